@@ -23,13 +23,13 @@ it("refuses each request that is not an answer to this sign-in, and still takes 
   for (const path of wrong) refused.push(await statusOf(redirectUrl, path));
   expect(refused).toEqual(wrong.map(() => 400));
   expect(await statusOf(redirectUrl, "/callback?state=the-state&code=c-1")).toBe(200);
-  expect(await listener.code).toBe("c-1");
+  expect(await listener.answer).toEqual({ code: "c-1", iss: undefined });
   listener.close();
 });
 
 it("passes on that the user said no", async () => {
   const listener = await listenForCallback("the-state");
-  expect(listener.receive(`${listener.redirectUrl}?state=the-state&error=access_denied`)).toBe(true);
-  await expect(listener.code).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  expect(listener.receive(`${listener.redirectUrl}?state=the-state&error=access_denied&iss=me`)).toBe(true);
+  expect(await listener.answer).toEqual({ error: "access_denied", iss: "me" });
   listener.close();
 });

@@ -5,12 +5,18 @@ import { ClientError } from "../client-error.js";
 
 const path = "/callback";
 
+/** What the authorization server sent the browser back with. */
+export type CallbackAnswer = ({ readonly code: string } | { readonly error: string }) & {
+  /** Who says that it sent it. Source: RFC 9207. */
+  readonly iss: string | undefined;
+};
+
 /** Waits on this machine for the browser to come back from the authorization server. */
 export interface CallbackListener {
   /** Where the authorization server is to send the browser. */
   readonly redirectUrl: string;
-  /** Resolves to the code that the authorization server gave. */
-  readonly code: Promise<string>;
+  /** Resolves to what the authorization server answered. */
+  readonly answer: Promise<CallbackAnswer>;
   /** Takes the address that the browser was sent to, where it could not reach this machine; tells whether it was ours. */
   receive(address: string): boolean;
   close(): void;
@@ -23,20 +29,16 @@ export interface CallbackListener {
  */
 export async function listenForCallback(state: string, port = 0): Promise<CallbackListener> {
   const server = createServer({ requestTimeout: 10_000 });
-  let outcome: { resolve: (code: string) => void; reject: (error: Error) => void } | undefined;
-  const code = new Promise<string>((resolve, reject) => {
-    outcome = { resolve, reject };
+  let resolveAnswer: ((answer: CallbackAnswer) => void) | undefined;
+  const answer = new Promise<CallbackAnswer>((resolve) => {
+    resolveAnswer = resolve;
   });
-  // A caller that gives up must not leave an unhandled failure behind.
-  code.catch(() => undefined);
   await listen(server, port);
   const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   const receive = (address: string) => {
-    const answer = readAnswer(address, redirectUrl, state);
-    if (answer === undefined) return false;
-    if ("code" in answer) outcome?.resolve(answer.code);
-    else outcome?.reject(new ClientError("UNAUTHORIZED", `The sign-in was refused (${answer.error}). Try again.`));
-    return true;
+    const given = readAnswer(address, redirectUrl, state);
+    if (given !== undefined) resolveAnswer?.(given);
+    return given !== undefined;
   };
   server.on("request", (request: IncomingMessage, response) => {
     // Any program may send any request here, also one whose path is not a valid URL.
@@ -50,7 +52,7 @@ export async function listenForCallback(state: string, port = 0): Promise<Callba
   });
   return {
     redirectUrl,
-    code,
+    answer,
     receive,
     close() {
       server.close();
@@ -60,16 +62,13 @@ export async function listenForCallback(state: string, port = 0): Promise<Callba
   };
 }
 
-function readAnswer(
-  address: string,
-  redirectUrl: string,
-  state: string,
-): { readonly code: string } | { readonly error: string } | undefined {
+function readAnswer(address: string, redirectUrl: string, state: string): CallbackAnswer | undefined {
   if (!URL.canParse(address)) return undefined;
   const { origin, pathname, searchParams } = new URL(address);
   if (`${origin}${pathname}` !== redirectUrl || !isSame(searchParams.get("state") ?? "", state)) return undefined;
   const code = searchParams.get("code");
-  return code === null ? { error: searchParams.get("error") ?? "no code came" } : { code };
+  const iss = searchParams.get("iss") ?? undefined;
+  return code === null ? { error: searchParams.get("error") ?? "no code came", iss } : { code, iss };
 }
 
 function isSame(given: string, expected: string): boolean {

@@ -1,4 +1,4 @@
-import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
 import {
   type OAuthClientInformationMixed,
   type OAuthClientMetadata,
@@ -34,6 +34,7 @@ export class StoredOAuthProvider implements OAuthClientProvider {
   readonly #options: OAuthProviderOptions;
   #codeVerifier = "";
   #client: OAuthClientInformationMixed | undefined;
+  #discovered: OAuthDiscoveryState | undefined;
   /** The tokens that this flow began with: only those may be thrown away, not what another process got meanwhile. */
   #began: OAuthTokens | undefined;
 
@@ -82,6 +83,16 @@ export class StoredOAuthProvider implements OAuthClientProvider {
     await this.#change((known) => ({ ...known, oauth: { ...known.oauth, ...client, tokens: toJsonObject(tokens) } }));
   }
 
+  /** What was found out stays for the whole flow: its end asks the same authorization server as its beginning. */
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovered;
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    if (this.#options.fresh) checkAuthorizationServer(state);
+    this.#discovered = state;
+  }
+
   redirectToAuthorization(url: URL): void {
     this.#options.onRedirect(url);
   }
@@ -111,6 +122,23 @@ export class StoredOAuthProvider implements OAuthClientProvider {
   #change(change: (known: ServerCredentials) => ServerCredentials): Promise<void> {
     return this.#options.credentials.update(this.#options.address, change);
   }
+}
+
+/**
+ * Refuses an authorization server that does not say that it protects codes by PKCE, and metadata of another issuer.
+ *
+ * Source: MCP 2025-11-25 and 2026-07-28, Authorization, "Authorization Code Protection"; RFC 8414, section 3.3.
+ */
+function checkAuthorizationServer({
+  authorizationServerUrl: url,
+  authorizationServerMetadata: metadata,
+}: OAuthDiscoveryState) {
+  const methods = metadata?.code_challenge_methods_supported ?? [];
+  if (!methods.includes("S256")) {
+    throw new Error(`the authorization server ${url} does not say that it supports PKCE with S256, so it is not used`);
+  }
+  if (metadata?.issuer.replace(/\/$/, "") === url.replace(/\/$/, "")) return;
+  throw new Error(`the metadata of the authorization server ${url} is that of another one, ${metadata?.issuer}`);
 }
 
 /** The tokens of a sign-in, or `undefined` where there was none. */

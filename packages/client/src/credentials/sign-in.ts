@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { AuthorizationServerMetadata } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { ClientError, isClientError } from "../client-error.js";
 import type { ClientLimits } from "../limits.js";
 import { listenForCallback } from "./callback-listener.js";
@@ -52,13 +53,30 @@ export async function signIn(context: SignInContext, options: SignInOptions): Pr
   const flow = { serverUrl: address, fetchFn, ...challenge };
   try {
     await auth(provider, flow);
-    const authorizationCode = await orAborted(callback.code, AbortSignal.any(signals), options.signal);
-    await auth(provider, { ...flow, authorizationCode });
+    const answer = await orAborted(callback.answer, AbortSignal.any(signals), options.signal);
+    checkIssuer(answer.iss, provider.discoveryState()?.authorizationServerMetadata);
+    if ("error" in answer) {
+      throw new ClientError("UNAUTHORIZED", `The sign-in was refused (${answer.error}). Try again.`);
+    }
+    await auth(provider, { ...flow, authorizationCode: answer.code });
   } catch (error) {
     throw isClientError(error) ? error : failed(address, error);
   } finally {
     callback.close();
   }
+}
+
+/**
+ * Refuses an answer that another authorization server sent: a code must reach none but the one that gave it.
+ *
+ * Source: RFC 9207, section 2.4; MCP 2026-07-28, Authorization.
+ */
+function checkIssuer(iss: string | undefined, metadata: AuthorizationServerMetadata | undefined): void {
+  const isPromised =
+    metadata !== undefined && Reflect.get(metadata, "authorization_response_iss_parameter_supported") === true;
+  if (iss === undefined ? !isPromised : iss === metadata?.issuer) return;
+  const sender = iss === undefined ? "does not say which authorization server sent it" : `came from ${iss}`;
+  throw new Error(`the answer ${sender}, and ${metadata?.issuer} was asked. Sign in again`);
 }
 
 /** What a server names as its page is opened on the user's machine: a file or a program must not be. */
