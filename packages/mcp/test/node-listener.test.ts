@@ -190,6 +190,29 @@ test("an address that is none is refused", async () => {
   expect(statuses).toEqual(["HTTP/1.1 400 Bad Request", "HTTP/1.1 400 Bad Request"]);
 });
 
+/** The first line that a server sends back to a request of this target. */
+async function statusLineOf(port: number, target: string, host: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(`GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+  let text = "";
+  for await (const chunk of socket) text += chunk;
+  return text.slice(0, text.indexOf("\r\n"));
+}
+
+test("no target takes a request to another host than the header names, which is what is checked", async () => {
+  const seen: string[] = [];
+  const { port } = await serverOf(async ({ url }) => {
+    seen.push(`${url.host} ${url.pathname}`);
+    return new HttpAnswer(200);
+  });
+  const host = `127.0.0.1:${port}`;
+  const targets = ["//evil.example/mcp", `http://${host}/mcp`, "http://evil.example/mcp", "http://evil.example//mcp"];
+  const lines: string[] = [];
+  for (const target of targets) lines.push(await statusLineOf(port, target, host));
+  expect(seen).toEqual([`${host} /mcp`]);
+  expect(lines.map((line) => line.split(" ")[1])).toEqual(["400", "200", "400", "400"]);
+});
+
 test.each(["its own", "a Web-standard"])(
   "a stream (%s body) whose reader left before it began is cancelled",
   async (kind) => {

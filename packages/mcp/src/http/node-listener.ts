@@ -84,9 +84,9 @@ export class NodeRequest implements HttpRequest {
   /** `undefined` when the address is none. */
   static of(incoming: IncomingMessage, outgoing: ServerResponse): NodeRequest | undefined {
     try {
-      const url = new URL(incoming.url ?? "/", `http://${incoming.headers.host ?? "localhost"}`);
+      const url = addressOf(incoming.url ?? "/", `http://${incoming.headers.host ?? "localhost"}`);
       // No Web-standard request may carry these in its address.
-      const isAddress = url.username === "" && url.password === "";
+      const isAddress = url !== undefined && url.username === "" && url.password === "";
       return isAddress ? new NodeRequest(incoming, outgoing, url) : undefined;
     } catch {
       return undefined;
@@ -127,6 +127,16 @@ export class NodeRequest implements HttpRequest {
       if (bytes > limits.maxDiscardBytes) return;
     }
   }
+}
+
+/**
+ * The address of a request. A target that names a host must name that of the header `Host`, which is what is checked;
+ * `undefined` when it names another one. Source: RFC 9112, section 3.2.
+ */
+function addressOf(target: string, base: string): URL | undefined {
+  const url = new URL(target, base);
+  const namesHost = !target.startsWith("/") || target.startsWith("//");
+  return namesHost && url.host !== new URL(base).host ? undefined : url;
 }
 
 /** Reads to the end, once; `undefined` when there is more than allowed, whose rest is left where it is. */
