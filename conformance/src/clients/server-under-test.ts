@@ -67,7 +67,7 @@ export async function startServer(over: Over, flags: readonly string[] = quickRe
     return { over, place: { over, command: process.execPath, args }, journals, ready: nothing, kill, close: removeAll };
   }
   const token = "a-token-of-one-owner-for-all-clients";
-  await writeFile(join(folder, "tokens"), `${token} owner\n`);
+  await writeFile(join(folder, "tokens"), `${token} owner\n`, { mode: 0o600 });
   const args = [programs.http, toolsModule, "--store", store, "--token-file", join(folder, "tokens"), ...flags];
   let server = prepare(args, "0");
   const url = await server.listen();

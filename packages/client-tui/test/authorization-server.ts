@@ -10,7 +10,7 @@ import express from "express";
 export interface AuthorizationServer {
   readonly url: string;
   /** What a resource server asks: whose token it is. */
-  verify(token: string): { token: string; clientId: string; scopes: string[] } | undefined;
+  verify(token: string): { token: string; clientId: string; scopes: string[]; extra: { sub: string } } | undefined;
   /** Lets every access token run out; refresh tokens stay. */
   expireAccessTokens(): void;
   /** Ends every sign-in. */
@@ -76,7 +76,8 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
   app.use(mcpAuthRouter({ provider, issuerUrl: new URL(url) }));
   return {
     url,
-    verify: (token) => (access.has(token) ? { token, clientId: "user-1", scopes: [] } : undefined),
+    verify: (token) =>
+      access.has(token) ? { token, clientId: "client", scopes: [], extra: { sub: "user-1" } } : undefined,
     expireAccessTokens: () => access.clear(),
     revokeAll() {
       access.clear();

@@ -19,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "bad-input-"));
   odd = await startOddServers();
   const [port, guardedPort] = [await freePort(), await freePort()];
-  await writeFile(join(folder, "tokens"), `${token} user-1\n`);
+  await writeFile(join(folder, "tokens"), `${token} user-1\n`, { mode: 0o600 });
   await Promise.all([
     startServer(port, join(folder, "store")),
     startServer(guardedPort, join(folder, "guarded"), "--token-file", join(folder, "tokens")),

@@ -25,7 +25,8 @@ import {
   wholeNumber,
 } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { readTokenFile } from "./bearer.js";
+import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
+import { newToken, type TokenFile } from "./auth/token-file.js";
 import { jsonLog } from "./http-handler.js";
 import type { OwnerMode } from "./locality.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
@@ -46,7 +47,7 @@ ${recoverAfterUsage}
   --drain-retry TIME     the same for clients of a server that stops on SIGTERM (${seconds("drainRetryMs")})
   --cross-stream-replay  a client that reconnects gets the later events of all streams of its session;
                          the specification forbids this
-  --token-file FILE      lines of "token subject"; callers need one of these tokens
+${authUsage}
   --allowed-host NAME    public host name, behind a proxy; may be repeated
   --allowed-origin URL   origin of web pages that may call; may be repeated
 ${quotaUsage}
@@ -68,7 +69,7 @@ const flags = {
   "store-wait": { type: "string" },
   "recover-after": { type: "string" },
   handoff: { type: "boolean" },
-  "token-file": { type: "string" },
+  ...authFlags,
   "allowed-host": { type: "string", multiple: true },
   "allowed-origin": { type: "string", multiple: true },
   owner: { type: "string" },
@@ -96,6 +97,11 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     process.stdout.write(`${RESUMABLE_MCP_VERSION}\n`);
     return;
   }
+  if (values["new-token"] !== undefined) {
+    const { token, line } = newToken(values["new-token"]);
+    process.stdout.write(`token, shown this once: ${token}\nline for the token file: ${line}\n`);
+    return;
+  }
   if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
   hidePassword("resumable-mcp-http", values.store);
   const place = readStorePlace(values, ".resumable-mcp");
@@ -108,6 +114,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const definition = await loadServer(module);
   const fd = passedSocket(process.env);
   const log = jsonLog((line) => process.stderr.write(line));
+  const { tokenFile, ...auth } = await readAuth(values, process.env, (message) => log("warn", message));
   const options: ServeOptions = {
     definition,
     ...(await createStore(place, { limits: quotas.store, waitMs, onWarning: (message) => log("warn", message) })),
@@ -124,9 +131,10 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     crossStreamReplay: values["cross-stream-replay"],
     handoff: values.handoff,
     fd,
-    verifyToken: values["token-file"] === undefined ? undefined : await readTokenFile(values["token-file"]),
+    ...auth,
   };
   const server = await serve(options);
+  if (tokenFile !== undefined) reloadOnSignal(tokenFile);
   stopOnSignal(server);
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(banner(options, server));
@@ -200,6 +208,11 @@ function banner({ definition, engineLimits }: ServeOptions, { url, owner, recove
   const names = [...definition.tools, ...controlTools].map(({ name }) => name);
   const unfinished = recoverySentence(recovery, engineLimits?.recoverAfterMs ?? engineDefaults.recoverAfterMs);
   return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\nlistening on ${url}\n`;
+}
+
+/** Without a listener the signal would end the process. */
+function reloadOnSignal(tokenFile: TokenFile): void {
+  process.on("SIGHUP", () => void tokenFile.reload());
 }
 
 function stopOnSignal(server: RunningServer): void {

@@ -1,7 +1,8 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { hostRules } from "./allowed-hosts.js";
-import type { AuthInfo, VerifyToken } from "./bearer.js";
+import { createAuthorization } from "./auth/authorization.js";
+import type { AuthInfo, VerifyToken } from "./auth/bearer.js";
 import { createHttpHandler, type Log } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 
@@ -26,16 +27,28 @@ function responses(
     endpoint: async () => new Response("served"),
     path: "/mcp",
     rules: hostRules({ host: "127.0.0.1", allowedHosts: [], allowedOrigins: [] }),
-    authorizationServers: [],
     limits: { ...httpLimits, requestsPerSecond: 0.001, requestBurst: 2, ...limits },
     log,
-    ...(verify === undefined ? {} : { verifyToken: verify }),
+    authorization: verify && authorizationOf(verify, log, limits),
   });
   return async (token: string | undefined, remoteAddress: string) => {
     const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const request = new Request("http://127.0.0.1/mcp", { headers: { host: "127.0.0.1", ...authorization } });
     return handle(request, { remoteAddress });
   };
+}
+
+function authorizationOf(verifyToken: VerifyToken, log: Log, limits: Partial<HttpLimits>) {
+  const { verifyTokenTimeoutMs: timeoutMs } = { ...httpLimits, ...limits };
+  const onFailure = (message: string) => log("error", message);
+  return createAuthorization({
+    verifyToken,
+    timeoutMs,
+    tools: [],
+    resource: () => "https://mcp.example/mcp",
+    authorizationServers: [],
+    onFailure,
+  });
 }
 
 test("each subject has a rate of its own, whatever client and address it comes by (G11)", async () => {
@@ -69,7 +82,6 @@ test("a path of many slashes costs no more than its length (G11)", async () => {
     endpoint: async () => new Response("served"),
     path: "/mcp/",
     rules: hostRules({ host: "127.0.0.1", allowedHosts: [], allowedOrigins: [] }),
-    authorizationServers: [],
     limits: httpLimits,
     log: () => {},
   });

@@ -7,10 +7,10 @@ import {
   ownerOfToken,
   type RequestContext,
 } from "@resumable-mcp/mcp";
-import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { checkNames, type HostRules } from "./allowed-hosts.js";
-import { authenticate, type VerifyToken } from "./bearer.js";
+import type { Authorization } from "./auth/authorization.js";
+import { isMetadata, metadataAnswer } from "./auth/metadata.js";
 import type { HttpLimits } from "./http-limits.js";
 import { judgeCaller, judgeLocality, type OwnerMode } from "./locality.js";
 import { createRequestRates } from "./request-rates.js";
@@ -44,14 +44,11 @@ export interface HttpHandlerOptions {
   readonly publicUrl?: string;
   /** Default `auto`. */
   readonly ownerMode?: OwnerMode;
-  readonly verifyToken?: VerifyToken;
-  /** Where clients can get tokens; for the protected-resource metadata. */
-  readonly authorizationServers: readonly string[];
+  /** Who may call. Default: everybody whom names and origins allow. */
+  readonly authorization?: Authorization;
   readonly limits: HttpLimits;
   readonly log: Log;
 }
-
-const metadataPath = "/.well-known/oauth-protected-resource";
 
 /**
  * Makes the Web-standard handler of the whole server: names, CORS, health, authentication and rate limits, then the MCP
@@ -95,9 +92,7 @@ export function createHttpEntry(
 
 /** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
 function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
-  const { rules, verifyToken, limits, authorizationServers, ownerMode = "auto", publicUrl, log } = options;
-  const onFailure = (error: unknown) => log("error", `A token could not be checked: ${sentenceOf(error)}`);
-  const timeoutMs = limits.verifyTokenTimeoutMs;
+  const { rules, authorization, limits, ownerMode = "auto", publicUrl } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
   const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
@@ -114,19 +109,16 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
   return async (request: HttpRequest, remoteAddress: string | undefined): Promise<RequestContext | HttpAnswer> => {
     const { url } = request;
     if (request.method === "OPTIONS") return preflight();
-    if (verifyToken !== undefined && isMetadata(url, path)) {
-      return metadataAnswer(new URL(path === "" ? "/" : path, url).href, authorizationServers);
+    if (isMetadata(withoutSlash(url.pathname), path, publicUrl)) {
+      const metadata = authorization?.metadata();
+      if (metadata !== undefined) return metadataAnswer(metadata);
     }
     if (withoutSlash(url.pathname) !== path) return new HttpAnswer(404, plain, "Not found.\n");
-    if (verifyToken === undefined) {
+    if (authorization === undefined) {
       const tooMany = tooManyRequests(rates.unknown(remoteAddress), limits);
       return tooMany ?? { locality: localityOf(request, remoteAddress) };
     }
-    const authInfo = await authenticate(
-      request,
-      { verifyToken, timeoutMs, onFailure },
-      new URL(`${metadataPath}${path}`, url).href,
-    );
+    const authInfo = await authorization.authenticate(request);
     if (authInfo instanceof HttpAnswer) return tooManyRequests(rates.refused(remoteAddress), limits) ?? authInfo;
     return tooManyRequests(rates.known(ownerOfToken(authInfo)), limits) ?? { authInfo, locality: withToken };
   };
@@ -167,14 +159,6 @@ function createReadiness(engine: Engine, timeoutMs: number): () => Promise<HttpA
     });
     return Promise.race([checking, late]).finally(() => clearTimeout(timer));
   };
-}
-
-function isMetadata(url: URL, path: string): boolean {
-  return [metadataPath, `${metadataPath}${path}`].includes(withoutSlash(url.pathname));
-}
-
-function metadataAnswer(resource: string, servers: readonly string[]): HttpAnswer {
-  return HttpAnswer.json({ resource, authorization_servers: servers, bearer_methods_supported: ["header"] });
 }
 
 function tooManyRequests(waitMs: number, { requestsPerSecond }: HttpLimits): HttpAnswer | undefined {

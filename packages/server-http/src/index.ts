@@ -1,5 +1,9 @@
 export { type HostRules, hostRules } from "./allowed-hosts.js";
-export { type AuthInfo, readTokenFile, type VerifyToken } from "./bearer.js";
+export { type Authorization, type AuthorizationOptions, createAuthorization } from "./auth/authorization.js";
+export { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./auth/bearer.js";
+export { createIntrospectionVerifier, type IntrospectionOptions } from "./auth/introspection-verifier.js";
+export { createJwtVerifier, type JwtOptions } from "./auth/jwt-verifier.js";
+export { openTokenFile, type TokenFile } from "./auth/token-file.js";
 export {
   createHttpHandler,
   type HttpHandlerOptions,

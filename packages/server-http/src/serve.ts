@@ -15,7 +15,9 @@ import {
 } from "@resumable-mcp/mcp";
 import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
-import type { VerifyToken } from "./bearer.js";
+import { type Authorization, createAuthorization } from "./auth/authorization.js";
+import type { VerifyToken } from "./auth/bearer.js";
+import { secureUrl } from "./auth/metadata.js";
 import { createHttpEntry, type Log } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 import { type OwnerMode, ownerSentence } from "./locality.js";
@@ -44,7 +46,15 @@ export interface ServeOptions {
   readonly verifyToken?: VerifyToken;
   /** Whose tasks calls without a token reach. Default `auto`. */
   readonly ownerMode?: OwnerMode;
+  /**
+   * The endpoint's URL as its callers know it. Tokens are issued for it, and the metadata names it. Its host is an allowed
+   * one. Default, with `authorizationServers` on a loopback address: the address that the server listens on.
+   */
+  readonly publicUrl?: string;
+  /** Where clients sign in. Without any there is no metadata of the server. */
   readonly authorizationServers?: readonly string[];
+  /** Scopes that every token must have. */
+  readonly requiredScopes?: readonly string[];
   /** Lets a server without authentication listen on an address that other machines can reach. */
   readonly insecure?: boolean;
   readonly limits?: Partial<HttpLimits & SessionLimits>;
@@ -74,13 +84,8 @@ export interface RunningServer {
  * @throws {@link CommandError} when the port is taken, or the address would be open to everybody.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { host = "127.0.0.1", path = "/mcp", verifyToken, log = () => {}, definition } = options;
-  if (!isLoopback(host) && verifyToken === undefined && options.insecure !== true) {
-    throw new CommandError(
-      `Without authentication, every program that can reach ${host} can run the tools. Give --token-file, or --insecure to allow it.`,
-      2,
-    );
-  }
+  const { host = "127.0.0.1", path = "/mcp", verifyToken, log = () => {}, definition, publicUrl } = options;
+  checkExposure(options);
   const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
   const onError = (error: unknown) => log("error", sentenceOf(error));
   const { store, storeWait = noWait, engineLimits = {}, observer = () => {} } = options;
@@ -98,20 +103,24 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     storeWait,
     (sentence) => log("warn", sentence),
   );
-  const mcp = bothErasEndpoint(options, engine, onError);
+  let ownUrl: string | undefined;
+  const authorization = authorizationOf(options, limits, log, () => publicUrl ?? ownUrl);
+  const mcp = bothErasEndpoint(options, engine, onError, authorization);
   // Asked for once: each request is judged by it.
   let boundAddress: string | undefined;
-  const { allowedHosts = [], allowedOrigins = [], authorizationServers = [], ownerMode = "auto" } = options;
+  const { allowedOrigins = [], ownerMode = "auto" } = options;
+  const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+  const allowedHosts = [...(options.allowedHosts ?? []), ...publicHost];
   const entry = createHttpEntry(
     {
       boundAddress: () => boundAddress,
       engine,
       path,
       rules: hostRules({ host, allowedHosts, allowedOrigins }),
-      authorizationServers,
+      authorization,
+      publicUrl,
       limits,
       log,
-      verifyToken,
       ownerMode,
     },
     mcp.answer,
@@ -135,9 +144,47 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await closeHttp(http);
     await engine.close();
   };
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
+  ownUrl = url;
   const tokens = verifyToken !== undefined;
-  const owner = ownerSentence(ownerMode, { tokens, boundAddress, allowedHosts });
-  return { owner, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`, engine, recovery, close };
+  const owner = ownerSentence(ownerMode, { tokens, boundAddress, allowedHosts, publicUrl });
+  return { owner, url, engine, recovery, close };
+}
+
+/** @throws {@link CommandError} when strangers could call without a token, or could not know for which URL to get one. */
+function checkExposure(options: ServeOptions): void {
+  const { host = "127.0.0.1", verifyToken, publicUrl, authorizationServers = [] } = options;
+  if (publicUrl !== undefined) secureUrl("publicUrl", publicUrl);
+  if (isLoopback(host)) return;
+  if (verifyToken === undefined && options.insecure !== true) {
+    throw new CommandError(
+      `Without authentication, every program that can reach ${host} can run the tools. Give --authorization-server or --token-file, or --insecure to allow it.`,
+      2,
+    );
+  }
+  if (authorizationServers.length > 0 && publicUrl === undefined) {
+    throw new CommandError("A server with authorizationServers needs its publicUrl: tokens are issued for it.", 2);
+  }
+}
+
+function authorizationOf(
+  { verifyToken, definition, requiredScopes, authorizationServers = [] }: ServeOptions,
+  { verifyTokenTimeoutMs: timeoutMs }: HttpLimits,
+  log: Log,
+  resource: () => string | undefined,
+): Authorization | undefined {
+  if (verifyToken === undefined) return undefined;
+  const onFailure = (message: string) => log("error", message);
+  const { tools } = definition;
+  return createAuthorization({
+    verifyToken,
+    timeoutMs,
+    requiredScopes,
+    tools,
+    resource,
+    authorizationServers,
+    onFailure,
+  });
 }
 
 const noWait: StoreWait = { waitMs: 0, isServerAway: () => false };
@@ -188,11 +235,17 @@ function closeHttp(http: Server): Promise<void> {
  *
  * A process pays for an era, and the SDK that speaks it, when its first request comes.
  */
-function bothErasEndpoint(options: ServeOptions, engine: Engine, onError: (error: unknown) => void): HttpHandler {
+function bothErasEndpoint(
+  options: ServeOptions,
+  engine: Engine,
+  onError: (error: unknown) => void,
+  authorization: Authorization | undefined,
+): HttpHandler {
   const { definition, handoff } = options;
   const toolOptions = { onError, handoff };
   return createBothErasHandler({
     ...options.limits,
+    check: authorization?.checkCall,
     era2025: async () => {
       const { serverFactory } = await import("@resumable-mcp/mcp/2025");
       const handler = createSessionHandler({

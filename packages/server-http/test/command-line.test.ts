@@ -58,7 +58,7 @@ test(
       [[toolsModule, "--recover-after", "all"], /--recover-after must be now, never, or a time such as /],
       [[toolsModule, "--max-store-tasks", "0"], /--max-store-tasks must be a whole number from 1 to/],
       [[toolsModule, "--max-sessions-per-owner", "all"], /--max-sessions-per-owner must be a whole number from 1 to/],
-      [[toolsModule, "--host", "0.0.0.0"], /Give --token-file, or --insecure/],
+      [[toolsModule, "--host", "0.0.0.0"], /Give --authorization-server or --token-file, or --insecure/],
     ];
     for (const [args, sentence] of cases) {
       const ended = await runToEnd(args);
@@ -112,14 +112,14 @@ test(
   async () => {
     const tokens = join(await testFolder(), "tokens");
     const [alices, bobs] = ["alices-token-0123456789", "bobs-token-0123456789abc"];
-    await writeFile(tokens, `# who may call\n${alices} alice\n${bobs} bob\n`);
+    await writeFile(tokens, `# who may call\n${alices} alice\n${bobs} bob\n`, { mode: 0o600 });
     const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--token-file", tokens];
     const server = await startServer(args);
     const refused = await fetch(server.url, { method: "POST", body: "{}" });
     expect(refused.status).toBe(401);
-    expect(refused.headers.get("www-authenticate")).toContain("/.well-known/oauth-protected-resource/mcp");
-    const metadata = await fetch(new URL("/.well-known/oauth-protected-resource/mcp", server.url));
-    expect(await metadata.json()).toMatchObject({ resource: server.url, bearer_methods_supported: ["header"] });
+    // There is no authorization server that metadata could lead to.
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+    expect((await fetch(new URL("/.well-known/oauth-protected-resource/mcp", server.url))).status).toBe(404);
 
     const alice = (await connectStock(server.url, { token: alices })).client;
     const bob = (await connectStock(server.url, { token: bobs })).client;
@@ -182,6 +182,28 @@ test(
     const allowed = await fetch(server.url, { method: "OPTIONS", headers: { origin: "http://localhost:5173" } });
     expect(allowed.status).toBe(204);
     expect(allowed.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
+  },
+  timeoutMs,
+);
+
+test.skipIf(process.platform === "win32")(
+  "a new token is printed with its line, and counts when the file has it, without a restart; SIGHUP ends nothing",
+  async () => {
+    const { stdout, code } = await runToEnd(["--new-token", "carol"]);
+    const [, token = ""] = /^token, shown this once: (.+)$/m.exec(stdout) ?? [];
+    const [, line = ""] = /^line for the token file: (.+)$/m.exec(stdout) ?? [];
+    expect([code, line.replace(/[0-9a-f]{64}/, "…")]).toEqual([0, "sha256:… carol"]);
+    const tokens = join(await testFolder(), "tokens");
+    await writeFile(tokens, "alices-token-0123456789 alice\n", { mode: 0o600 });
+    const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--token-file", tokens];
+    const server = await startServer(args);
+    const statusOf = async (bearer: string) =>
+      (await fetch(server.url, { method: "POST", headers: { authorization: `Bearer ${bearer}` }, body: "{}" })).status;
+    expect([await statusOf("alices-token-0123456789"), await statusOf(token)]).toEqual([415, 401]);
+    await writeFile(tokens, `${line}\n`);
+    if (server.pid !== undefined) process.kill(server.pid, "SIGHUP");
+    await expect.poll(() => statusOf(token), { timeout: 60_000 }).toBe(415);
+    expect(await statusOf("alices-token-0123456789")).toBe(401);
   },
   timeoutMs,
 );

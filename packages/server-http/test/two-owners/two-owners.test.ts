@@ -6,7 +6,7 @@ import { createMcpServer } from "@resumable-mcp/mcp/2025";
 import { serverFactory2026 } from "@resumable-mcp/mcp/2026";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type RunningServer, readTokenFile, serve } from "../../src/index.js";
+import { openTokenFile, type RunningServer, serve } from "../../src/index.js";
 import { checkRoute } from "./check-route.js";
 import { definition, makeTarget, release } from "./foreign-target.js";
 import { type RawCaller, type Reply, request2026, tokenCaller } from "./raw-caller.js";
@@ -25,7 +25,7 @@ beforeEach(async () => {
     definition,
     store: createMemoryStore(),
     port: 0,
-    verifyToken: await readTokenFile(file),
+    verifyToken: (await openTokenFile(file, { onWarning: () => {} })).verifyToken,
     limits: { drainTimeoutMs: 20 },
   });
   const caller = (subject: string) => tokenCaller(server.url, subject, tokenOf(subject));
@@ -40,7 +40,7 @@ let tokens: string;
 beforeAll(async () => {
   tokens = await mkdtemp(join(tmpdir(), "two-owners-"));
   const lines = ["alice", "bob", "carol"].map((subject) => `${tokenOf(subject)} ${subject}\n`);
-  await writeFile(join(tokens, "tokens"), lines.join(""));
+  await writeFile(join(tokens, "tokens"), lines.join(""), { mode: 0o600 });
 });
 afterAll(() => rm(tokens, { recursive: true }));
 

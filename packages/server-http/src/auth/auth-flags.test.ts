@@ -1,0 +1,66 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AuthValues, readAuth } from "./auth-flags.js";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "auth-flags-"));
+  await writeFile(join(folder, "tokens"), "abcdefghijkl0123456789 alice\n", { mode: 0o600 });
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const read = (values: AuthValues, env: NodeJS.ProcessEnv = {}) => readAuth(values, env, () => {});
+const issuer = { "authorization-server": ["https://idp.example/"] };
+const both = { ...issuer, "public-url": "https://mcp.example/mcp" };
+
+test.each<[AuthValues, string]>([
+  [issuer, "--authorization-server needs --public-url"],
+  [{ ...both, "public-url": "http://mcp.example" }, "--public-url must begin with https://"],
+  [{ ...both, "authorization-server": ["idp"] }, '--authorization-server must be a URL, not "idp"'],
+  [{ audience: ["api"] }, "--audience is for tokens of an authorization server"],
+  [{ "introspection-url": "https://idp.example/i" }, "--introspection-url is for tokens of an authorization server"],
+  [{ "required-scope": ["mcp"] }, "--required-scope is for tokens"],
+  [
+    { ...both, "introspection-url": "https://idp.example/i" },
+    "--introspection-url wants a client_id and a client_secret",
+  ],
+  [{ ...both, "introspection-url": "https://i/", "jwks-url": "https://i/" }, "exclude each other"],
+  [{ ...both, "authorization-server": ["https://a/", "https://b/"], "jwks-url": "https://i/" }, "for one --auth"],
+])("flags that do not belong together are refused: %j", async (values, sentence) => {
+  await expect(read(values)).rejects.toThrow(sentence);
+});
+
+test("issuers stay as they were given, and tokens of the file are taken in addition to those of the authorization server", async () => {
+  const auth = await read({ ...both, "token-file": join(folder, "tokens"), "required-scope": ["mcp"] });
+  expect(auth).toMatchObject({
+    publicUrl: "https://mcp.example/mcp",
+    authorizationServers: ["https://idp.example/"],
+    requiredScopes: ["mcp"],
+  });
+  expect(await auth.verifyToken?.("abcdefghijkl0123456789")).toMatchObject({ extra: { sub: "alice" } });
+  expect(await auth.verifyToken?.("no-jwt")).toBeUndefined();
+});
+
+test("credentials for introspection come from a file or the environment", async () => {
+  const values = { ...both, "introspection-url": "https://idp.example/introspect" };
+  const file = join(folder, "credentials");
+  await writeFile(file, "mcp secret\n");
+  const env = { RESUMABLE_MCP_INTROSPECTION_CREDENTIALS: "mcp secret" };
+  expect((await read({ ...values, "introspection-credentials": file })).verifyToken).toBeTypeOf("function");
+  expect((await read(values, env)).verifyToken).toBeTypeOf("function");
+  await expect(read({ ...values, "introspection-credentials": join(folder, "none") })).rejects.toThrow(
+    "cannot be read",
+  );
+});
+
+test("without flags no caller needs a token", async () => {
+  expect(await read({})).toEqual({
+    publicUrl: undefined,
+    authorizationServers: undefined,
+    requiredScopes: undefined,
+    verifyToken: undefined,
+    tokenFile: undefined,
+  });
+});

@@ -1,0 +1,94 @@
+import { HttpAnswer } from "@resumable-mcp/mcp";
+import { expect, test } from "vitest";
+import { type AuthorizationOptions, createAuthorization } from "./authorization.js";
+import { type AuthInfo, AuthorizationServerAway } from "./bearer.js";
+import { secureUrl } from "./metadata.js";
+
+const tools = [{ name: "pay", requiredScopes: ["pay", "write"] }, { name: "look" }];
+const remote = { local: false, reason: "the server requires tokens" } as const;
+const info = (...scopes: string[]): AuthInfo => ({ token: "t", clientId: "app", scopes });
+
+/** Admits tokens that are lists of scopes with commas between them. */
+function authorization(options: Partial<AuthorizationOptions> = {}) {
+  return createAuthorization({
+    verifyToken: (token) => info(...token.split("-")),
+    timeoutMs: 10_000,
+    tools,
+    resource: () => "https://mcp.example/mcp",
+    authorizationServers: ["https://idp.example"],
+    onFailure: () => {},
+    ...options,
+  });
+}
+
+const asking = (token?: string) => ({ header: () => (token === undefined ? undefined : `Bearer ${token}`) });
+const shown = (answer: unknown) =>
+  answer instanceof HttpAnswer ? [answer.status, answer.headers["www-authenticate"]] : answer;
+const metadataUrl = 'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"';
+const call = (name: unknown) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } });
+
+test("a challenge names the scopes of the server and where its metadata is", async () => {
+  const { authenticate } = authorization({ requiredScopes: ["mcp"] });
+  expect(shown(await authenticate(asking()))).toEqual([401, `Bearer scope="mcp", ${metadataUrl}`]);
+  const description = "The token lacks a scope. Sign in again with: mcp.";
+  expect(shown(await authenticate(asking("other")))).toEqual([
+    403,
+    `Bearer error="insufficient_scope", error_description="${description}", scope="mcp", ${metadataUrl}`,
+  ]);
+  expect(await authenticate(asking("other-mcp"))).toEqual(info("other", "mcp"));
+});
+
+test("a call of a tool needs the tool's scopes, and its challenge names all that it needs (G10)", () => {
+  const { checkCall } = authorization({ requiredScopes: ["mcp"] });
+  const refused = (body: unknown, ...scopes: string[]) =>
+    shown(checkCall(body, { authInfo: info(...scopes), locality: remote }));
+  const description = "The token lacks a scope. Sign in again with: mcp pay write.";
+  const expected = [
+    403,
+    `Bearer error="insufficient_scope", error_description="${description}", scope="mcp pay write", ${metadataUrl}`,
+  ];
+  expect(refused(call("pay"), "mcp", "pay")).toEqual(expected);
+  expect(refused([call("look"), call("pay")], "mcp")).toEqual(expected);
+  expect(refused(call("pay"), "mcp", "pay", "write")).toBeUndefined();
+  for (const body of [call("look"), call("none"), call(7), { method: "tools/list" }, undefined, null, "text"]) {
+    expect(refused(body, "mcp")).toBeUndefined();
+  }
+});
+
+test("the metadata names what is configured, and there is none without an authorization server", async () => {
+  expect(authorization({ requiredScopes: ["mcp"] }).metadata()).toEqual({
+    resource: "https://mcp.example/mcp",
+    authorization_servers: ["https://idp.example"],
+    scopes_supported: ["mcp", "pay", "write"],
+    bearer_methods_supported: ["header"],
+  });
+  const alone = authorization({ authorizationServers: [] });
+  expect(alone.metadata()).toBeUndefined();
+  expect(shown(await alone.authenticate(asking()))).toEqual([401, "Bearer"]);
+});
+
+test("a token that cannot be checked because the authorization server is away gives 503, and a message for the log", async () => {
+  const messages: string[] = [];
+  const { authenticate } = authorization({
+    verifyToken: () => Promise.reject(new AuthorizationServerAway("https://idp.example could not be asked.")),
+    onFailure: (message) => messages.push(message),
+  });
+  expect(shown(await authenticate(asking("t")))).toEqual([503, undefined]);
+  expect(messages).toEqual(["A token could not be checked: https://idp.example could not be asked."]);
+});
+
+test("addresses that tokens are bound to are those of https, or of this machine", () => {
+  for (const url of ["https://mcp.example/mcp", "http://127.0.0.1:8001/mcp", "http://localhost/mcp"]) {
+    expect(secureUrl("--public-url", url).href).toBe(url);
+  }
+  const refused = [
+    "http://mcp.example/mcp",
+    "mcp.example",
+    "ftp://127.0.0.1/",
+    "https://u:p@mcp.example/",
+    "https://a/#b",
+  ];
+  for (const url of [...refused, "https://a/?b"])
+    expect(() => secureUrl("--public-url", url)).toThrow("--public-url must");
+  expect(secureUrl("--jwks-url", "https://a/?b", true).search).toBe("?b");
+});

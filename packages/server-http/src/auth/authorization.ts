@@ -1,0 +1,132 @@
+import type { Tool } from "@resumable-mcp/core";
+import { HttpAnswer, type HttpRequest, missingScopes, type RequestContext } from "@resumable-mcp/mcp";
+import { sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
+import { type AuthInfo, AuthorizationServerAway, readToken, type VerifyToken } from "./bearer.js";
+import { metadataUrlOf } from "./metadata.js";
+
+/** Who may call a server. */
+export interface AuthorizationOptions {
+  readonly verifyToken: VerifyToken;
+  /** How long `verifyToken` may take. */
+  readonly timeoutMs: number;
+  /** Scopes that every token must have. */
+  readonly requiredScopes?: readonly string[] | undefined;
+  /** Tools, for the scopes that they require. */
+  readonly tools: readonly Pick<Tool, "name" | "requiredScopes">[];
+  /**
+   * The URL of the endpoint as its callers know it, once it is known. It comes from the configuration, never from a
+   * request.
+   */
+  readonly resource: () => string | undefined;
+  /** Where clients get tokens. Without any there is no metadata: clients cannot sign in. */
+  readonly authorizationServers: readonly string[];
+  /** Hears why a token could not be checked. The token is not part of it. */
+  readonly onFailure: (message: string) => void;
+}
+
+/** Admits callers by their tokens. */
+export interface Authorization {
+  /** Finds out who calls, or refuses the request. */
+  authenticate(request: Pick<HttpRequest, "header">): Promise<AuthInfo | HttpAnswer>;
+  /** Refuses the call of a tool for which the caller's token lacks scopes. */
+  checkCall(body: unknown, context: RequestContext | undefined): HttpAnswer | undefined;
+  /** The protected-resource metadata. Source: RFC 9728, section 2. */
+  metadata(): object | undefined;
+}
+
+/** Stands in a header too, in quotes. */
+const anotherToken = "Ask the operator of this server for another one, or sign in again.";
+const refusals = {
+  missing: "Send a bearer token in the header Authorization.",
+  invalid: `The token is not valid. ${anotherToken}`,
+  expired: `The token has expired. ${anotherToken}`,
+};
+
+/**
+ * Makes what admits callers by their tokens.
+ *
+ * Source: MCP 2025-11-25 and 2026-07-28, Authorization; RFC 6750, section 3; RFC 9728, section 5.1.
+ */
+export function createAuthorization(options: AuthorizationOptions): Authorization {
+  const { verifyToken, timeoutMs, requiredScopes = [], tools, resource, authorizationServers, onFailure } = options;
+  const toolScopes = new Map(tools.map((tool) => [tool.name, tool.requiredScopes ?? []]));
+  const challenge = (facts: { error?: string; description?: string; scopes: readonly string[] }): string => {
+    const url = authorizationServers.length === 0 ? undefined : resource();
+    const parts = {
+      error: facts.error,
+      error_description: facts.error && facts.description,
+      scope: facts.scopes.length === 0 ? undefined : [...new Set(facts.scopes)].join(" "),
+      resource_metadata: url && metadataUrlOf(url),
+    };
+    const shown = Object.entries(parts).filter(([, value]) => value !== undefined);
+    return ["Bearer", shown.map(([name, value]) => `${name}="${value}"`).join(", ")].join(" ").trimEnd();
+  };
+  const insufficient = (scopes: readonly string[]): HttpAnswer => {
+    const description = `The token lacks a scope. Sign in again with: ${[...new Set(scopes)].join(" ")}.`;
+    return refusal(403, description, challenge({ error: "insufficient_scope", description, scopes }));
+  };
+  return {
+    async authenticate(request) {
+      const verdict = await readToken(request, verifyToken, timeoutMs);
+      if ("info" in verdict) {
+        const { scopes } = verdict.info;
+        return requiredScopes.every((scope) => scopes.includes(scope)) ? verdict.info : insufficient(requiredScopes);
+      }
+      if ("failed" in verdict) {
+        onFailure(`A token could not be checked: ${sentenceOf(verdict.failed)}`);
+        return notChecked(verdict.failed);
+      }
+      const description = refusals[verdict.refused];
+      const error = verdict.refused === "missing" ? undefined : "invalid_token";
+      return refusal(401, description, challenge({ error, description, scopes: requiredScopes }));
+    },
+    checkCall(body, { authInfo, locality = unknownLocality } = {}) {
+      for (const name of calledTools(body)) {
+        const scopes = toolScopes.get(name) ?? [];
+        const missing = missingScopes({ requiredScopes: scopes }, { token: authInfo, locality });
+        // What stands in a challenge is all that the call needs: a client adds it to what it has.
+        if (missing.length > 0) return insufficient([...requiredScopes, ...scopes]);
+      }
+      return undefined;
+    },
+    metadata() {
+      const url = resource();
+      if (url === undefined || authorizationServers.length === 0) return undefined;
+      const scopes = [...new Set([...requiredScopes, ...[...toolScopes.values()].flat()])];
+      return {
+        resource: url,
+        authorization_servers: authorizationServers,
+        scopes_supported: scopes.length === 0 ? undefined : scopes,
+        bearer_methods_supported: ["header"],
+      };
+    },
+  };
+}
+
+const unknownLocality = { local: false, reason: "the server program does not say which requests are local" } as const;
+
+/** Names of the tools that a body calls: one, or those of a batch. */
+function calledTools(body: unknown): readonly string[] {
+  return (Array.isArray(body) ? body : [body]).flatMap((message) => {
+    if (field(message, "method") !== "tools/call") return [];
+    const name = field(field(message, "params"), "name");
+    return typeof name === "string" ? [name] : [];
+  });
+}
+
+function field(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+function notChecked(error: unknown): HttpAnswer {
+  const message = "The server could not check the token. Try again later; the operator finds the cause in the log.";
+  const isAway = error instanceof AuthorizationServerAway;
+  const headers: Record<string, string> = isAway ? { "retry-after": "5" } : {};
+  return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.internalError, message), isAway ? 503 : 500, headers);
+}
+
+function refusal(status: 401 | 403, message: string, challenge: string): HttpAnswer {
+  const headers = { "www-authenticate": challenge, "cache-control": "no-store" };
+  return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.notAccepted, message), status, headers);
+}

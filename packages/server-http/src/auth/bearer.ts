@@ -1,0 +1,79 @@
+import type { HttpRequest } from "@resumable-mcp/mcp";
+
+/** What a verified token says. */
+export interface AuthInfo {
+  readonly token: string;
+  /** The program that the token was given to. */
+  readonly clientId: string;
+  scopes: string[];
+  /** Seconds since 1970. */
+  readonly expiresAt?: number;
+  /** `sub`: the user whose token it is; without one, the tasks are the program's. `iss`: who issued it. */
+  readonly extra?: Record<string, unknown>;
+}
+
+/**
+ * Checks a bearer token; `undefined` or `null` when it is not valid. It may also throw what `jose` and the SDK's
+ * `InvalidTokenError` say of such a token. Any other error, and no answer within `verifyTokenTimeoutMs`, is the server's
+ * own failure: the caller gets status 500 and keeps its token.
+ */
+export type VerifyToken = (token: string) => Promise<AuthInfo | null | undefined> | AuthInfo | null | undefined;
+
+/** The authorization server cannot be asked at present: the caller gets status 503 and keeps its token. */
+export class AuthorizationServerAway extends Error {
+  override readonly name = "AuthorizationServerAway";
+}
+
+/** What a request's token says, or why it is refused. */
+export type TokenVerdict =
+  | { readonly info: AuthInfo }
+  | { readonly refused: "missing" | "invalid" | "expired" }
+  | { readonly failed: unknown };
+
+/**
+ * Finds out who calls. Never throws.
+ *
+ * Source: MCP 2025-11-25, Authorization, "Token Handling"; RFC 6750, section 2.1.
+ */
+export async function readToken(
+  request: Pick<HttpRequest, "header">,
+  verifyToken: VerifyToken,
+  timeoutMs: number,
+): Promise<TokenVerdict> {
+  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.header("authorization") ?? "")?.[1];
+  if (token === undefined) return { refused: "missing" };
+  try {
+    const info = await within(timeoutMs, verifyToken(token));
+    if (info === undefined || info === null) return { refused: "invalid" };
+    checkInfo(info);
+    return info.expiresAt === undefined || info.expiresAt * 1000 > Date.now() ? { info } : { refused: "expired" };
+  } catch (error) {
+    return saysInvalid(error) ? { refused: "invalid" } : { failed: error };
+  }
+}
+
+async function within<T>(timeoutMs: number, promise: Promise<T> | T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const message = `verifyToken has not answered within ${timeoutMs} ms.`;
+    timer = setTimeout(() => reject(new Error(message)), timeoutMs).unref();
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** A subject without a name, or a time that is none, would be the same for everybody, and valid without end. */
+function checkInfo({ clientId, expiresAt }: AuthInfo): void {
+  if (typeof clientId !== "string" || clientId === "") throw new Error("verifyToken gave no clientId.");
+  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
+    throw new Error("verifyToken gave an expiresAt that is not a number of seconds.");
+  }
+}
+
+/** Whether an error says that the token is not valid: `jose` has a code for each reason, the SDK's errors that of OAuth. */
+export function saysInvalid(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const codes = ["code", "errorCode"].map((key) => Reflect.get(error, key));
+  return codes.some((code) => code === "invalid_token" || (typeof code === "string" && joseInvalid.test(code)));
+}
+
+const joseInvalid = /^ERR_(JWT|JWS|JWE)_|^ERR_JOSE_ALG_NOT_ALLOWED$|^ERR_JWKS_(NO|MULTIPLE)_MATCHING_KEYS?$/;

@@ -1,0 +1,49 @@
+import type { AuthInfo } from "./bearer.js";
+
+/** What an authorization server says of a token, in a JWT or in answer to an introspection request. */
+export interface Claims {
+  readonly [claim: string]: unknown;
+}
+
+/**
+ * Reads what concerns this server out of what was verified of a token.
+ *
+ * Source: RFC 9068, section 2.2; RFC 7662, section 2.2. `azp`, `cid`, `appid` and `scp` are what hosted providers write
+ * for `client_id` and `scope`.
+ */
+export function authInfoOf(token: string, claims: Claims, issuer: string, expiresAt: number | undefined): AuthInfo {
+  const { sub, aud } = claims;
+  const clientId = ["client_id", "azp", "cid", "appid"].map((name) => claims[name]).find(isName);
+  return {
+    token,
+    // A user's token that names no client must not look like a client's own.
+    clientId: clientId ?? issuer,
+    scopes: [...namesIn(claims.scope), ...namesIn(claims.scp)],
+    expiresAt,
+    extra: { iss: issuer, sub, aud },
+  };
+}
+
+/** Whether a token says whose it is: a subject's or a client's. */
+export function namesOwner({ sub, client_id }: Claims): boolean {
+  return isName(sub) || isName(client_id);
+}
+
+/**
+ * Whether a token was issued for this server.
+ *
+ * Source: RFC 8707, section 2; MCP, Authorization, "Token Audience Binding and Validation".
+ */
+export function isFor(audiences: readonly string[], { aud }: Claims): boolean {
+  return (Array.isArray(aud) ? aud : [aud]).some((one) => typeof one === "string" && audiences.includes(one));
+}
+
+/** Texts with spaces between them, or a list. */
+function namesIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return value.split(" ").filter(isName);
+  return Array.isArray(value) ? value.filter(isName) : [];
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}

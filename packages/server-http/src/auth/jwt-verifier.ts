@@ -1,0 +1,105 @@
+import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { createPatientFetch, discoverKeys, type Fetch } from "./authorization-server.js";
+import { saysInvalid, type VerifyToken } from "./bearer.js";
+import { authInfoOf, namesOwner } from "./claims.js";
+import { authLimits } from "./limits.js";
+
+/** Whose JWTs a server accepts. */
+export interface JwtOptions {
+  /** Authorization servers, as their tokens' `iss` names them. */
+  readonly issuers: readonly string[];
+  /** Names of this server, one of which must be in a token's `aud`. */
+  readonly audiences: () => readonly string[];
+  /** Where the keys are. Default: what the metadata of the authorization server says. */
+  readonly jwksUrl?: string | undefined;
+  readonly fetch?: Fetch;
+}
+
+/** Asymmetric ones alone: a key that verifies must not be one that signs. Source: RFC 8725, sections 3.1 and 3.2. */
+const algorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+
+/**
+ * Types of JWT that may be access tokens. RFC 9068 wants `at+jwt`; the larger hosted providers write `JWT`, or nothing.
+ * What keeps an ID token out is its audience, which is a client and never this server. Tokens of all other types, such as
+ * `logout+jwt`, are refused.
+ */
+const types: readonly (string | undefined)[] = ["at+jwt", "jwt", undefined];
+
+/**
+ * Makes a verifier of JSON Web Tokens: signature by the issuer's present keys, `iss`, `aud`, `exp` (required), `nbf`, type and
+ * algorithm.
+ *
+ * Limits: `clockToleranceSeconds`, `fetchTimeoutMs`, `keysCooldownMs`, `maxKeysAgeMs`, `retryFetchMs`. Source: RFC 9068,
+ * section 4; RFC 8725.
+ */
+export function createJwtVerifier({ issuers, audiences, jwksUrl, fetch }: JwtOptions): VerifyToken {
+  const keysOf = new Map(issuers.map((issuer) => [issuer, createKeys(issuer, jwksUrl, createPatientFetch(fetch))]));
+  return async (token) => {
+    const issuer = issuerIn(token);
+    const keys = issuer === undefined ? undefined : keysOf.get(issuer);
+    if (issuer === undefined || keys === undefined) return undefined;
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
+      issuer,
+      audience: [...audiences()],
+      algorithms,
+      clockTolerance: authLimits.clockToleranceSeconds,
+      requiredClaims: ["exp"],
+    });
+    const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, "");
+    if (!types.includes(type) || !namesOwner(payload)) return undefined;
+    // With the tolerance: what counts as valid here does not count as expired elsewhere.
+    return authInfoOf(token, payload, issuer, Number(payload.exp) + authLimits.clockToleranceSeconds);
+  };
+}
+
+/** The issuer that an unverified token names: it only chooses the keys. */
+function issuerIn(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key that is not known makes the keys be fetched again; all that cannot be fetched is the server's trouble. */
+function createKeys(issuer: string, jwksUrl: string | undefined, fetch: Fetch): JWTVerifyGetKey {
+  let found: { readonly keys: Promise<JWTVerifyGetKey>; readonly atMs: number; failed: boolean } | undefined;
+  const find = async () => {
+    const url = jwksUrl === undefined ? await discoverKeys(issuer, fetch) : new URL(jwksUrl);
+    return createRemoteJWKSet(url, {
+      cooldownDuration: authLimits.keysCooldownMs,
+      cacheMaxAge: authLimits.maxKeysAgeMs,
+      [customFetch]: fetch,
+    });
+  };
+  return async (header, token) => {
+    const nowMs = performance.now();
+    if (found === undefined || (found.failed && nowMs - found.atMs >= authLimits.retryFetchMs)) {
+      const search = { keys: find(), atMs: nowMs, failed: false };
+      search.keys.catch(() => {
+        search.failed = true;
+      });
+      found = search;
+    }
+    const keys = await found.keys;
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      // A set of keys that is none is the authorization server's mistake, not the caller's.
+      if (saysInvalid(error) || !(error instanceof errors.JOSEError)) throw error;
+      throw new Error(`The keys of ${issuer} cannot be used: ${error.message}`, { cause: error });
+    }
+  };
+}

@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { createMemoryStore, defineTool } from "@resumable-mcp/core";
+import { defineServer } from "@resumable-mcp/mcp";
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import { type AuthInfo, type RunningServer, type ServeOptions, serve } from "../src/index.js";
+
+const closing: RunningServer[] = [];
+afterEach(async () => {
+  for (const server of closing.splice(0)) await server.close();
+});
+
+const facts = { description: "Gives 1.", input: z.object({}), run: async () => 1 };
+const tools = [defineTool({ ...facts, name: "look" }), defineTool({ ...facts, name: "pay", requiredScopes: ["pay"] })];
+const publicUrl = "https://mcp.example/tools/mcp";
+
+/** Tokens are lists of scopes with dashes between them; all are Ada's. */
+function verifyToken(token: string): AuthInfo {
+  return { token, clientId: "app", scopes: token.split("-"), extra: { sub: "ada", iss: "https://idp.example" } };
+}
+
+async function open(options: Partial<ServeOptions> = {}): Promise<RunningServer> {
+  const server = await serve({
+    definition: defineServer({ name: "scopes", version: "1", tools }),
+    store: createMemoryStore(),
+    port: 0,
+    verifyToken,
+    authorizationServers: ["https://idp.example"],
+    publicUrl,
+    requiredScopes: ["mcp"],
+    limits: { drainTimeoutMs: 20 },
+    ...options,
+  });
+  closing.push(server);
+  return server;
+}
+
+type Json = Record<string, unknown>;
+
+async function post(url: string, token: string, message: Json, headers: Record<string, string> = {}) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+async function call2025(url: string) {
+  const clientInfo = { name: "raw", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const opened = await post(url, "mcp", { method: "initialize", params });
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  return (token: string, name: string, args: Json = {}) =>
+    post(url, token, { method: "tools/call", params: { name, arguments: args } }, session);
+}
+
+function call2026(url: string) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  return (token: string, name: string, args: Json = {}) => {
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name };
+    return post(url, token, { method: "tools/call", params: { name, arguments: args, _meta } }, headers);
+  };
+}
+
+const challenge = [
+  'Bearer error="insufficient_scope"',
+  'error_description="The token lacks a scope. Sign in again with: mcp pay."',
+  'scope="mcp pay"',
+  'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/tools/mcp"',
+].join(", ");
+
+test.each([
+  ["2025", call2025],
+  ["2026", call2026],
+])(
+  "era %s: the call of a tool wants the tool's scopes, and its tasks are out of reach without them",
+  async (_, eraOf) => {
+    const { url } = await open();
+    const call = await eraOf(url);
+    const refused = await call("mcp", "pay");
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([403, challenge]);
+    expect((await call("mcp", "look")).status).toBe(200);
+    const paid = await call("mcp-pay", "pay");
+    const taskId = /"resumable-mcp\/task_id":"([^"]+)"/.exec(paid.text)?.[1] ?? "";
+    expect([paid.status, taskId]).toEqual([200, expect.stringMatching(/^[\w-]{16,}$/)]);
+    expect((await call("mcp", "get_task", { task_id: taskId })).text).toContain("INSUFFICIENT_SCOPE");
+    expect((await call("mcp-pay", "get_task", { task_id: taskId })).text).toContain("completed");
+  },
+);
+
+/** The answer to a GET whose target and Host are written as given. */
+async function get(url: string, target: string, host = new URL(url).host): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.end(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  let text = "";
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
+
+const wellKnown = "/.well-known/oauth-protected-resource";
+
+test("metadata and challenges are those of the configuration, whatever a request says of its host (F8)", async () => {
+  const { url } = await open();
+  const document = {
+    resource: publicUrl,
+    authorization_servers: ["https://idp.example"],
+    scopes_supported: ["mcp", "pay"],
+    bearer_methods_supported: ["header"],
+  };
+  for (const path of ["", "/mcp", "/tools/mcp"]) {
+    for (const host of [undefined, "mcp.example", "localhost:1"]) {
+      const answer = await get(url, `${wellKnown}${path}`, host);
+      expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual(document);
+      expect(answer).toContain("cache-control: public, max-age=3600");
+    }
+  }
+  const targets = [`http://evil.example${wellKnown}/mcp`, `//evil.example${wellKnown}`, "//evil.example/mcp", "/mcp"];
+  const answers = await Promise.all(targets.map((target) => get(url, target)));
+  expect(answers.map((answer) => answer.split(" ")[1])).toEqual(["400", "400", "400", "401"]);
+  answers.push(await get(url, wellKnown, "evil.example"));
+  expect(answers.join()).not.toContain("evil.example");
+  expect(answers[3]).toContain(`resource_metadata="https://mcp.example${wellKnown}/tools/mcp"`);
+});
+
+test("on a loopback address the metadata names the address that the server listens on", async () => {
+  const { url } = await open({ publicUrl: undefined });
+  const answer = await fetch(new URL(`${wellKnown}/mcp`, url.replace("127.0.0.1", "localhost")));
+  expect(await answer.json()).toMatchObject({ resource: url });
+});
+
+test("a server that others reach is not started without the URL for which its tokens are issued", async () => {
+  await expect(open({ publicUrl: undefined, host: "0.0.0.0" })).rejects.toThrow("needs its publicUrl");
+  await expect(open({ publicUrl: "http://mcp.example/mcp" })).rejects.toThrow("publicUrl must begin with https://");
+});

@@ -1,0 +1,121 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { decodeJwt, decodeProtectedHeader } from "jose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterwards, startServer, testFolder, toolsModule } from "./server-process.js";
+
+const run = promisify(execFile);
+const authorizationServer = fileURLToPath(new URL("./authorization-server.js", import.meta.url));
+const signingInClient = fileURLToPath(new URL("./signing-in-client.js", import.meta.url));
+const timeoutMs = 120_000;
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sign-in-"));
+  const certificate = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
+  const files = ["-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem"];
+  await run("openssl", [...certificate, ...files], { cwd: folder });
+}, timeoutMs);
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A real authorization server, which knows one user. */
+async function startAuthorizationServer(format: "jwt" | "opaque"): Promise<string> {
+  const child = spawn(process.execPath, [authorizationServer, "0", format], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  afterwards(async () => {
+    child.kill("SIGKILL");
+    await once(child, "close");
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith("http://")) return line;
+  }
+  throw new Error("The authorization server ended.");
+}
+
+/** What stands before a server on the internet: it ends TLS and passes requests on. Serves no one before it has a port. */
+async function startTlsProxy(): Promise<{ readonly url: string; to(port: number): void }> {
+  let target = 0;
+  const [key, cert] = await Promise.all(["key.pem", "cert.pem"].map((name) => readFile(join(folder, name))));
+  const proxy: Server = createServer({ key, cert }, (incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    const passed = request({ host: "127.0.0.1", port: target, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  afterwards(async () => {
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+  const { port } = proxy.address() as AddressInfo;
+  return {
+    url: `https://localhost:${port}/mcp`,
+    to: (to) => {
+      target = to;
+    },
+  };
+}
+
+/** A server behind TLS whose users sign in; gives its public URL. */
+async function startGuardedServer(issuer: string, ...flags: string[]): Promise<string> {
+  const proxy = await startTlsProxy();
+  const common = ["--public-url", proxy.url, "--authorization-server", issuer, "--required-scope", "mcp"];
+  const args = [toolsModule, "--port", "0", "--store", await testFolder(), ...common, ...flags];
+  const server = await startServer(args, { RESUMABLE_MCP_INTROSPECTION_CREDENTIALS: "mcp-server its-secret" });
+  proxy.to(server.port);
+  return proxy.url;
+}
+
+async function signInAndCall(url: string): Promise<{ readonly token: string; readonly result: unknown }> {
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "cert.pem") };
+  const { stdout } = await run(process.execPath, [signingInClient, url], { env });
+  return JSON.parse(stdout);
+}
+
+const counted = { counted: 2 };
+
+test(
+  "a stock client signs in through a proxy that ends TLS, with JWTs for this server alone",
+  async () => {
+    const issuer = await startAuthorizationServer("jwt");
+    const url = await startGuardedServer(issuer);
+    const { token, result } = await signInAndCall(url);
+    expect(result).toEqual(counted);
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
+    expect(decodeJwt(token)).toMatchObject({ iss: issuer, sub: "ada", aud: url, scope: "mcp" });
+    const other = await startServer([
+      ...[toolsModule, "--port", "0", "--store", await testFolder()],
+      ...["--public-url", "https://other.example/mcp", "--authorization-server", issuer],
+    ]);
+    const refused = await fetch(other.url, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+      401,
+      expect.stringMatching(/^Bearer error="invalid_token", .*resource_metadata="https:\/\/other\.example\//),
+    ]);
+  },
+  timeoutMs,
+);
+
+test(
+  "a stock client signs in with opaque tokens, about which the server asks",
+  async () => {
+    const issuer = await startAuthorizationServer("opaque");
+    const url = await startGuardedServer(issuer, "--introspection-url", `${issuer}/token/introspection`);
+    const { token, result } = await signInAndCall(url);
+    expect([token.split(".").length, result]).toEqual([1, counted]);
+  },
+  timeoutMs,
+);
