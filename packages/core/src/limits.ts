@@ -23,6 +23,11 @@ export const engineDefaults = {
   maxRunning: 32,
   maxRunningPerOwner: 16,
   /**
+   * Of `maxRunning`, slots that only owners who run nothing get: tasks that never end must not take all. No more than an
+   * eighth of `maxRunning`, and none where `maxRunningPerOwner` lets one owner take all.
+   */
+  reservedRunning: 4,
+  /**
    * A call that has waited for a slot for this long runs in any process that has one, while its caller waits here. At most
    * `maxRunning` calls at a time are offered so.
    */

@@ -39,6 +39,24 @@ describe("slots (G11)", () => {
     expect(engine.running).toEqual([]);
   });
 
+  it("are there for a third owner when two have as many endless tasks as they may (G11)", async () => {
+    const endless = busy();
+    const { engine, rest } = createScene([endless.tool], { limits: { maxRunning: 32, maxRunningPerOwner: 16 } });
+    const start = (owner: string, n: number) => engine.forOwner(owner).start({ tool: "job", input: { n } });
+    for (let n = 0; n < 32; n++) {
+      await start("client:a", n);
+      await start("client:b", n);
+    }
+    await rest();
+    const third = await start("client:c", 0);
+    await rest();
+    expect(engine.running).toContain(third.record.id);
+    expect(engine.running).toHaveLength(29);
+    endless.end();
+    await rest();
+    expect(endless.order).toHaveLength(65);
+  });
+
   it("go to the owner who has the fewest, also when another has left more work than a look shows (G11)", async () => {
     const crowd = createScene([quick], { limits: { maxRunning: 0 } });
     const [a, b] = [crowd.engine.forOwner("client:a"), crowd.engine.forOwner("client:b")];

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { pickNext, type QueuedTask, type RunningTask } from "./pick-next.js";
 
-const limits = { maxRunning: 4, maxRunningPerOwner: 2, maxRunningOf: () => Number.POSITIVE_INFINITY, trialMs: 1_000 };
+const limits = {
+  maxRunning: 4,
+  maxRunningPerOwner: 2,
+  reservedRunning: 4,
+  maxRunningOf: () => Number.POSITIVE_INFINITY,
+  trialMs: 1_000,
+};
 const queued = (id: string, owner = "a", more: Partial<QueuedTask> = {}): QueuedTask => ({
   id,
   owner,
@@ -35,6 +41,21 @@ describe("pickNext", () => {
     const oneOfX = { ...limits, maxRunningOf: (tool: string) => (tool === "x" ? 1 : 9) };
     const queue = [queued("a1"), queued("a2", "a", { tool: "y" })];
     expect(idOf(queue, [running("b")], oneOfX, 0)).toBe("a2");
+  });
+
+  it("keeps the last slots for owners that run nothing, unless one owner may take all", () => {
+    const wide = { ...limits, maxRunning: 16, maxRunningPerOwner: 8 };
+    const queue = [queued("a1", "a"), queued("c1", "c")];
+    const busy = (count: number) => Array.from({ length: count }, (_, index) => running(index % 2 === 0 ? "a" : "b"));
+    expect([13, 14, 15, 16].map((count) => idOf([queued("a1")], busy(count), wide, 0))).toEqual([
+      "a1",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect([14, 15, 16].map((count) => idOf(queue, busy(count), wide, 0))).toEqual(["c1", "c1", undefined]);
+    expect(idOf([queued("a1")], busy(15), { ...wide, maxRunningPerOwner: 16 }, 0)).toBe("a1");
+    expect(idOf([queued("b1", "b")], busy(15), { ...wide, reservedRunning: 0 }, 0)).toBe("b1");
   });
 
   it("lets a suspect wait for the trial of another, and no other task for either", () => {

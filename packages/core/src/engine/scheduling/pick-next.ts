@@ -21,13 +21,15 @@ export interface RunningTask extends TriedTask {
 export interface SlotLimits {
   readonly maxRunning: number;
   readonly maxRunningPerOwner: number;
+  readonly reservedRunning: number;
   readonly maxRunningOf: (tool: string) => number;
   readonly trialMs: number;
 }
 
 /**
  * Picks the task that gets the next slot: of those that may run, one of the owner that has the fewest running, the
- * longest waiting first. A task that waits in place does not run; only the limit of its own tool counts it. Pure.
+ * longest waiting first. The last free slots are for owners that run nothing. A task that waits in place does not run; only
+ * the limit of its own tool counts it. Pure.
  */
 export function pickNext<Queued extends QueuedTask>(
   queue: Iterable<Queued>,
@@ -37,6 +39,7 @@ export function pickNext<Queued extends QueuedTask>(
 ): Queued | undefined {
   const running = attempts.filter(({ waiting }) => !waiting);
   if (running.length >= limits.maxRunning) return undefined;
+  const mayTakeMore = limits.maxRunning - running.length > reservedOf(limits);
   const byOwner = countBy(running.map((task) => task.owner));
   const byTool = countBy(attempts.map((task) => task.tool));
   let best: Queued | undefined;
@@ -44,12 +47,18 @@ export function pickNext<Queued extends QueuedTask>(
   for (const task of queue) {
     const count = byOwner.get(task.owner) ?? 0;
     if (count >= limits.maxRunningPerOwner || count >= bestCount) continue;
+    if (count > 0 && !mayTakeMore) continue;
     if ((byTool.get(task.tool) ?? 0) >= limits.maxRunningOf(task.tool)) continue;
     if (!mayJoin(task, running, limits, nowMs)) continue;
     best = task;
     bestCount = count;
   }
   return best;
+}
+
+/** No more than an eighth; none where one owner may take all. */
+function reservedOf({ maxRunning, maxRunningPerOwner, reservedRunning }: SlotLimits): number {
+  return maxRunningPerOwner >= maxRunning ? 0 : Math.min(reservedRunning, Math.floor(maxRunning / 8));
 }
 
 function countBy(names: readonly string[]): ReadonlyMap<string, number> {
