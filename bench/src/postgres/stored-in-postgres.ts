@@ -52,8 +52,8 @@ const copyTasks = `INSERT INTO resumable_mcp.task (id, incarnation, owner, call,
     t.last_seq, t.bytes, t.status, t.detached, t.tool_version, ${renamed("t.brief")}
   FROM resumable_mcp.task t ${copies} WHERE t.id = $1`;
 
-const copyJournals = `INSERT INTO resumable_mcp.journal (task, last_seq, epoch, size, body, items, end_item)
-  SELECT c.id, j.last_seq, j.epoch, j.size, ${renamed("j.body")}, j.items, j.end_item
+const copyJournals = `INSERT INTO resumable_mcp.journal (task, last_seq, epoch, at_ms, size, body, items, end_item)
+  SELECT c.id, j.last_seq, j.epoch, j.at_ms, j.size, ${renamed("j.body")}, j.items, j.end_item
   FROM resumable_mcp.journal j ${copies} WHERE j.task = $1 ORDER BY c.id, j.last_seq`;
 
 /** Fills a database with finished tasks: copies of one that the store itself made, under other ids and owners. */

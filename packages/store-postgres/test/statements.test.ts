@@ -134,3 +134,52 @@ test("the checkpoints of a hundred tasks share statements, and so do their reade
   expect(await during(() => Promise.all(indexes.map((index) => store.getTask(task(index).id))))).toEqual(["read"]);
   expect((await store.getTask(task(99).id))?.record.progress).toBe(2);
 });
+
+test("a reading gives only what is behind the last commit that was known: of a creation, a commit, or a reading", async () => {
+  const { connectionString, ...options } = newSchema();
+  const read: unknown[] = [];
+  const pool = rewritingPool(connectionString, async (send, text, name) => {
+    const result = await send(text);
+    if (name === "read") {
+      const rows = Reflect.get(Object(result), "rows") as { known_seq: number; bodies: string[] | null }[];
+      read.push(...rows.map(({ known_seq, bodies }) => [known_seq, bodies?.length ?? 0]));
+    }
+    return result;
+  });
+  const [watched, other] = [
+    createPostgresStore({ ...options, pool }),
+    createPostgresStore({ ...options, connectionString }),
+  ];
+  ends.push(
+    () => runSql(`DROP SCHEMA ${options.schema} CASCADE`),
+    () => pool.end(),
+    () => watched.close(),
+    () => other.close(),
+  );
+  const { id } = task(1);
+  await watched.createTask({ task: task(1), reuseResultMs: 0, now });
+  await watched.getTask(id);
+  const commitBy = async (store: typeof other, afterSeq: number, text: string) => {
+    const taken = await store.acquireLease({ taskId: id, worker: `w${afterSeq}`, ttlMs: 10_000, now });
+    if (taken === undefined) throw new Error("The lease is free.");
+    const events = [{ type: "checkpoint", progress: afterSeq, state: text, items: [text, text] }] as const;
+    await store.commit({ lease: taken.lease, afterSeq, events, consume: [], now });
+    await store.releaseLease(taken.lease);
+  };
+  await commitBy(other, 1, "Grüße 👋");
+  await watched.getTask(id);
+  await watched.getTask(id);
+  await commitBy(watched, 2, "ends with 👋".repeat(5_000));
+  await watched.getTask(id);
+  await commitBy(other, 3, "\\");
+  await watched.getTask(id);
+  await watched.getTask(id);
+  expect(read).toEqual([
+    [1, 0],
+    [1, 1],
+    [2, 0],
+    [3, 0],
+    [3, 1],
+    [4, 0],
+  ]);
+});

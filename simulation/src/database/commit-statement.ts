@@ -28,6 +28,7 @@ interface Commit {
   readonly items: string | null;
   readonly end_item: number | null;
   readonly size: number;
+  readonly at_ms: number;
   readonly claims: boolean;
   readonly snapshot: string | null;
   readonly answered: string | null;
@@ -44,6 +45,7 @@ const checkpointColumns = [
     "items",
     "end_item",
     "size",
+    "at_ms",
     "last_seq",
     "item_count",
     "brief",
@@ -118,7 +120,17 @@ function isCurrent(task: TaskRow, { epoch, holder, after_seq }: Partial<Commit>)
 
 function write(backend: Backend, task: TaskRow, each: Partial<Commit>): object {
   const { tables } = backend;
-  const { id = "", after_seq = 0, consume = null, body = "", items = null, end_item = null, size = 0, ...rest } = each;
+  const {
+    id = "",
+    after_seq = 0,
+    consume = null,
+    body = "",
+    items = null,
+    end_item = null,
+    size = 0,
+    at_ms = 0,
+    ...rest
+  } = each;
   const { claims = false, snapshot = null, answered = null, questions, ...given } = rest;
   const consumed: readonly string[] = consume === null ? [] : JSON.parse(consume);
   const signals: readonly SignalValue[] = task.signals.filter(({ i }) => !consumed.includes(i));
@@ -131,7 +143,10 @@ function write(backend: Backend, task: TaskRow, each: Partial<Commit>): object {
   tables.task.set(id, next);
   const { last_seq, epoch, items_from_seq, bytes } = next;
   if (last_seq > after_seq)
-    tables.journal.set(id, [...(tables.journal.get(id) ?? []), { last_seq, epoch, size, body, items, end_item }]);
+    tables.journal.set(id, [
+      ...(tables.journal.get(id) ?? []),
+      { last_seq, epoch, at_ms, size, body, items, end_item },
+    ]);
   const keys: readonly string[] = answered === null ? [] : JSON.parse(answered);
   for (const key of keys) addAnswer(tables, id, `${items_from_seq}/${key}`);
   if (snapshot !== null) {

@@ -41,6 +41,7 @@ export interface TaskRow {
 export interface JournalRow {
   readonly last_seq: number;
   readonly epoch: number;
+  readonly at_ms: number;
   readonly size: number;
   readonly body: string | null;
   readonly items: string | null;

@@ -36,7 +36,9 @@ const create = statement<
     ...{ live: false, pausing: false, detached, questions: [], runnable_ms: null, crashes: 0, tool_version },
     ...{ items_from_seq: 1, item_count: 0, brief, signals: [] },
   });
-  tables.journal.set(id, [{ last_seq: 1, epoch: 0, size: bytes, body, items: null, end_item: null }]);
+  tables.journal.set(id, [
+    { last_seq: 1, epoch: 0, at_ms: created_ms, size: bytes, body, items: null, end_item: null },
+  ]);
   return [{ ...nothing, made: true, standing: id, made_as: incarnation }];
 });
 
@@ -81,10 +83,16 @@ export function hasSignal({ signals }: TaskRow, kind: string): boolean {
   return signals.some(({ k }) => k === kind);
 }
 
+/** Which commit ends at a place of a task's journal. */
+function markAt(tables: Tables, { id, incarnation }: TaskRow, seq: number): string {
+  const row = tables.journal.get(id)?.find(({ last_seq }) => last_seq === seq);
+  return (row === undefined ? [incarnation] : [incarnation, row.epoch, row.size, row.at_ms]).join(":");
+}
+
 /** What a process learns of a task: all of it, or what is behind what it knows. */
-function readingOf(tables: Tables, task: TaskRow, incarnation: number, knownSeq: number) {
+function readingOf(tables: Tables, task: TaskRow, knownMark: string, knownSeq: number) {
   const { id, last_seq, bytes, holder, epoch, lease_ttl_ms, signals } = task;
-  const known = incarnation === task.incarnation && knownSeq <= last_seq ? knownSeq : 0;
+  const known = knownMark === markAt(tables, task, knownSeq) && knownSeq <= last_seq ? knownSeq : 0;
   const snapshot = tables.snapshot.get(id);
   const from = Math.max(known, snapshot?.seq ?? 0);
   const rows = last_seq > known ? (tables.journal.get(id) ?? []).filter((row) => row.last_seq > from) : [];
@@ -94,29 +102,31 @@ function readingOf(tables: Tables, task: TaskRow, incarnation: number, knownSeq:
     snapshot_seq: snapshot?.seq ?? null,
     snapshot_bytes: snapshot?.bytes ?? null,
     compacted_bytes: snapshot?.compacted_bytes ?? null,
+    known_seq: known,
+    mark: known < last_seq ? markAt(tables, task, last_seq) : null,
     record: snapshot !== undefined && known < snapshot.seq ? snapshot.record : null,
     bodies: rows.length === 0 ? null : rows.map(({ body }) => body),
   };
 }
 
-const read = statement<[ids: readonly string[], incarnations: readonly number[], seqs: readonly number[]]>(
-  ({ tables }, [ids, incarnations, seqs]) =>
+const read = statement<[ids: readonly string[], marks: readonly string[], seqs: readonly number[]]>(
+  ({ tables }, [ids, marks, seqs]) =>
     ids.flatMap((id, place) => {
       const task = tables.task.get(id);
-      return task === undefined ? [] : [readingOf(tables, task, incarnations[place] ?? 0, seqs[place] ?? 0)];
+      return task === undefined ? [] : [readingOf(tables, task, marks[place] ?? "", seqs[place] ?? 0)];
     }),
 );
 
 const acquire = statement<
   [
-    ...[id: string, incarnation: number, seq: number, holder: string, ttlMs: number, beat: number, givenUp: number],
+    ...[id: string, mark: string, seq: number, holder: string, ttlMs: number, beat: number, givenUp: number],
     ...Standing,
   ]
->(({ tables }, [id, incarnation, seq, holder, lease_ttl_ms, beat, givenUp, ...standing]) => {
+>(({ tables }, [id, mark, seq, holder, lease_ttl_ms, beat, givenUp, ...standing]) => {
   const task = tables.task.get(id);
   if (task === undefined) return [];
   // What the statement reads is of before what it does.
-  const reading = readingOf(tables, task, incarnation, seq);
+  const reading = readingOf(tables, task, mark, seq);
   if (isLeased(tables, task, standing) && task.epoch !== givenUp) {
     return [{ ...reading, taken_epoch: null, taken_seq: null, taken_signals: null }];
   }

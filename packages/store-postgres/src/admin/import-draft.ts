@@ -139,7 +139,7 @@ export class ImportDraft implements TaskDraft {
     this.#bytes += size;
     if (this.#isThere) return;
     await this.#run(
-      "INSERT INTO store.journal (task, last_seq, epoch, size, body, items, end_item) VALUES ($1, $2, 0, $3, $4, $5, $6)",
+      "INSERT INTO store.journal (task, last_seq, epoch, at_ms, size, body, items, end_item) VALUES ($1, $2, 0, 0, $3, $4, $5, $6)",
       [this.id, seq, size, body, items, endItem],
     );
   }

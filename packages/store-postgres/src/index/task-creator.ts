@@ -12,7 +12,7 @@ import { breaksConstraint, invalidOption, limitExceeded } from "../database/stor
 import { encodeEvents } from "../journal/commit-events.js";
 import { briefOf } from "../journal/task-columns.js";
 import type { Notifications } from "../task/notifications.js";
-import type { TaskReader } from "../task/task-reader.js";
+import { markOf, type TaskReader } from "../task/task-reader.js";
 
 const createStatement = {
   name: "create",
@@ -67,7 +67,9 @@ export class TaskCreator {
     for (let alone = maxUnfinished < countedAlone; ; ) {
       const row = await this.#create(request, made, alone);
       if (row?.made === true) {
-        this.#reader.keep({ incarnation: row.made_as ?? 0, record }, bytes);
+        const incarnation = row.made_as ?? 0;
+        const mark = markOf(incarnation, { epoch: 0, size: bytes, at_ms: Date.parse(record.createdAt) });
+        this.#reader.keep({ incarnation, mark, record }, bytes);
         this.#notifications.notify(record.id, "runnable");
         return { snapshot: Object.freeze({ record, signals: Object.freeze([]), leased: false }), created: true };
       }

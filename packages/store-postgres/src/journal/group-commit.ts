@@ -16,6 +16,8 @@ export interface CommitRow {
   readonly items: string | null;
   readonly end_item: number | null;
   readonly size: number;
+  /** When it was made, in milliseconds since 1970. */
+  readonly at_ms: number;
   /** JSON: the ids of signals; `null` for none. */
   readonly consume: string | null;
   /** The task claims its call again. */
@@ -59,6 +61,7 @@ const checkpointColumns: Readonly<Record<string, Column>> = {
   items: { type: "text", of: (row) => row.items },
   end_item: { type: "bigint", of: (row) => row.end_item },
   size: { type: "bigint", of: (row) => row.size },
+  at_ms: { type: "bigint", of: (row) => row.at_ms },
   ...foldColumns({ last_seq: "bigint", item_count: "bigint", brief: "text" }),
 };
 
@@ -148,8 +151,8 @@ function commitStatement(name: string, isOne: boolean, isWhole: boolean, isLimit
       FROM ${isOne ? c : "c JOIN current USING (id)"} WHERE t.id = c.id AND ${isCurrent}${limit}
       RETURNING t.id, t.signals),
     j AS (
-      INSERT INTO store.journal (task, last_seq, epoch, size, body, items, end_item)
-      SELECT c.id, c.last_seq, c.epoch, c.size, c.body, c.items, c.end_item
+      INSERT INTO store.journal (task, last_seq, epoch, at_ms, size, body, items, end_item)
+      SELECT c.id, c.last_seq, c.epoch, c.at_ms, c.size, c.body, c.items, c.end_item
       FROM ${c} JOIN t USING (id) WHERE c.last_seq > c.after_seq)${isWhole ? rest : ""}
     SELECT id, signals FROM t`;
   return { name, text, columns: columns.map(([, column]) => column) };

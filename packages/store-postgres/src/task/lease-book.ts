@@ -26,7 +26,7 @@ const acquireStatement = {
       FROM (SELECT worker FROM store.worker WHERE worker = $4 AND EXISTS (SELECT FROM taken) FOR UPDATE SKIP LOCKED) free
       WHERE w.worker = free.worker)
     SELECT ${readColumns}, taken.epoch AS taken_epoch, taken.last_seq AS taken_seq, taken.signals AS taken_signals
-    FROM (SELECT $1::text AS id, $2::bigint AS incarnation, $3::bigint AS seq) c ${readTables}
+    FROM (SELECT $1::text AS id, $2::text AS mark, $3::bigint AS seq) c ${readTables}
     LEFT JOIN taken ON taken.id = t.id`,
 };
 
@@ -57,6 +57,8 @@ export interface HeldTask {
   readonly holder: string;
   readonly incarnation: number;
   record: TaskRecord;
+  /** Of the last commit. */
+  mark: string;
   isPlain: boolean;
   questions: readonly string[];
   /** Of the whole journal. */
@@ -222,12 +224,13 @@ export class LeaseBook {
   }
 }
 
-function heldTask(lease: Lease, holder: string, { record, row }: TaskReading): HeldTask {
+function heldTask(lease: Lease, holder: string, { record, mark, row }: TaskReading): HeldTask {
   return {
     lease,
     holder,
     incarnation: row.incarnation,
     record,
+    mark,
     isPlain: isPlainRecord(record),
     questions: questionsOf(record),
     bytes: row.bytes,

@@ -8,11 +8,27 @@ import { decodeEvents } from "../journal/commit-events.js";
 import { type SignalRow, signalsOf } from "../journal/task-columns.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
-/** What a statement must know of a task to give only what is new: its last event, and which task of the id it is. */
+/**
+ * What a statement must know of a task to give only what is new: its last commit. After a fail-over that lost commits another
+ * history may have events at the same places, under the same epochs.
+ */
 export interface Known {
   readonly incarnation: number;
+  /** {@link markOf} the last commit. */
+  readonly mark: string;
   readonly record: TaskRecord;
 }
+
+/** Names a commit. {@link markColumn} gives the same for a row of the journal. */
+export function markOf(
+  incarnation: number,
+  { epoch, size, at_ms }: { readonly epoch: number; readonly size: number; readonly at_ms: number },
+): string {
+  return [incarnation, epoch, size, at_ms].join(":");
+}
+
+/** Where no row ends at the place, as after an import, the incarnation alone. */
+const markColumn = (row: string): string => `concat_ws(':', t.incarnation, ${row}.epoch, ${row}.size, ${row}.at_ms)`;
 
 /** A task as a statement with {@link readColumns} and {@link readTables} gives it. */
 export interface TaskRow {
@@ -28,6 +44,10 @@ export interface TaskRow {
   readonly snapshot_seq: number | null;
   readonly snapshot_bytes: number | null;
   readonly compacted_bytes: number | null;
+  /** The last event that was known, 0 where the history of the task does not have it. */
+  readonly known_seq: number;
+  /** Of the last commit, where it is newer than what was known. */
+  readonly mark: string | null;
   /** The snapshot, where it is newer than what was known. */
   readonly record: string | null;
   /** The commits behind the snapshot, or behind what was known. */
@@ -36,24 +56,29 @@ export interface TaskRow {
 
 /** The columns of {@link TaskRow}. */
 export const readColumns = `t.id, t.incarnation, t.last_seq, t.bytes, t.holder, t.epoch, t.lease_ttl_ms, w.beat, t.signals,
-  n.seq AS snapshot_seq, n.bytes AS snapshot_bytes, n.compacted_bytes, CASE WHEN k.seq < n.seq THEN n.record END AS record, e.bodies`;
+  n.seq AS snapshot_seq, n.bytes AS snapshot_bytes, n.compacted_bytes, k.seq AS known_seq,
+  CASE WHEN k.seq < t.last_seq THEN (
+    SELECT ${markColumn("l")} FROM (SELECT) one LEFT JOIN store.journal l ON l.task = t.id AND l.last_seq = t.last_seq) END AS mark,
+  CASE WHEN k.seq < n.seq THEN n.record END AS record, e.bodies`;
 
-/** The tables of {@link readColumns}, to be joined to `c(id, incarnation, seq)`: what the process knows of each task. */
+/** The tables of {@link readColumns}, to be joined to `c(id, mark, seq)`: what the process knows of each task. */
 export const readTables = `JOIN store.task t ON t.id = c.id
   LEFT JOIN store.worker w ON w.worker = t.holder
-  CROSS JOIN LATERAL (SELECT CASE WHEN c.incarnation = t.incarnation AND c.seq <= t.last_seq THEN c.seq ELSE 0 END AS seq) k
+  LEFT JOIN store.journal b ON b.task = t.id AND b.last_seq = c.seq
+  CROSS JOIN LATERAL (SELECT CASE WHEN c.mark = ${markColumn("b")} AND c.seq <= t.last_seq THEN c.seq ELSE 0 END AS seq) k
   LEFT JOIN store.snapshot n ON n.task = t.id
   LEFT JOIN LATERAL (SELECT array_agg(j.body ORDER BY j.last_seq) AS bodies FROM store.journal j
     WHERE j.task = t.id AND t.last_seq > k.seq AND j.last_seq > greatest(k.seq, coalesce(n.seq, 0))) e ON true`;
 
 const readStatement = {
   name: "read",
-  text: `SELECT ${readColumns} FROM unnest($1::text[], $2::bigint[], $3::bigint[]) c(id, incarnation, seq) ${readTables}`,
+  text: `SELECT ${readColumns} FROM unnest($1::text[], $2::text[], $3::bigint[]) c(id, mark, seq) ${readTables}`,
 };
 
 /** A task that was read. */
 export interface TaskReading {
   readonly record: TaskRecord;
+  readonly mark: string;
   readonly signals: readonly Signal[];
   readonly row: TaskRow;
 }
@@ -97,24 +122,26 @@ export class TaskReader {
   }
 
   /** What is known of a task, as the parameters of a statement. */
-  known(id: string): { readonly base: Known | undefined; readonly values: readonly [number, number] } {
+  known(id: string): { readonly base: Known | undefined; readonly values: readonly [string, number] } {
     const base = this.#cache.get(id);
-    return { base, values: [base?.incarnation ?? 0, base?.record.lastSeq ?? 0] };
+    return { base, values: [base?.mark ?? "", base?.record.lastSeq ?? 0] };
   }
 
-  /** Keeps what is known of a task for the next reading. */
-  keep(known: Known, bytes: number): void {
+  /** Keeps what is known of a task for the next reading. @param lost what turned out to be no part of its history. */
+  keep(known: Known, bytes: number, lost?: Known): void {
     const before = this.#cache.get(known.record.id);
     const isOlder = before?.incarnation === known.incarnation && before.record.lastSeq > known.record.lastSeq;
-    if (!isOlder) this.#cache.set(known.record.id, known, bytes);
+    if (!isOlder || before === lost) this.#cache.set(known.record.id, known, bytes);
   }
 
   /** Folds what a statement gave. @throws {@link ResumableError} `TASK_CORRUPT`. */
   fold(row: TaskRow, base: Known | undefined): TaskReading {
     try {
-      const record = foldRow(row, base);
-      this.keep({ incarnation: row.incarnation, record }, row.record?.length ?? 1000);
-      return { record, signals: signalsOf(row.signals), row };
+      const known = row.known_seq > 0 ? base : undefined;
+      const record = foldRow(row, known?.record);
+      const mark = row.mark ?? known?.mark ?? "";
+      this.keep({ incarnation: row.incarnation, mark, record }, row.record?.length ?? 1000, known ? undefined : base);
+      return { record, mark, signals: signalsOf(row.signals), row };
     } catch (error) {
       throw taskCorrupt(row.id, this.#database.place, error);
     }
@@ -134,17 +161,16 @@ export class TaskReader {
   async #readMany(ids: readonly string[]): Promise<ReadonlyMap<string, () => TaskReading>> {
     const known = new Map(ids.map((id) => [id, this.known(id)]));
     const values = [...known.values()].map((each) => each.values);
-    const columns = [ids, values.map(([incarnation]) => incarnation), values.map(([, seq]) => seq)];
+    const columns = [ids, values.map(([mark]) => mark), values.map(([, seq]) => seq)];
     const rows = await this.#database.query<TaskRow>("read", readStatement, columns);
     // A damaged task fails alone.
     return new Map(rows.map((row) => [row.id, () => this.fold(row, known.get(row.id)?.base)]));
   }
 }
 
-function foldRow(row: TaskRow, known: Known | undefined): TaskRecord {
-  const isKnown = known?.incarnation === row.incarnation && known.record.lastSeq <= row.last_seq;
+function foldRow(row: TaskRow, known: TaskRecord | undefined): TaskRecord {
   const snapshot: TaskRecord | undefined = row.record === null ? undefined : deepFreeze(JSON.parse(row.record));
-  const base = snapshot ?? (isKnown ? known.record : undefined);
+  const base = snapshot ?? known;
   const events = (row.bodies ?? []).flatMap((body) => decodeEvents(body, undefined));
   const record = events.length === 0 && base ? base : reduceTask(base, deepFreeze(events), base && isPlainRecord(base));
   if (record.lastSeq !== row.last_seq) throw new Error(`the journal ends at ${record.lastSeq}, not at ${row.last_seq}`);

@@ -20,7 +20,7 @@ import { type CommitOutcome, type CommitRow, type GroupCommit, isCheckpoint } fr
 import { foldOf, questionsAfter, signalsOf } from "../journal/task-columns.js";
 import type { HeldTask, LeaseBook } from "./lease-book.js";
 import type { Notifications } from "./notifications.js";
-import type { TaskReader } from "./task-reader.js";
+import { markOf, type TaskReader } from "./task-reader.js";
 
 const whyStatement = { name: "why", text: "SELECT last_seq, epoch, holder FROM store.task WHERE id = $1" };
 
@@ -153,11 +153,12 @@ export class TaskWriter {
 
   #wrote(held: HeldTask, { row, record, questions }: Prepared): void {
     const { maxEventBytes } = this.#database.limits;
+    if (record !== held.record) held.mark = markOf(held.incarnation, row);
     held.record = record;
     held.questions = questions;
     held.bytes = row.bytes;
     held.fold = row.fold;
-    this.#reader.keep({ incarnation: held.incarnation, record }, row.body.length);
+    this.#reader.keep({ incarnation: held.incarnation, mark: held.mark, record }, row.body.length);
     this.#notifications.notify(record.id, "progress");
     if (row.snapshot === null) return;
     const before = held.snapshot;
@@ -226,6 +227,7 @@ function prepare(
     items: encoded.items,
     end_item: encoded.itemCount === 0 ? null : record.itemCount,
     size: encoded.bytes,
+    at_ms: Math.trunc(now.wallMs),
     consume: consume.length === 0 ? null : JSON.stringify(consume.filter((id) => /^[\w-]+$/.test(id))),
     claims,
     snapshot,

@@ -61,6 +61,7 @@ CREATE TABLE journal (
   task text COLLATE "C" NOT NULL,
   last_seq bigint NOT NULL,
   epoch bigint NOT NULL,
+  at_ms bigint NOT NULL,              -- with epoch and size it tells the commit from one of a history that a fail-over lost
   size bigint NOT NULL,               -- bytes of body and items
   body text,          -- JSON: the events, each with the number of its items; null when compacted away
   items text,         -- JSON: all items of the events; never compacted
@@ -161,7 +162,7 @@ BEGIN
   made_as := nextval('claim');
   INSERT INTO task (id, incarnation, owner, call, claim, tool, created_ms, ttl_ms, last_seq, bytes, status, detached, tool_version, brief)
   VALUES (_id, made_as, _owner, _call, made_as, _tool, _now_ms, _ttl_ms, 1, _bytes, 'pending', _detached, _tool_version, _brief);
-  INSERT INTO journal (task, last_seq, epoch, size, body) VALUES (_id, 1, 0, _bytes, _body);
+  INSERT INTO journal (task, last_seq, epoch, at_ms, size, body) VALUES (_id, 1, 0, _now_ms, _bytes, _body);
 END $$;
 
 INSERT INTO layout (layout, oldest_writer) VALUES (1, 1);
