@@ -83,6 +83,7 @@ test("the sentence of the banner says whose tasks a call reaches, and why", () =
     ownerSentence("auto", { ...server, tokens: true }),
     ownerSentence("auto", { ...server, boundAddress: "0.0.0.0" }),
     ownerSentence("auto", { ...server, allowedHosts: ["tools.example"] }),
+    ownerSentence("auto", { ...server, allowedHosts: ["tools.example"], publicUrl: "https://tools.example/mcp" }),
     ownerSentence("session", server),
     ownerSentence("single-user", { ...server, allowedHosts: ["tools.example"] }),
   ]).toEqual([
@@ -90,6 +91,7 @@ test("the sentence of the banner says whose tasks a call reaches, and why", () =
     "the subject of the token",
     "a client_id of 128 random bits, else the session (the server listens on an address that is not known to be a loopback address)",
     "a client_id of 128 random bits, else the session (the server has a public name (--allowed-host))",
+    "a client_id of 128 random bits, else the session (the server has a public name (--public-url))",
     "a client_id of 128 random bits, else the session (--owner session)",
     "the client_id, else one user for all calls (--single-user)",
   ]);

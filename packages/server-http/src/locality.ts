@@ -39,8 +39,8 @@ export function reasonAgainstServer(facts: ServerFacts): string | undefined {
   if (facts.boundAddress === undefined || !isLoopback(facts.boundAddress)) {
     return "the server listens on an address that is not known to be a loopback address";
   }
-  if ((facts.allowedHosts ?? []).length > 0) return "the server has a public name (--allowed-host)";
-  return facts.publicUrl === undefined ? undefined : "the server has a public name (--public-url)";
+  if (facts.publicUrl !== undefined) return "the server has a public name (--public-url)";
+  return (facts.allowedHosts ?? []).length > 0 ? "the server has a public name (--allowed-host)" : undefined;
 }
 
 function reasonAgainstRequest(facts: LocalityFacts): string | undefined {

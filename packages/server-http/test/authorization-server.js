@@ -13,15 +13,23 @@ await new Promise((resolve) => http.listen(Number(port), "127.0.0.1", resolve));
 const issuer = `http://127.0.0.1:${http.address().port}`;
 
 const provider = new Provider(issuer, {
-  // The resource server, which asks about tokens.
   clients: [
+    // The resource server, which asks about tokens.
     { client_id: "mcp-server", client_secret: "its-secret", redirect_uris: [], response_types: [], grant_types: [] },
+    // A client that was registered by hand: one that registers itself may ask only for the scopes that it registered with.
+    {
+      client_id: "by-hand",
+      redirect_uris: ["http://127.0.0.1:9/callback"],
+      response_types: ["code"],
+      grant_types: ["authorization_code"],
+      token_endpoint_auth_method: "none",
+    },
   ],
   clientDefaults: { id_token_signed_response_alg: "ES256" },
   enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
   jwks: { keys: [key] },
   cookies: { keys: ["a-key-of-the-tests"] },
-  scopes: ["openid", "offline_access", "mcp"],
+  scopes: ["openid", "offline_access", "mcp", "pay"],
   ttl: { AccessToken: 3600, AuthorizationCode: 60, Grant: 3600, Interaction: 3600, Session: 3600, RefreshToken: 3600 },
   findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
   interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
@@ -33,7 +41,7 @@ const provider = new Provider(issuer, {
       enabled: true,
       useGrantedResource: () => true,
       getResourceServerInfo: (_context, resource) => ({
-        scope: "mcp",
+        scope: "mcp pay",
         audience: resource,
         accessTokenFormat,
         jwt: { sign: { alg: "ES256" } },

@@ -15,6 +15,7 @@ import { afterwards, startServer, testFolder, toolsModule } from "./server-proce
 
 const run = promisify(execFile);
 const authorizationServer = fileURLToPath(new URL("./authorization-server.js", import.meta.url));
+const payingTools = fileURLToPath(new URL("./paying-tools-module.js", import.meta.url));
 const signingInClient = fileURLToPath(new URL("./signing-in-client.js", import.meta.url));
 const timeoutMs = 120_000;
 
@@ -70,18 +71,23 @@ async function startTlsProxy(): Promise<{ readonly url: string; to(port: number)
 }
 
 /** A server behind TLS whose users sign in; gives its public URL. */
-async function startGuardedServer(issuer: string, ...flags: string[]): Promise<string> {
+async function startGuardedServer(issuer: string, tools: string, ...flags: string[]): Promise<string> {
   const proxy = await startTlsProxy();
   const common = ["--public-url", proxy.url, "--authorization-server", issuer, "--required-scope", "mcp"];
-  const args = [toolsModule, "--port", "0", "--store", await testFolder(), ...common, ...flags];
+  const args = [tools, "--port", "0", "--store", await testFolder(), ...common, ...flags];
   const server = await startServer(args, { RESUMABLE_MCP_INTROSPECTION_CREDENTIALS: "mcp-server its-secret" });
   proxy.to(server.port);
   return proxy.url;
 }
 
-async function signInAndCall(url: string): Promise<{ readonly token: string; readonly result: unknown }> {
+interface Called {
+  readonly tokens: readonly string[];
+  readonly result: unknown;
+}
+
+async function signInAndCall(url: string, ...args: string[]): Promise<Called> {
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "cert.pem") };
-  const { stdout } = await run(process.execPath, [signingInClient, url], { env });
+  const { stdout } = await run(process.execPath, [signingInClient, url, ...args], { env });
   return JSON.parse(stdout);
 }
 
@@ -91,9 +97,10 @@ test(
   "a stock client signs in through a proxy that ends TLS, with JWTs for this server alone",
   async () => {
     const issuer = await startAuthorizationServer("jwt");
-    const url = await startGuardedServer(issuer);
-    const { token, result } = await signInAndCall(url);
-    expect(result).toEqual(counted);
+    const url = await startGuardedServer(issuer, toolsModule);
+    const { tokens, result } = await signInAndCall(url, "count_to");
+    expect([tokens.length, result]).toEqual([1, counted]);
+    const [token = ""] = tokens;
     expect(decodeProtectedHeader(token)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
     expect(decodeJwt(token)).toMatchObject({ iss: issuer, sub: "ada", aud: url, scope: "mcp" });
     const other = await startServer([
@@ -113,9 +120,20 @@ test(
   "a stock client signs in with opaque tokens, about which the server asks",
   async () => {
     const issuer = await startAuthorizationServer("opaque");
-    const url = await startGuardedServer(issuer, "--introspection-url", `${issuer}/token/introspection`);
-    const { token, result } = await signInAndCall(url);
-    expect([token.split(".").length, result]).toEqual([1, counted]);
+    const url = await startGuardedServer(issuer, toolsModule, "--introspection-url", `${issuer}/token/introspection`);
+    const { tokens, result } = await signInAndCall(url, "count_to");
+    expect([tokens.map((token) => token.split(".").length), result]).toEqual([[1], counted]);
+  },
+  timeoutMs,
+);
+
+test(
+  "a stock client signs in again with the scopes that a tool requires, in the same session",
+  async () => {
+    const issuer = await startAuthorizationServer("jwt");
+    const url = await startGuardedServer(issuer, payingTools);
+    const { tokens, result } = await signInAndCall(url, "pay", "by-hand");
+    expect([tokens.map((token) => decodeJwt(token).scope), result]).toEqual([["mcp", "mcp pay"], { paid: 2 }]);
   },
   timeoutMs,
 );

@@ -1,11 +1,14 @@
-// A stock client of the SDK that signs in and calls a tool. Argument: the server's URL. Prints the token and the result.
+// A stock client of the SDK that signs in and calls a tool, and signs in again where the tool wants more scopes. Arguments:
+// the server's URL, the tool, and the id of a client that was registered by hand. Prints the tokens and the result.
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
-const url = new URL(process.argv[2]);
+const [, , address, name, clientId] = process.argv;
+const url = new URL(address);
 const redirectUrl = "http://127.0.0.1:9/callback";
-const kept = {};
+const kept = { client: clientId && { client_id: clientId } };
+const tokens = [];
 const authProvider = {
   redirectUrl,
   clientMetadata: {
@@ -19,8 +22,9 @@ const authProvider = {
     kept.client = client;
   },
   tokens: () => kept.tokens,
-  saveTokens: (tokens) => {
-    kept.tokens = tokens;
+  saveTokens: (given) => {
+    kept.tokens = given;
+    tokens.push(given.access_token);
   },
   saveCodeVerifier: (verifier) => {
     kept.verifier = verifier;
@@ -48,21 +52,27 @@ async function browse(page) {
   }
 }
 
-async function connect() {
-  const client = new Client({ name: "stock", version: "1" });
-  const transport = new StreamableHTTPClientTransport(url, { authProvider });
+/** Does what a client wants to do, and once more when it has signed in. */
+async function signedIn(run) {
+  const { done, transport } = run();
   try {
-    await client.connect(transport);
-    return client;
+    return await done;
   } catch (error) {
     if (!(error instanceof UnauthorizedError)) throw error;
     const answer = await browse(kept.page);
     await transport.finishAuth(answer.get("code") ?? "");
-    return connect();
+    return run().done;
   }
 }
 
-const client = await connect();
-const result = await client.callTool({ name: "count_to", arguments: { n: 2 } });
-process.stdout.write(`${JSON.stringify({ token: kept.tokens.access_token, result: result.structuredContent })}\n`);
+const { client, transport } = await signedIn(() => {
+  const client = new Client({ name: "stock", version: "1" });
+  const transport = new StreamableHTTPClientTransport(url, { authProvider });
+  return { transport, done: client.connect(transport).then(() => ({ client, transport })) };
+});
+const { structuredContent: result } = await signedIn(() => ({
+  transport,
+  done: client.callTool({ name, arguments: { n: 2 } }),
+}));
+process.stdout.write(`${JSON.stringify({ tokens, result })}\n`);
 await client.close();
