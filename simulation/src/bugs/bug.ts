@@ -6,6 +6,8 @@ export interface Bug {
   /** Stands once in the file. */
   readonly find: string;
   readonly replace: string;
+  /** The mode or theme in which it shows most: it is hunted in such plans first. */
+  readonly shows?: string;
   /** It is hunted where the store is a database. */
   readonly isDatabase?: true;
   /** The decision that describes the fix, where the defect was once there. */

@@ -64,18 +64,21 @@ export const deliveryBugs: readonly Bug[] = [
     file: "store-fs/src/task/task-signals.ts",
     find: "  if (!isAnswered(after.view, key) || after.view.consumed.has(id)) return;",
     replace: "  if (isAnswered(after.view, key) || !isAnswered(after.view, key)) return;",
+    shows: "requests",
   },
   {
     name: "a question whose answer could not be stored is not shown again",
     file: "mcp/src/era-2025/session/server-requests.ts",
     find: "    if (asked !== undefined) this.#showLater(asked.inFlight, asked.request);",
     replace: "    void asked;",
+    shows: "questions",
   },
   {
     name: "a task that never had its call is there for requests that name it",
     file: "store-fs/src/task/task-reader.ts",
     find: "    return isMarked || this.#parts.isClaimed(taskId) ? reading : undefined;",
     replace: "    return isMarked || this.#parts.isClaimed(taskId) ? reading : reading;",
+    shows: "names",
   },
   {
     name: "a caller whose time ends with the task gets the result and not what led to it",
@@ -94,5 +97,6 @@ export const deliveryBugs: readonly Bug[] = [
     file: "mcp/src/era-2025/session/session.ts",
     find: "    await Promise.all([withdrawn, inFlight && this.calls.cancel(inFlight, isDelivered)]);",
     replace: "    await (inFlight && this.calls.cancel(inFlight, isDelivered));\n    await withdrawn;",
+    shows: "errors",
   },
 ];

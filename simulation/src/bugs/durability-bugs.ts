@@ -21,12 +21,14 @@ export const durabilityBugs: readonly Bug[] = [
     find: "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });",
     replace:
       "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });\n    removeSignals(context, record.id, consumed);",
+    shows: "requests",
   },
   {
     name: "a sync that failed counts as one that succeeded",
     file: "store-fs/src/task/task-writer.ts",
     find: '        this.#fail();\n        throw storeFailure(error, "write", this.#view.path);',
     replace: "        void error;",
+    shows: "syncs",
   },
   {
     name: "what a failed sync lost is written again only by its own process",
@@ -34,6 +36,7 @@ export const durabilityBugs: readonly Bug[] = [
     find: "    this.#doubtful.add(path);\n    try {\n      this.#refresh(path, length);",
     replace: "    this.#doubtful.add(path);\n    try {\n      void length;",
     decision: "0091",
+    shows: "syncs",
   },
   {
     name: "the line of a finished task is not synced before its marker goes",
@@ -68,6 +71,7 @@ export const durabilityBugs: readonly Bug[] = [
     find: "    this.#identity = this.#look().identity;",
     replace: "",
     decision: "0024",
+    shows: "folder",
   },
   {
     name: "a new task is acknowledged before the names of its folders are synced",
@@ -80,6 +84,7 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/index/task-creator.ts",
     find: "    if (durable) {\n      await syncs.sync(path);",
     replace: "    if (!durable) {\n      await syncs.sync(path);",
+    shows: "names",
   },
   {
     name: "the claim of a call is not synced",
@@ -92,12 +97,14 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/index/task-creator.ts",
     find: "  await allDone([\n    key === null",
     replace: "  await allDone([\n    finished.reopenDurably(id),\n    key === null",
+    shows: "names",
   },
   {
     name: "a lease is given before the names of its task are durable",
     file: "store-fs/src/task/lease-book.ts",
     find: "    await this.#finishMaking(reading);\n",
     replace: "",
+    shows: "names",
   },
   {
     name: "the marker of an open task goes before its line is in the finished index",
@@ -117,6 +124,7 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/journal/take-over.ts",
     find: "    syncSealed(context, before);\n",
     replace: "",
+    shows: "takeovers",
   },
   {
     name: "the items that a compaction keeps are not synced",

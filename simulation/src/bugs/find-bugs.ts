@@ -12,6 +12,8 @@ const simulation = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** Where the simulator found a bug. */
 interface Finding {
   readonly seed: number;
+  /** The mode or theme of all plans, where it was not drawn. */
+  readonly only: string | undefined;
   /** Virtual time within that seed. */
   readonly at: string;
   /** Virtual time of all seeds up to it. */
@@ -19,14 +21,21 @@ interface Finding {
   readonly violation: string;
 }
 
+/** Seeds, and the mode or theme of all their plans where that is not drawn. */
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly only?: string;
+}
+
 /** Lets a simulator run seeds until a guarantee is broken. */
 async function firstViolation(
   program: string,
   { isDatabase }: Bug,
-  from: number,
-  to: number,
+  { from, to, only }: Range,
 ): Promise<Finding | undefined> {
-  const args = [program, "--seeds", `${from}..${to}`, "--until-found", ...(isDatabase ? ["--database"] : [])];
+  const how = [...(isDatabase ? ["--database"] : []), ...(only === undefined ? [] : ["--only", only])];
+  const args = [program, "--seeds", `${from}..${to}`, "--until-found", ...how];
   const { stdout, stderr } = await run(process.execPath, args, { maxBuffer: 2 ** 28 }).catch(
     // It ends with 1 when it found something.
     (error: { readonly stdout: string; readonly stderr: string }) => error,
@@ -35,19 +44,25 @@ async function firstViolation(
   const found = /found by seed (\d+) at (\S+) virtual seconds, after (\S+) virtual hours: (.*)/.exec(stdout);
   const [, seed, at, hours, violation] = found ?? [];
   if (seed === undefined || at === undefined || violation === undefined) return undefined;
-  return { seed: Number(seed), at: `${at} s`, hours: Number(hours), violation };
+  return { seed: Number(seed), only, at: `${at} s`, hours: Number(hours), violation };
 }
 
-/** The first seed that breaks a guarantee with the defect, and none without it. */
+/** The first seed that breaks a guarantee with the defect, and none without it: of the plans in which it shows most, else of all. */
 async function hunt(bug: Bug, first: number, last: number): Promise<Finding | undefined> {
   const program = await buildWith(simulation, bug);
+  const whole = { from: first, to: last };
+  const shown = bug.shows === undefined ? undefined : await huntIn(program, bug, { ...whole, only: bug.shows });
+  return shown ?? huntIn(program, bug, whole);
+}
+
+async function huntIn(program: string, bug: Bug, { from: first, to, only }: Range): Promise<Finding | undefined> {
   let hours = 0;
-  for (let from = first; from <= last; ) {
-    const finding = await firstViolation(program, bug, from, last);
+  for (let from = first; from <= to; ) {
+    const finding = await firstViolation(program, bug, { from, to, only });
     if (finding === undefined) return undefined;
     const { seed } = finding;
     hours += finding.hours;
-    if ((await firstViolation(join(simulation, "dist/index.js"), bug, seed, seed)) === undefined)
+    if ((await firstViolation(join(simulation, "dist/index.js"), bug, { from: seed, to: seed, only })) === undefined)
       return { ...finding, hours };
     process.stderr.write(`Seed ${seed} breaks a guarantee without any defect.\n`);
     from = seed + 1;
@@ -84,7 +99,8 @@ function rowOf(bug: Bug): string {
   const finding = findings.get(bug);
   const [rule = ""] = finding?.violation.split(":") ?? [];
   const where = finding === undefined ? ["not found", "", ""] : [finding.seed, finding.at, finding.hours.toFixed(2)];
-  return `| ${[bug.name, bug.decision ?? "", rule, ...where].join(" | ")} |\n`;
+  const plans = [bug.isDatabase ? "database" : [], finding?.only ?? []].flat().join(", ");
+  return `| ${[bug.name, bug.decision ?? "", rule, plans, ...where].join(" | ")} |\n`;
 }
 
 await Promise.all(Array.from({ length: Number(values.jobs) }, huntAll));
@@ -92,8 +108,8 @@ const missed = chosen.filter((bug) => findings.get(bug) === undefined).length;
 const { stdout: commit } = await run("git", ["rev-parse", "--short", "HEAD"], { cwd: simulation });
 process.stdout.write(
   [
-    "| Defect | Decision | Broken | Seed | Virtual time in it | Virtual hours until then |\n",
-    "|---|---|---|---|---|---|\n",
+    "| Defect | Decision | Broken | Plans | Seed | Virtual time in it | Virtual hours until then |\n",
+    "|---|---|---|---|---|---|---|\n",
     ...chosen.map(rowOf),
     `\n${chosen.length - missed} of ${chosen.length} were found by the seeds ${seeds} at ${commit.trim()}.\n`,
   ].join(""),

@@ -7,18 +7,21 @@ export const recoveryBugs: readonly Bug[] = [
     file: "core/src/task/reduce-task.ts",
     find: "  if (!draft.live) draft.runnableAt = openQuestions(draft).length > 0 ? at : undefined;",
     replace: "  if (!draft.live) draft.runnableAt = at.length > 0 ? undefined : at;",
+    shows: "failures",
   },
   {
     name: "the end of a task that fails forgets the answers that it was given",
     file: "core/src/engine/attempt/attempt-outcome.ts",
     find: "events: [...answeredBy(record, signals), last], consume: all",
     replace: "events: [last], consume: all",
+    shows: "failures",
   },
   {
     name: "a look at a failed task removes the answers that it was given",
     file: "core/src/engine/scheduling/plan-attempt.ts",
     find: '    const over = requests.filter(({ kind }) => kind !== "answer" || record.status !== "failed");',
     replace: "    const over = requests;",
+    shows: "failures",
   },
   {
     name: "deaths that a record forgets excuse no other task",

@@ -13,6 +13,7 @@ export const waitingBugs: readonly Bug[] = [
     file: "core/src/engine/scheduling/open-task.ts",
     find: "    await store.releaseLease(lease).catch(() => {});\n    throw error;",
     replace: "    throw error;",
+    shows: "errors",
   },
   {
     name: "a slot is not given back when another process holds the task",
@@ -40,6 +41,7 @@ export const waitingBugs: readonly Bug[] = [
     find: "    if (!mayJoin(task, running, limits, nowMs)) continue;",
     replace: "    if (running.some(({ crashes }) => crashes > 0)) continue;",
     decision: "0030",
+    shows: "poison",
   },
   {
     name: "every task that ran in a dead process is guilty",
@@ -53,6 +55,7 @@ export const waitingBugs: readonly Bug[] = [
     file: "core/src/engine/scheduling/pick-next.ts",
     find: "    if (count >= limits.maxRunningPerOwner || count >= bestCount) continue;",
     replace: "    if (count >= limits.maxRunningPerOwner || (best !== undefined && count <= bestCount)) continue;",
+    shows: "flood",
   },
   {
     name: "a task that waits in place keeps its slot",

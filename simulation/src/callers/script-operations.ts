@@ -9,8 +9,13 @@ const operationSchema = z.discriminatedUnion("op", [
   z.object({ op: z.literal("step") }),
   /** Several steps, and a sleep, at the same time. */
   z.object({ op: z.literal("parallel"), steps: z.number(), ms: z.number() }),
-  /** `steps`: so many of them run meanwhile, one after the other. */
-  z.object({ op: z.literal("ask"), timeoutMs: z.number().optional(), steps: z.number().optional() }),
+  /** `steps`: so many of them run meanwhile, one after the other. `failsAfterMs`: once, while the question is open. */
+  z.object({
+    op: z.literal("ask"),
+    timeoutMs: z.number().optional(),
+    steps: z.number().optional(),
+    failsAfterMs: z.number().optional(),
+  }),
   /** `afterMs`: without a checkpoint in between, so that a request to stop comes before the wait. */
   z.object({ op: z.literal("sleep"), ms: z.number(), afterMs: z.number().optional() }),
   /** Appends so many items with its checkpoint. */

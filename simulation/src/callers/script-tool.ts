@@ -125,7 +125,11 @@ async function perform(operation: Operation, at: number, context: Context): Prom
       ]);
       return;
     case "ask":
-      await Promise.all([ask(at, operation.timeoutMs, context), stepsInTurn(at, operation.steps ?? 0, context)]);
+      await Promise.all([
+        ask(at, operation.timeoutMs, context),
+        stepsInTurn(at, operation.steps ?? 0, context),
+        failOnce(at, operation.failsAfterMs, context),
+      ]);
       return;
     case "sleep":
       if (operation.afterMs !== undefined) await pause(operation.afterMs);
@@ -170,6 +174,14 @@ async function ask(at: number, timeoutMs: number | undefined, { task, note }: Co
   const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema: answerSchema, timeoutMs });
   const word = answer.action === "accept" ? answer.content.word : undefined;
   note("answered", { at, action: answer.action, word });
+}
+
+async function failOnce(at: number, afterMs: number | undefined, context: Context): Promise<void> {
+  const { task, note } = context;
+  if (afterMs === undefined || countUp(context, `${task.id}/${at}/fails`) > 1) return;
+  await pause(afterMs, task.signal);
+  note("throws", { at });
+  throw new Error("It failed while it asked.");
 }
 
 function countUp({ counts }: Context, key: string): number {

@@ -7,6 +7,7 @@ export const usage = `simulate: runs the engine and the store in virtual time, a
   --seeds 1..1000   the seeds to run (default 1..100)
   --random N        N fresh seeds as well, which are printed
   --seed N          one seed
+  --only NAME       all plans have this mode or theme: other ones than the seeds have without it
   --database        the store is that of PostgreSQL, over a simulated server whose connections break; it restarts and fails over
   --jobs N          runs the seeds in N processes; what comes of a seed is the same (default 1)
   --summary         prints at the end how often each thing was tried, and what came of it
@@ -31,6 +32,8 @@ export interface Options extends RunOptions {
 export interface RunOptions {
   /** The store is in a database, not in a folder. */
   readonly isDatabase: boolean;
+  /** The mode or theme of all plans, where it is not drawn. */
+  readonly only: string | undefined;
   readonly isVerbose: boolean;
   readonly isSummarised: boolean;
   readonly shrinks: boolean;
@@ -44,6 +47,7 @@ export function readOptions(): Options {
       random: { type: "string" },
       seed: { type: "string" },
       jobs: { type: "string" },
+      only: { type: "string" },
       database: { type: "boolean" },
       verbose: { type: "boolean" },
       summary: { type: "boolean" },
@@ -64,7 +68,16 @@ export function readOptions(): Options {
   const isSummarised = values.summary === true;
   const jobs = Math.max(1, wholeNumber("jobs", values.jobs ?? "1"));
   // What only has to be found is not made shorter.
-  const how = { isDatabase, isVerbose, isSummarised, shrinks: shrinks && !untilFound, untilFound, jobs, fresh };
+  const how = {
+    isDatabase,
+    isVerbose,
+    isSummarised,
+    shrinks: shrinks && !untilFound,
+    untilFound,
+    jobs,
+    fresh,
+    only: values.only,
+  };
   if (values.seed !== undefined) return { seeds: [wholeNumber("seed", values.seed)], ...how };
   const range = values.seeds ?? (fresh.length > 0 ? undefined : "1..100");
   return { seeds: [...(range === undefined ? [] : seedsOf(range)), ...fresh], ...how };

@@ -36,10 +36,10 @@ export interface SeedResult {
 /** Runs a seed, and gives the story of a violation. */
 export async function runSeed(
   seed: number,
-  { isDatabase, isVerbose, isSummarised, shrinks }: RunOptions,
+  { isDatabase, only, isVerbose, isSummarised, shrinks }: RunOptions,
 ): Promise<SeedResult> {
   const began = process.cpuUsage();
-  const report = await runPlan(isDatabase ? drawDatabasePlan(seed) : drawPlan(seed));
+  const report = await runPlan(isDatabase ? drawDatabasePlan(seed, only) : drawPlan(seed, only));
   const { user, system } = process.cpuUsage(began);
   const { history, violations, digest, virtualMs } = report;
   const [first] = violations;
@@ -56,7 +56,7 @@ export async function runSeed(
     violation: first && { ...first, atMs: timeOf(first, report) },
     effects: [...history.effects],
     counts: coverage.counts,
-    text: `${isShown ? textOf(report, isVerbose) : ""}${first !== undefined && shrinks ? await shortStory(report) : ""}`,
+    text: `${isShown ? textOf(report, isVerbose) : ""}${first !== undefined && shrinks ? await shortStory(report, only) : ""}`,
   };
 }
 
@@ -80,13 +80,14 @@ function lineOf(atMs: number, kind: string, facts: { readonly [name: string]: un
   return `  ${atMs.toFixed(1).padStart(10)} ms  ${kind}  ${text}\n`;
 }
 
-async function shortStory(report: Report): Promise<string> {
+async function shortStory(report: Report, only: string | undefined): Promise<string> {
   const shortest = await shrink(report);
   const { calls, faults, workers, standby } = shortest.plan;
+  const how = [standby === undefined ? [] : "--database", only === undefined ? [] : `--only ${only}`].flat();
   return [
     `The shortest story: ${workers} workers, ${calls.length} calls, ${faults.length} faults.\n`,
     ...calls.map(({ name, owner, input }) => `  ${name} (${owner}): ${JSON.stringify(input)}\n`),
     textOf(shortest, true),
-    `Again: npm run simulate -- ${standby === undefined ? "" : "--database "}--seed ${report.plan.seed} --verbose\n`,
+    `Again: npm run simulate -- ${[...how, `--seed ${report.plan.seed}`].join(" ")} --verbose\n`,
   ].join("");
 }

@@ -143,6 +143,7 @@ function drawProgram(random: Random, index: number, frame: CallFrame): readonly 
 }
 
 function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
+  if (theme === "failures" && random.percent(60)) return { op: "ask", failsAfterMs: random.pick([100, 1_000, 3_000]) };
   // What is asked, answered and requested is what can get lost.
   if (theme === "requests" && random.percent(70)) return { op: "ask", steps: 40 };
   if (mode === "moments" && random.percent(40)) return { op: "ask" };

@@ -22,13 +22,18 @@ const themes: readonly (readonly Fault["kind"][])[] = [
 /** Points that are passed whatever the store is. */
 const points = namedPoints.filter((point) => !point.startsWith("store."));
 
-/** Draws a plan of workers on machines of their own, whose store is a database. */
-export function drawDatabasePlan(seed: number): Plan {
+/** The modes, as often as they are drawn. */
+const modes = [
+  ...["chaos", "chaos", "chaos", "chaos", "chaos", "chaos", "crashes", "crashes"],
+  ...["waiting", "poison", "flood", "quiet"],
+] as const satisfies readonly Mode[];
+
+/** Draws a plan of workers on machines of their own, whose store is a database. @param only its mode, where that is not drawn. */
+export function drawDatabasePlan(seed: number, only?: string): Plan {
   const random = new Random(seed);
-  const mode = random.pick([
-    ...["chaos", "chaos", "chaos", "chaos", "chaos", "chaos", "crashes", "crashes"],
-    ...["waiting", "poison", "flood", "quiet"],
-  ] as const satisfies readonly Mode[]);
+  const drawn = random.pick(modes);
+  const mode = only === undefined ? drawn : modes.find((name) => name === only);
+  if (mode === undefined) throw new RangeError(`There is no mode "${only}" with a database.`);
   // What a fail-over loses takes from the rules: only a part of the plans may lose something.
   const standby = mode === "chaos" && random.percent(25) ? "asynchronous" : "synchronous";
   const workers = random.pick([1, 2, 2, 3]);

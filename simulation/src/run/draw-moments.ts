@@ -10,9 +10,9 @@ import { namePlaces, signalPlaces } from "./place-deaths.js";
  * writes; or calls of the disk, in processes that live; or syncs, after which the power is lost; or the power, while
  * tasks are made and finished; or the folder of the store is away.
  */
-export type Theme = "all" | "requests" | "questions" | "takeovers" | "errors" | "syncs" | "names" | "folder";
+export type Theme = (typeof themesOfMoments)[number] | (typeof themesOnRequest)[number];
 
-export const themesOfMoments: readonly Theme[] = [
+export const themesOfMoments = [
   "all",
   "all",
   "requests",
@@ -29,7 +29,10 @@ export const themesOfMoments: readonly Theme[] = [
   "names",
   "names",
   "folder",
-];
+] as const;
+
+/** They are not drawn: tools that fail while they ask. */
+export const themesOnRequest = ["failures"] as const;
 
 /** When nothing breaks any more. */
 export const calmOfTheme: { readonly [theme in Theme]: number } = {
@@ -41,6 +44,7 @@ export const calmOfTheme: { readonly [theme in Theme]: number } = {
   syncs: 20_000,
   names: 15_000,
   folder: 15_000,
+  failures: 15_000,
 };
 
 /** How many calls there are; others have one to ten. */
@@ -94,6 +98,8 @@ export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): re
         // What a process left half made another one continues, before the power is lost.
         ...draw(["power", "slow"], random.pick([2, 5, 10])),
       ];
+    case "failures":
+      return draw(["kill", "drain", "freeze", "die_at_call"], random.pick([0, 2, 5]));
     case "folder":
       return draw(["unmount"], random.pick([3, 6])).map((fault) => ({ ...fault, amount: 3_000 }));
   }

@@ -10,6 +10,7 @@ import {
   themesOfMoments,
   themesOfPower,
   themesOfTwo,
+  themesOnRequest,
 } from "./draw-moments.js";
 
 /** Everything that is drawn before a run begins. A run is its plan: leaving parts of it out makes a shorter story. */
@@ -35,33 +36,26 @@ export interface Plan extends PlannedLimits {
   readonly faults: readonly Fault[];
 }
 
-/** Draws a plan. */
-export function drawPlan(seed: number): Plan {
+/** The modes, as often as they are drawn. */
+const modes = [
+  ...["chaos", "chaos", "chaos", "chaos"],
+  ...["crashes", "crashes", "crashes", "crashes", "crashes", "crashes"],
+  "damage",
+  ...["moments", "moments", "moments", "moments", "moments", "moments"],
+  ...["poison", "waiting", "flood", "quiet"],
+] as const satisfies readonly Mode[];
+
+/**
+ * Draws a plan.
+ *
+ * @param only its mode or theme, where that is not drawn.
+ * @throws {@link RangeError} where there is no such mode or theme.
+ */
+export function drawPlan(seed: number, only?: string): Plan {
   const random = new Random(seed);
-  const mode = random.pick([
-    "chaos",
-    "chaos",
-    "chaos",
-    "chaos",
-    "crashes",
-    "crashes",
-    "crashes",
-    "crashes",
-    "crashes",
-    "crashes",
-    "damage",
-    "moments",
-    "moments",
-    "moments",
-    "moments",
-    "moments",
-    "moments",
-    "poison",
-    "waiting",
-    "flood",
-    "quiet",
-  ] as const);
-  const theme = mode === "moments" ? random.pick(themesOfMoments) : undefined;
+  const mode = modeOf(only, random.pick(modes));
+  const drawnTheme = mode === "moments" ? random.pick(themesOfMoments) : undefined;
+  const theme = [...themesOfMoments, ...themesOnRequest].find((name) => name === only) ?? drawnTheme;
   const durability: Plan["durability"] = themesOfPower.includes(theme) || random.percent(70) ? "machine" : "process";
   const workers = random.pick(themesOfTwo.includes(theme) ? [2, 2, 3] : [1, 2, 2, 3]);
   const calmMs = theme === undefined ? drawCalm(random, mode) : calmOfTheme[theme];
@@ -90,6 +84,14 @@ export function drawPlan(seed: number): Plan {
     calls,
     faults: [...faults, ...network].toSorted((one, other) => one.atMs - other.atMs),
   };
+}
+
+function modeOf(only: string | undefined, drawn: Mode): Mode {
+  if (only === undefined) return drawn;
+  if ([...themesOfMoments, ...themesOnRequest].some((name) => name === only)) return "moments";
+  const mode = modes.find((name) => name === only);
+  if (mode === undefined) throw new RangeError(`There is no mode or theme "${only}".`);
+  return mode;
 }
 
 /** Next to tasks that wait, die or are many, short calls are soon done. */
