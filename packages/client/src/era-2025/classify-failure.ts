@@ -73,7 +73,7 @@ function classifyStatus(error: StreamableHTTPError, inSession: boolean): LinkFai
   const status = error.code ?? -1;
   const reason = status > 0 ? `HTTP ${status}` : withoutPrefix(error.message);
   if (status === 401 || status === 403) return new LinkFailure("unauthorized", reason, error);
-  // Calls that died with a server or a client stay open in their session. Tasks are found by every other session.
+  // A full session may be full for a while: calls that died count for some seconds. Every other session finds the tasks.
   const isFull = status === 429 && error.message.includes("maxOpenCalls");
   if (inSession && isFull) return new LinkFailure("session_lost", "the session has too many open calls", error);
   if (status === 429 || status === 503) return new LinkFailure("unreachable", reason, error);
