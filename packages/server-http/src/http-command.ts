@@ -25,10 +25,11 @@ import {
   wholeNumber,
 } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
+import { TrustedProxies } from "./addresses.js";
 import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
 import { newToken, type TokenFile } from "./auth/token-file.js";
-import { jsonLog } from "./http-handler.js";
 import type { OwnerMode } from "./locality.js";
+import { jsonLog, type Log } from "./log.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
 
 /** The version of this package, which the build and the test runner put here. */
@@ -52,7 +53,8 @@ ${authUsage}
   --allowed-origin URL   origin of web pages that may call; may be repeated
 ${quotaUsage}
   --max-sessions-per-owner N
-                         sessions of one subject; of all callers without a token together (10000)
+                         sessions of one subject; of all callers without a token of this machine together (10000)
+  --trusted-proxy ADDR   address or network of a proxy that says who its callers are; may be repeated
   --max-json-values N    values and keys of one message (50000)
   --owner auto|session   whose tasks a call without a token or a client_id reaches. auto: those of this machine's
                          user if only this machine can have sent it, else those of its session. session: always
@@ -81,6 +83,7 @@ const flags = {
   "cross-stream-replay": { type: "boolean" },
   "max-sessions-per-owner": { type: "string" },
   "max-json-values": { type: "string" },
+  "trusted-proxy": { type: "string", multiple: true },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -125,6 +128,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     path: endpointPath(values.path ?? "/mcp"),
     allowedHosts: values["allowed-host"],
     allowedOrigins: values["allowed-origin"],
+    trustedProxies: readTrustedProxies(values["trusted-proxy"]),
     insecure: values.insecure,
     ownerMode: readOwnerMode(values),
     log,
@@ -136,6 +140,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const server = await serve(options);
   if (tokenFile !== undefined) reloadOnSignal(tokenFile);
   stopOnSignal(server);
+  endOnException(log);
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(banner(options, server));
 }
@@ -194,6 +199,15 @@ function readOwnerMode(values: { readonly owner?: string; readonly "single-user"
   throw new CommandError("--owner and --single-user exclude each other. Give one of them.", 2);
 }
 
+function readTrustedProxies(networks: readonly string[] = []): readonly string[] {
+  try {
+    new TrustedProxies(networks);
+    return networks;
+  } catch (error) {
+    throw new CommandError(`--trusted-proxy: ${sentenceOf(error)}`, 2);
+  }
+}
+
 function endpointPath(path: string): string {
   if (/^\/[\w\-./]*$/.test(path)) return path;
   throw new CommandError(`--path must begin with a slash, not ${JSON.stringify(path)}.`, 2);
@@ -213,6 +227,21 @@ function banner({ definition, engineLimits }: ServeOptions, { url, owner, recove
 /** Without a listener the signal would end the process. */
 function reloadOnSignal(tokenFile: TokenFile): void {
   process.on("SIGHUP", () => void tokenFile.reload());
+}
+
+/** Of the stack of an exception, in characters. */
+const maxStackLength = 4_000;
+
+/**
+ * Says why the process ends. It keeps its leases, so that the next process counts a death for each task that was under way:
+ * with a drain, a task that throws where nothing catches it would never fail with `CRASH_LOOP`.
+ */
+function endOnException(log: Log): void {
+  process.on("uncaughtException", (error: unknown) => {
+    const stack = error instanceof Error ? (error.stack ?? "") : "";
+    log("error", `Uncaught exception: ${sentenceOf(error)}`, { stack: stack.slice(0, maxStackLength) });
+    process.exit(1);
+  });
 }
 
 function stopOnSignal(server: RunningServer): void {

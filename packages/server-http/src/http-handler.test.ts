@@ -1,10 +1,13 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import type { RequestContext } from "@resumable-mcp/mcp";
 import { expect, test } from "vitest";
+import { TrustedProxies } from "./addresses.js";
 import { hostRules } from "./allowed-hosts.js";
 import { createAuthorization } from "./auth/authorization.js";
 import type { AuthInfo, VerifyToken } from "./auth/bearer.js";
-import { createHttpHandler, type Log } from "./http-handler.js";
+import { createHttpHandler } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
+import type { Log } from "./log.js";
 
 /** Tokens of the form `<client>.<subject>`. */
 function verifyToken(token: string): AuthInfo | undefined {
@@ -18,22 +21,38 @@ function handler(verify: VerifyToken | undefined) {
   return async (token: string | undefined, remoteAddress: string) => (await ask(token, remoteAddress)).status;
 }
 
+interface Options {
+  readonly log?: Log;
+  readonly limits?: Partial<HttpLimits>;
+  readonly trustedProxies?: TrustedProxies;
+  readonly onContext?: (context: RequestContext) => void;
+}
+
 function responses(
   verify: VerifyToken | undefined,
-  { log = () => {}, limits = {} }: { log?: Log; limits?: Partial<HttpLimits> } = {},
+  { log = () => {}, limits = {}, trustedProxies, onContext = () => {} }: Options = {},
 ) {
   const handle = createHttpHandler({
     engine: createEngine({ store: createMemoryStore(), tools: [] }),
-    endpoint: async () => new Response("served"),
+    endpoint: async (_request, context) => {
+      onContext(context);
+      return new Response("served");
+    },
+    trustedProxies,
     path: "/mcp",
     rules: hostRules({ host: "127.0.0.1", allowedHosts: [], allowedOrigins: [] }),
     limits: { ...httpLimits, requestsPerSecond: 0.001, requestBurst: 2, ...limits },
     log,
     authorization: verify && authorizationOf(verify, log, limits),
   });
-  return async (token: string | undefined, remoteAddress: string) => {
+  return async (
+    token: string | undefined,
+    remoteAddress: string,
+    { path = "/mcp", method = "GET", headers = {} } = {},
+  ) => {
     const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    const request = new Request("http://127.0.0.1/mcp", { headers: { host: "127.0.0.1", ...authorization } });
+    const all = { host: "127.0.0.1", ...authorization, ...headers };
+    const request = new Request(`http://127.0.0.1${path}`, { method, headers: all });
     return handle(request, { remoteAddress });
   };
 }
@@ -59,12 +78,58 @@ test("each subject has a rate of its own, whatever client and address it comes b
   expect(seen).toEqual([200, 200, 429, 200, 429]);
 });
 
-test("callers without a valid token are limited by their address, and do not delay callers with one (G11)", async () => {
+test("callers without a token are limited by their address, and do not delay callers with one (G11)", async () => {
   const status = handler(verifyToken);
   const seen: number[] = [];
-  for (const token of [undefined, "guessed", "guessed", undefined]) seen.push(await status(token, "192.0.2.1"));
-  expect(seen).toEqual([401, 401, 429, 429]);
-  expect([await status("guessed", "192.0.2.2"), await status("app.ada", "192.0.2.1")]).toEqual([401, 200]);
+  for (let times = 0; times < 3; times++) seen.push(await status(undefined, "192.0.2.1"));
+  expect(seen).toEqual([401, 401, 429]);
+  expect([await status(undefined, "192.0.2.2"), await status("app.ada", "192.0.2.1")]).toEqual([401, 200]);
+});
+
+test("no token of an address that guesses is looked at any more, and other addresses are served (F6)", async () => {
+  const looked: string[] = [];
+  const verify: VerifyToken = (token) => {
+    looked.push(token);
+    return verifyToken(token);
+  };
+  const ask = responses(verify, { limits: { failuresPerSecond: 0.001, failureBurst: 2 } });
+  const answers: Response[] = [];
+  for (const token of ["one", "two", "three", "app.ada"]) answers.push(await ask(token, "192.0.2.1"));
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 429, 429]);
+  expect(looked).toEqual(["one", "two"]);
+  expect(answers.at(-1)?.headers.get("retry-after")).toBe("1000");
+  expect([(await ask("app.ada", "192.0.2.2")).status, (await ask(undefined, "192.0.2.1")).status]).toEqual([200, 401]);
+});
+
+test("callers behind a trusted proxy have a limit each, whatever they invent (F6)", async () => {
+  const trustedProxies = new TrustedProxies(["10.0.0.1"]);
+  const ask = responses(verifyToken, { limits: { failuresPerSecond: 0.001, failureBurst: 1 }, trustedProxies });
+  const from = async (token: string, forwarded: string, peer = "10.0.0.1") =>
+    (await ask(token, peer, { headers: { "x-forwarded-for": forwarded } })).status;
+  expect([await from("guess", "203.0.113.1"), await from("guess", "203.0.113.1")]).toEqual([401, 429]);
+  expect([await from("guess", "203.0.113.7, 203.0.113.1"), await from("app.ada", "203.0.113.2")]).toEqual([429, 200]);
+  expect([await from("guess", "203.0.113.3", "192.0.2.1"), await from("guess", "203.0.113.4", "192.0.2.1")]).toEqual([
+    401, 429,
+  ]);
+});
+
+test.each<[string, { path?: string; method?: string; headers?: Record<string, string> }, number]>([
+  ["an unknown path", { path: "/other" }, 404],
+  ["a question of a browser", { method: "OPTIONS" }, 204],
+  ["a foreign page", { headers: { origin: "https://evil.example" } }, 403],
+])("%s is limited by the caller's address (F12)", async (_, request, status) => {
+  const ask = responses(verifyToken);
+  const seen: number[] = [];
+  for (let times = 0; times < 3; times++) seen.push((await ask(undefined, "192.0.2.1", request)).status);
+  expect(seen).toEqual([status, status, 429]);
+  expect((await ask(undefined, "192.0.2.2", request)).status).toBe(status);
+});
+
+test("a caller without a token is counted by its network, and one of this machine is not (F5)", async () => {
+  const seen: unknown[] = [];
+  const ask = responses(undefined, { onContext: ({ network }) => seen.push(network) });
+  for (const address of ["192.0.2.1", "2001:db8::1", "127.0.0.1"]) await ask(undefined, address);
+  expect(seen).toEqual(["192.0.2.1", "2001:db8:0:0", undefined]);
 });
 
 test("a server that wants no token holds other machines' callers by their address (G11)", async () => {

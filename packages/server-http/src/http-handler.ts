@@ -8,25 +8,15 @@ import {
   type RequestContext,
 } from "@resumable-mcp/mcp";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
-import { checkNames, type HostRules } from "./allowed-hosts.js";
+import { networkOf, type TrustedProxies } from "./addresses.js";
+import { checkNames, type HostRules, isLoopback } from "./allowed-hosts.js";
 import type { Authorization } from "./auth/authorization.js";
 import { isMetadata, metadataAnswer } from "./auth/metadata.js";
 import type { HttpLimits } from "./http-limits.js";
 import { judgeCaller, judgeLocality, type OwnerMode } from "./locality.js";
+import { createRefusalLog, type Log } from "./log.js";
+import { OpenBodies } from "./open-bodies.js";
 import { createRequestRates } from "./request-rates.js";
-
-/** Levels of the server's own log. */
-export type LogLevel = "info" | "warn" | "error";
-
-/** Writes one entry of the server's log. Never carries tokens, inputs or outputs. */
-export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number>) => void;
-
-/** A log of one JSON object a line. */
-export function jsonLog(write: (line: string) => void): Log {
-  return (level, message, facts = {}) => {
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...facts })}\n`);
-  };
-}
 
 /** Answers one request to the MCP endpoint, after all checks. */
 export type McpEndpoint = (request: Request, context: RequestContext) => Promise<Response>;
@@ -44,6 +34,8 @@ export interface HttpHandlerOptions {
   readonly publicUrl?: string;
   /** Default `auto`. */
   readonly ownerMode?: OwnerMode;
+  /** Whose word on the address of a caller is taken. Default: nothing's. */
+  readonly trustedProxies?: TrustedProxies;
   /** Who may call. Default: everybody whom names and origins allow. */
   readonly authorization?: Authorization;
   readonly limits: HttpLimits;
@@ -71,20 +63,28 @@ export function createHttpEntry(
   options: Omit<HttpHandlerOptions, "endpoint">,
   answerMcp: (request: HttpRequest, context: RequestContext) => Promise<HttpAnswer>,
 ): (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer> {
-  const { engine, rules, log } = options;
+  const { engine, rules, log, limits, trustedProxies } = options;
   const admit = createGate(options);
+  const bodies = new OpenBodies(limits);
+  const logRefusal = createRefusalLog(log, limits.refusalsLoggedPerSecond, () => performance.now());
   const readyAnswer = createReadiness(engine, options.limits.readyTimeoutMs);
+  const pass = async (request: HttpRequest, context: RequestContext, address: string | undefined) => {
+    const { authInfo } = context;
+    // This machine has one user, or a proxy brings all callers and does not say who they are.
+    if (authInfo === undefined && isOfThisMachine(address)) return answerMcp(request, context);
+    const body = bodies.begin(request, authInfo === undefined ? networkOf(address ?? "") : ownerOfToken(authInfo));
+    if (body === undefined) return tooManyBodies(limits);
+    return answerMcp(body.request, context).finally(body.end);
+  };
   const answer = async (request: HttpRequest, { remoteAddress }: Connection = { remoteAddress: undefined }) => {
     const path = request.url.pathname;
     if (path === "/healthz") return new HttpAnswer(200, plain, "ok\n");
     if (path === "/readyz") return readyAnswer();
     const problem = checkNames(request, rules);
-    const admitted = problem === undefined ? await admit(request, remoteAddress) : refuse(403, problem);
-    const given = admitted instanceof HttpAnswer ? admitted : await answerMcp(request, admitted);
-    const { status } = given;
-    if (status >= 400 && status !== 405) {
-      log(status >= 500 ? "error" : "warn", "refused", { method: request.method, status });
-    }
+    const address = trustedProxies === undefined ? remoteAddress : trustedProxies.callerOf(request, remoteAddress);
+    const admitted = await admit(request, { remoteAddress, address, problem });
+    const given = admitted instanceof HttpAnswer ? admitted : await pass(request, admitted, address);
+    logRefusal(request, address, given);
     return problem === undefined ? withCors(given, request.header("origin")) : given;
   };
   return answer;
@@ -106,22 +106,51 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
       publicUrl,
       headerNames: Object.keys(request.headers),
     });
-  return async (request: HttpRequest, remoteAddress: string | undefined): Promise<RequestContext | HttpAnswer> => {
-    const { url } = request;
-    if (request.method === "OPTIONS") return preflight();
-    if (isMetadata(withoutSlash(url.pathname), path, publicUrl)) {
-      const metadata = authorization?.metadata();
-      if (metadata !== undefined) return metadataAnswer(metadata);
-    }
-    if (withoutSlash(url.pathname) !== path) return new HttpAnswer(404, plain, "Not found.\n");
-    if (authorization === undefined) {
-      const tooMany = tooManyRequests(rates.unknown(remoteAddress), limits);
-      return tooMany ?? { locality: localityOf(request, remoteAddress) };
-    }
-    const authInfo = await authorization.authenticate(request);
-    if (authInfo instanceof HttpAnswer) return tooManyRequests(rates.refused(remoteAddress), limits) ?? authInfo;
-    return tooManyRequests(rates.known(ownerOfToken(authInfo)), limits) ?? { authInfo, locality: withToken };
+  /** What is answered alike to all who ask. */
+  const publicAnswer = ({ method, url }: HttpRequest, problem: string | undefined): HttpAnswer | undefined => {
+    if (problem !== undefined) return refuse(403, problem);
+    if (method === "OPTIONS") return preflight();
+    const pathname = withoutSlash(url.pathname);
+    const metadata = isMetadata(pathname, path, publicUrl) ? authorization?.metadata() : undefined;
+    if (metadata !== undefined) return metadataAnswer(metadata);
+    return pathname === path ? undefined : new HttpAnswer(404, plain, "Not found.\n");
   };
+  return async (
+    request: HttpRequest,
+    { remoteAddress, address, problem }: Caller,
+  ): Promise<RequestContext | HttpAnswer> => {
+    const toAll = publicAnswer(request, problem);
+    if (toAll !== undefined) return tooManyRequests(rates.unknown(address), limits) ?? toAll;
+    if (authorization === undefined) {
+      const locality = localityOf(request, remoteAddress);
+      const network = locality.local || isOfThisMachine(address) ? undefined : networkOf(address ?? "");
+      return tooManyRequests(rates.unknown(address), limits) ?? { locality, network };
+    }
+    const hasToken = request.header("authorization") !== undefined;
+    const tried = hasToken ? rates.mayTry(address) : 0;
+    if (tried > 0) return tooManyFailures(tried, limits);
+    const authInfo = await authorization.authenticate(request);
+    if (!(authInfo instanceof HttpAnswer)) {
+      return tooManyRequests(rates.known(ownerOfToken(authInfo)), limits) ?? { authInfo, locality: withToken };
+    }
+    if (!hasToken || authInfo.status !== 401) return tooManyRequests(rates.refused(address), limits) ?? authInfo;
+    const failed = rates.failed(address);
+    return failed > 0 ? tooManyFailures(failed, limits) : authInfo;
+  };
+}
+
+/** Where a request comes from. */
+interface Caller {
+  /** The other end of the connection. */
+  readonly remoteAddress: string | undefined;
+  /** The same, or who a trusted proxy says it is. */
+  readonly address: string | undefined;
+  /** What is wrong with the names of the request. */
+  readonly problem: string | undefined;
+}
+
+function isOfThisMachine(address: string | undefined): boolean {
+  return address === undefined || isLoopback(address);
 }
 
 const withToken = judgeLocality({ tokens: true });
@@ -165,6 +194,16 @@ function tooManyRequests(waitMs: number, { requestsPerSecond }: HttpLimits): Htt
   if (waitMs <= 0) return undefined;
   const message = `You have reached the limit requestsPerSecond = ${requestsPerSecond}. Try again later.`;
   return refuse(429, message, { "retry-after": String(Math.ceil(waitMs / 1000)) });
+}
+
+function tooManyFailures(waitMs: number, { failuresPerSecond }: HttpLimits): HttpAnswer {
+  const message = `Too many tokens of this address were not valid: failuresPerSecond = ${failuresPerSecond}. Try again later.`;
+  return refuse(429, message, { "retry-after": String(Math.ceil(waitMs / 1000)) });
+}
+
+function tooManyBodies({ maxOpenBodies }: HttpLimits): HttpAnswer {
+  const message = `You have reached the limit maxOpenBodies = ${maxOpenBodies}. Send the bodies that you have begun first.`;
+  return refuse(429, message, { "retry-after": "1" });
 }
 
 function refuse(status: number, message: string, headers: Record<string, string> = {}): HttpAnswer {

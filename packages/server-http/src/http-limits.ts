@@ -6,7 +6,10 @@ export const httpLimits = {
    */
   requestsPerSecond: 100,
   requestBurst: 200,
-  /** Subjects that are remembered, and as many addresses. */
+  /** Tokens of one address that are not valid. Beyond it no token of that address is looked at. */
+  failuresPerSecond: 5,
+  failureBurst: 50,
+  /** Subjects that are remembered, as many addresses, and as many addresses with failures. */
   maxCallers: 10_000,
   /** How long a client may take to send a request. */
   requestTimeoutMs: 30_000,
@@ -14,7 +17,16 @@ export const httpLimits = {
   verifyTokenTimeoutMs: 10_000,
   /** How long `/readyz` waits for the store before it says that the server takes no work. */
   readyTimeoutMs: 3_000,
+  /** How long a client may take to send the head of a request; connections that are silent are looked for as often as that. */
+  headersTimeoutMs: 10_000,
   maxConnections: 10_000,
+  /** Of one address (of IPv6, one network) that is not a trusted proxy. */
+  maxConnectionsPerAddress: 1_000,
+  /** Bodies of one subject, or of one address, that are larger than `smallBodyBytes`, or say no length, and are not there yet. */
+  maxOpenBodies: 32,
+  smallBodyBytes: 64 * 1024,
+  /** Refusals in one second that are logged one by one; the next line says how many were not. */
+  refusalsLoggedPerSecond: 10,
   maxHeaderBytes: 16 * 1024,
   drainTimeoutMs: 10_000,
 } as const;

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
 import { type EngineLimits, type RecoveryCounts, withDefaults } from "@resumable-mcp/core/engine";
@@ -14,13 +14,16 @@ import {
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
 import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { TrustedProxies } from "./addresses.js";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
 import { type Authorization, createAuthorization } from "./auth/authorization.js";
 import type { VerifyToken } from "./auth/bearer.js";
 import { secureUrl } from "./auth/metadata.js";
-import { createHttpEntry, type Log } from "./http-handler.js";
+import { createHttpEntry } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
+import { createHttpServer } from "./http-server.js";
 import { type OwnerMode, ownerSentence } from "./locality.js";
+import type { Log } from "./log.js";
 
 /** How a server is served over HTTP. Everything but definition and store has a default. */
 export interface ServeOptions {
@@ -46,6 +49,11 @@ export interface ServeOptions {
   readonly verifyToken?: VerifyToken;
   /** Whose tasks calls without a token reach. Default `auto`. */
   readonly ownerMode?: OwnerMode;
+  /**
+   * Addresses, and networks such as `10.0.0.0/8`, of proxies in front of the server: a request's caller is the one that they
+   * name in `Forwarded` or `X-Forwarded-For`. Default: none, so that all callers behind a proxy count as one.
+   */
+  readonly trustedProxies?: readonly string[];
   /**
    * The endpoint's URL as its callers know it. Tokens are issued for it, and the metadata names it. Its host is an allowed
    * one. Default, with `authorizationServers` on a loopback address: the address that the server listens on.
@@ -111,8 +119,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { allowedOrigins = [], ownerMode = "auto" } = options;
   const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
   const allowedHosts = [...(options.allowedHosts ?? []), ...publicHost];
+  const trustedProxies = new TrustedProxies(options.trustedProxies);
   const entry = createHttpEntry(
     {
+      trustedProxies,
       boundAddress: () => boundAddress,
       engine,
       path,
@@ -125,13 +135,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     },
     mcp.answer,
   );
-  const http: Server = createServer(
-    { requestTimeout: limits.requestTimeoutMs, maxHeaderSize: limits.maxHeaderBytes },
-    listenerOf(entry),
-  );
-  http.maxConnections = limits.maxConnections;
-  // Once asked for, a socket keeps it: a client that has disconnected by now has sent a local request all the same.
-  http.on("connection", ({ remoteAddress: _kept }) => {});
+  const http = createHttpServer(limits, trustedProxies, listenerOf(entry));
   http.once("listening", () => {
     boundAddress = addressOf(http);
   });

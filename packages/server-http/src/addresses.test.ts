@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { TrustedProxies } from "./addresses.js";
+
+const request = (headers: Record<string, string>) => ({ header: (name: string) => headers[name] });
+const chain = (list: string) => request({ "x-forwarded-for": list });
+const proxies = new TrustedProxies(["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"]);
+
+test.each([
+  ["a caller without a proxy says what it likes", chain("203.0.113.9"), "198.51.100.1", "198.51.100.1"],
+  ["a proxy names its caller", chain("203.0.113.9"), "10.0.0.1", "203.0.113.9"],
+  ["what the caller invents stands on the left", chain("192.0.2.1, 203.0.113.9"), "10.0.0.1", "203.0.113.9"],
+  ["a chain of proxies", chain("203.0.113.9, 10.2.3.4,192.0.2.7"), "2001:db8::5", "203.0.113.9"],
+  ["only proxies", chain("10.0.0.2"), "10.0.0.1", "10.0.0.2"],
+  ["a proxy that says nothing", request({}), "10.0.0.1", "10.0.0.1"],
+  ["an unknown caller of a proxy", chain("203.0.113.9, unknown"), "10.0.0.1", "10.0.0.1"],
+  ["a port", chain("203.0.113.9:4711"), "10.0.0.1", "203.0.113.9"],
+  ["IPv4 as IPv6", chain("203.0.113.9"), "::ffff:10.0.0.1", "203.0.113.9"],
+  [
+    "Forwarded, which comes before the other header",
+    request({
+      forwarded: 'for=192.0.2.1;proto=http, proto=https; For="[2001:db9::9]:47"',
+      "x-forwarded-for": "1.1.1.1",
+    }),
+    "10.0.0.1",
+    "2001:db9::9",
+  ],
+])("%s (F6)", (_name, given, peer, caller) => {
+  expect(proxies.callerOf(given, peer)).toBe(caller);
+});
+
+test.each(["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "proxy.example", "::/129", "10.0.0.0/-1"])(
+  "%j is not a trusted proxy",
+  (network) => {
+    expect(() => new TrustedProxies([network])).toThrow(/is not an address or a network, such as 10\.0\.0\.0\/8\.$/);
+  },
+);

@@ -1,0 +1,32 @@
+import { HttpAnswer, ofWebRequest } from "@resumable-mcp/mcp";
+import { expect, test } from "vitest";
+import { createRefusalLog, jsonLog } from "./log.js";
+
+test("a line of the log holds no character that ends a line or steers a terminal (F15)", () => {
+  const lines: string[] = [];
+  jsonLog((line) => lines.push(line))("warn", "a\u009bb\u2028c\u2029d\u007fe\nf");
+  expect(lines).toEqual([expect.stringMatching(/"message":"a\\u009bb\\u2028c\\u2029d\\u007fe\\nf"}\n$/)]);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ message: "a\u009bb\u2028c\u2029d\u007fe\nf" });
+});
+
+test("refusals are logged with address and reason, and not more of them than the limit (F15)", () => {
+  const seen: unknown[] = [];
+  let nowMs = 0;
+  const refused = createRefusalLog(
+    (...entry) => seen.push(entry),
+    2,
+    () => nowMs,
+  );
+  const request = ofWebRequest(new Request("http://localhost/mcp", { method: "POST" }));
+  const not = HttpAnswer.json({ error: { code: 1, message: 'No "quota"' } }, 429);
+  refused(request, "192.0.2.1", new HttpAnswer(200));
+  for (let times = 0; times < 5; times += 1) refused(request, "192.0.2.1", not);
+  nowMs = 1_000;
+  refused(request, undefined, new HttpAnswer(500, {}, `${"x".repeat(300)}`));
+  const facts = { method: "POST", status: 429, address: "192.0.2.1", reason: 'No "quota"' };
+  expect(seen).toEqual([
+    ["warn", "refused", facts],
+    ["warn", "refused", facts],
+    ["error", "refused", { method: "POST", status: 500, reason: "x".repeat(200), leftOut: 3 }],
+  ]);
+});

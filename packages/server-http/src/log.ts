@@ -1,0 +1,54 @@
+import type { HttpAnswer, HttpRequest } from "@resumable-mcp/mcp";
+
+/** Levels of the server's own log. */
+export type LogLevel = "info" | "warn" | "error";
+
+/** Writes one entry of the server's log. Never carries tokens, inputs or outputs. */
+export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number>) => void;
+
+/** A log of one JSON object a line, free of characters that terminals and programs take for commands or ends of lines. */
+export function jsonLog(write: (line: string) => void): Log {
+  return (level, message, facts = {}) => {
+    const line = JSON.stringify({ time: new Date().toISOString(), level, message, ...facts });
+    write(`${line.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped)}\n`);
+  };
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Of the reason that is logged, in characters: it may quote what the caller sent. */
+const maxReasonLength = 200;
+
+/**
+ * Makes what logs refused requests, with address and reason. A flood of them fills no disk.
+ *
+ * Limits: `perSecond` lines; the next one says how many were left out.
+ */
+export function createRefusalLog(log: Log, perSecond: number, nowMs: () => number) {
+  let second = Number.NaN;
+  let logged = 0;
+  let leftOut = 0;
+  return ({ method }: HttpRequest, address: string | undefined, answer: HttpAnswer): void => {
+    const { status } = answer;
+    if (status < 400 || status === 405) return;
+    const now = Math.floor(nowMs() / 1000);
+    if (now !== second) logged = 0;
+    second = now;
+    if (logged >= perSecond) {
+      leftOut += 1;
+      return;
+    }
+    logged += 1;
+    const facts = { method, status, ...(address !== undefined && { address }), reason: reasonOf(answer) };
+    log(status >= 500 ? "error" : "warn", "refused", leftOut === 0 ? facts : { ...facts, leftOut });
+    leftOut = 0;
+  };
+}
+
+function reasonOf({ body }: HttpAnswer): string {
+  const text = typeof body === "string" ? body : "";
+  const message = /"message":("(?:[^"\\]|\\.)*")/.exec(text.slice(0, 4_096))?.[1];
+  return (message === undefined ? text : String(JSON.parse(message))).trim().slice(0, maxReasonLength);
+}
