@@ -93,6 +93,23 @@ it.each<[string, object, string]>([
   expect(await signInWith(facts, () => ({}))).toEqual({ codes: [], error });
 });
 
+it("asks for the scopes that are given, and for nothing else", async () => {
+  const { http, address } = await startServer("https://idp.example/authorize");
+  const folder = await mkdtemp(join(tmpdir(), "sign-in-"));
+  const credentials = await openCredentialsFile(join(folder, "client.credentials.json"));
+  const asked: (string | null)[] = [];
+  const onPage = (page: string, receive: (redirected: string) => boolean) => {
+    const { searchParams } = new URL(page);
+    asked.push(searchParams.get("scope"));
+    receive(`${searchParams.get("redirect_uri")}?state=${searchParams.get("state")}&code=c`);
+  };
+  await signIn({ address, credentials, limits }, { clientId: "me", scope: "mcp pay", onPage });
+  expect(asked).toEqual(["mcp pay"]);
+  http.closeAllConnections();
+  await new Promise((resolve) => http.close(resolve));
+  await rm(folder, { recursive: true });
+});
+
 it("says that the user refused", async () => {
   const { http, address } = await startServer("https://idp.example/authorize");
   const folder = await mkdtemp(join(tmpdir(), "sign-in-"));

@@ -16,6 +16,8 @@ export interface SignInOptions {
   readonly onPage: (url: string, receive: (redirected: string) => boolean) => void;
   /** A client id that was registered by hand, where the authorization server has no dynamic registration. */
   readonly clientId?: string;
+  /** Scopes to ask for, with spaces between them. Default: those that the server names to a caller without a token. */
+  readonly scope?: string;
   /** The port of 127.0.0.1 that the browser comes back to; by default any that is free. */
   readonly callbackPort?: number;
   readonly signal?: AbortSignal;
@@ -50,7 +52,8 @@ export async function signIn(context: SignInContext, options: SignInOptions): Pr
   });
   const fetchFn = (url: string | URL, init?: RequestInit) =>
     fetch(url, { ...init, signal: AbortSignal.timeout(limits.requestTimeoutMs) });
-  const flow = { serverUrl: address, fetchFn, ...challenge };
+  const scope = options.scope ?? challenge.scope;
+  const flow = { serverUrl: address, fetchFn, ...challenge, scope };
   try {
     await auth(provider, flow);
     const answer = await orAborted(callback.answer, AbortSignal.any(signals), options.signal);

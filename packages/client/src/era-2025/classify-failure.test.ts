@@ -44,4 +44,18 @@ describe("what is known of a failed request", () => {
   ])("%s", (_name, error, inSession, kind) => {
     expect(classifyFailure(error, { inSession }).kind).toBe(kind);
   });
+
+  it("what a server says of a refused token is passed on", () => {
+    const body = { jsonrpc: "2.0", id: null, error: { code: -32_001, message: "The token lacks a scope." } };
+    const reasonOf = (text: string) => {
+      const error = new StreamableHTTPError(403, `Error POSTing to endpoint: ${text}`);
+      return classifyFailure(error, { inSession: true }).message;
+    };
+    expect([reasonOf(JSON.stringify(body)), reasonOf("<html>"), reasonOf("{}"), reasonOf("{")]).toEqual([
+      "HTTP 403: The token lacks a scope.",
+      "HTTP 403",
+      "HTTP 403",
+      "HTTP 403",
+    ]);
+  });
 });

@@ -72,7 +72,9 @@ function innermostMessage(error: unknown): string {
 function classifyStatus(error: StreamableHTTPError, inSession: boolean): LinkFailure {
   const status = error.code ?? -1;
   const reason = status > 0 ? `HTTP ${status}` : withoutPrefix(error.message);
-  if (status === 401 || status === 403) return new LinkFailure("unauthorized", reason, error);
+  if (status === 401) return new LinkFailure("unauthorized", reason, error);
+  // The server says which scopes the token lacks.
+  if (status === 403) return new LinkFailure("unauthorized", [reason, ...sentenceIn(error.message)].join(": "), error);
   // A full session may be full for a while: calls that died count for some seconds. Every other session finds the tasks.
   const isFull = status === 429 && error.message.includes("maxOpenCalls");
   if (inSession && isFull) return new LinkFailure("session_lost", "the session has too many open calls", error);
@@ -82,6 +84,16 @@ function classifyStatus(error: StreamableHTTPError, inSession: boolean): LinkFai
   if (inSession && sessionEnded) return new LinkFailure("session_lost", "the session has ended", error);
   if (inSession && status >= 400) return new LinkFailure("answer", `${reason}: ${error.message}`, error);
   return new LinkFailure("not_mcp", reason, error);
+}
+
+/** What a server says of its refusal, in the body that the SDK's message ends with. */
+function sentenceIn(message: string): readonly string[] {
+  try {
+    const { error } = Object(JSON.parse(message.slice(message.indexOf("{"))));
+    return typeof error?.message === "string" ? [error.message] : [];
+  } catch {
+    return [];
+  }
 }
 
 /** The code of such an error differs between versions of Node; its name does not. */

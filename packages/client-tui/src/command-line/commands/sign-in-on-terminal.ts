@@ -10,11 +10,12 @@ import { exitCodeOfInterrupt, exitCodes } from "../exit-code.js";
  */
 export async function signInOnTerminal(context: CommandContext, server: string): Promise<number> {
   const { client, line, output, interrupts } = context;
-  const { "client-id": clientId, callbackPort } = line;
+  const { "client-id": clientId, scope, callbackPort } = line;
   const giveUp = new AbortController();
   const done = client.signIn(server, {
     signal: giveUp.signal,
     clientId,
+    scope,
     callbackPort,
     onPage(url, receive) {
       output.note(`Sign in on this page:\n${url}`);
