@@ -10,10 +10,10 @@ export default defineConfig([
       "src/servers/{bare-2025-stdio,bare-2026-stdio,bare-2025-http,bare-2026-http,durable-tools,tools-module}.ts",
       "src/storm/storm-server.ts",
       "src/crashes/crash-worker.ts",
-      "src/replicas/{replica-tools-module,replica-client}.ts",
+      "src/replicas/{replica-tools-module,replica-client,other-store}.ts",
       "src/terminal/live-servers.ts",
     ],
-    { clean: ["!one-line.js", "!one-line.js.map"] },
+    { clean: ["!one-line.js", "!one-line.js.map"], external: ["tsup"] },
   ),
   // The peer of the terminal UI, made in the same way.
   selfContained(["src/terminal/one-line.ts"]),

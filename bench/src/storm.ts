@@ -1,5 +1,6 @@
 import { printReport, reportOn } from "./kills/weather.js";
-import { count, flag, readOptions, seed } from "./options.js";
+import { count, flag, readOptions, seed, text } from "./options.js";
+import { defectNames } from "./replicas/put-back.js";
 import { runReplicas } from "./replicas/run-replicas.js";
 import { runStorm } from "./storm/run-storm.js";
 import { runWaitingStorm } from "./storm/waiting-storm.js";
@@ -13,13 +14,15 @@ const options = readOptions("storm", "Kills servers while clients use them, and 
   seed,
   waiting: flag("let half of the tasks wait, and measure short calls"),
   postgres: flag("kill replicas on PostgreSQL, all kinds of clients, and the database"),
+  partitions: flag("with --postgres: break the networks, too"),
+  defect: text("NAME", `with --postgres: put a defect into the store, to be found: ${defectNames.join(", ")}`),
   keep: flag("with --postgres: keep what was noted, in a file"),
   "max-latency": count("with --waiting: the longest time of a short call, in milliseconds", 2_000),
 });
 
 if (options.postgres) {
-  const { kills = 1_000, tasks = 100, servers = 3, seed: from, keep } = options;
-  printReport(await runReplicas({ kills, tasks, servers, seed: from, keep }));
+  const { kills = 1_000, tasks = 100, servers = 3, seed: from, partitions, defect, keep } = options;
+  printReport(await runReplicas({ kills, tasks, servers, seed: from, partitions, defect, keep }));
 } else {
   await reportOn((directory, reader) => {
     if (options.waiting) {

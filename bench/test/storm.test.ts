@@ -43,11 +43,12 @@ describe("storm", () => {
     expect(output).toMatch(/16 tasks complete, 0 problems/);
   });
 
-  it("loses and repeats nothing while replicas on PostgreSQL, their clients and the database die (G1 to G9)", {
+  it("loses and repeats nothing while replicas on PostgreSQL, their clients and the database die, and networks break (G1 to G9, G11)", {
     timeout: patienceMs,
   }, async () => {
-    const output = await outputOf("--postgres", "--kills", "10", "--tasks", "8");
+    const output = await outputOf("--postgres", "--partitions", "--kills", "16", "--tasks", "8");
     expect(output).toMatch(/\d+ questions answered/);
+    expect(output).toMatch(/[1-9]\d* partitions:/);
     expect(output).toMatch(/\d+ calls complete, 0 problems/);
   });
 

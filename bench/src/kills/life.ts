@@ -62,8 +62,13 @@ export function beginLife(program: string, order: object, hear?: (line: LifeLine
  * Starts a script, and passes on what it reports. A server of the command line reports what its tools do, and is ready when it
  * says where it listens.
  */
-export function beginProcess(words: readonly string[], hear: (line: LifeLine) => void = () => {}): Life {
-  const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "pipe"] });
+export function beginProcess(
+  words: readonly string[],
+  hear: (line: LifeLine) => void = () => {},
+  environment: Readonly<Record<string, string>> = {},
+): Life {
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "pipe"], env });
   const [ready, working] = [signalOnce(), signalOnce()];
   let worked = false;
   let port: number | undefined;

@@ -2,6 +2,18 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+/** Finds ports of this machine at which nothing listens. */
+export function freePorts(count: number): Promise<readonly number[]> {
+  const find = async (): Promise<number> => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  };
+  return Promise.all(Array.from({ length: count }, find));
+}
+
 /** An address in front of several servers. */
 export interface RoundRobin {
   readonly url: string;

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type PostgresServer, startPostgres } from "@resumable-mcp/store-postgres/testing";
 import { createRandom, histogram, type Random } from "../kills/kill-plan.js";
 import { beginLife, beginProcess, type Life, type LifeLine } from "../kills/life.js";
-import { type RoundRobin, startRoundRobin } from "../kills/round-robin.js";
+import { freePorts, type RoundRobin, startRoundRobin } from "../kills/round-robin.js";
 import { StormHistory } from "../kills/storm-history.js";
 import type { StormReport } from "../kills/weather.js";
 import { temporaryFolder } from "../stores/stored-tasks.js";
@@ -17,6 +16,8 @@ import { CallBoard } from "./call-board.js";
 import { type ClientKind, type ClientOrder, clientKinds } from "./clients/call.js";
 import { killDatabase } from "./database-kills.js";
 import { describeReplicas, judgeReplicas, readStoredTasks } from "./judge-replicas.js";
+import { type Networks, startNetworks } from "./partitions.js";
+import { environmentWith } from "./put-back.js";
 
 /** How hard the storm is. */
 export interface ReplicaStormOptions {
@@ -26,16 +27,22 @@ export interface ReplicaStormOptions {
   readonly tasks: number;
   readonly servers: number;
   readonly seed: number;
+  /** The networks break, too: between clients and servers, and between servers and the database. */
+  readonly partitions: boolean;
+  /** A defect that is put into the servers' store. */
+  readonly defect: string | undefined;
   /** Keep what was noted also where there is no problem. */
   readonly keep: boolean;
 }
 
-/** How long what is left has after the last kill. */
-const calmMs = 600_000;
+/** How long what is left has after the last kill; with a defect some of it never ends. */
+const calmMs = ({ defect }: ReplicaStormOptions): number => (defect === undefined ? 600_000 : 90_000);
 /** A process that does less than it should before its kill is waited for, at most so long for each call that is open. */
 const patienceMs = 300;
 /** Each process lives at least so long, in milliseconds, and does so many things that are noted: slow machines make longer lives. */
 const replicaLives: Lives = { ms: [50, 6_000], notes: [1, 100] };
+/** Long enough to lose a lease and to go on. */
+const partitionedLives: Lives = { ms: [50, 25_000], notes: [1, 100] };
 const clientLives: Lives = { ms: [1_000, 15_000], notes: [1, 30] };
 
 interface Lives {
@@ -49,9 +56,10 @@ export async function runReplicas(options: ReplicaStormOptions): Promise<StormRe
   console.log(`storm: ${kills} kills, ${tasks} calls at once, ${servers} servers on PostgreSQL, seed ${seed}`);
   const folder = await temporaryFolder();
   const database = await startPostgres();
-  const ports = await Promise.all(Array.from({ length: servers }, freePort));
+  const ports = await freePorts(servers);
   const proxy = await startRoundRobin(ports);
-  const storm = new ReplicaStorm(options, { database, proxy, ports, directory: folder.directory });
+  const environment = options.defect === undefined ? {} : await environmentWith(options.defect);
+  const storm = new ReplicaStorm(options, { database, proxy, ports, environment, directory: folder.directory });
   try {
     const report = await storm.run();
     if (options.keep || report.problems.length > 0) {
@@ -72,6 +80,8 @@ interface Places {
   readonly database: PostgresServer;
   readonly proxy: RoundRobin;
   readonly ports: readonly number[];
+  /** Of the servers, in addition to this process's own. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly directory: string;
 }
 
@@ -89,6 +99,8 @@ class ReplicaStorm {
   readonly #clientIds: ReadonlyMap<ClientKind, string>;
   readonly #living = new Set<Life>();
   readonly #killed: string[] = [];
+  #networks: Networks | undefined;
+  #troubles: readonly string[] = [];
   readonly #problems: string[] = [];
   readonly #enough = new AbortController();
 
@@ -104,12 +116,16 @@ class ReplicaStorm {
   }
 
   async run(): Promise<StormReport> {
+    if (this.#options.partitions) this.#networks = await this.#startNetworks();
+    const troubles = this.#networks?.run(this.#seedOf(2_000), this.#enough.signal);
     const slots = this.#places.ports.map((port, slot) => this.#runReplica(port, createRandom(this.#seedOf(slot))));
     const clients = clientKinds.map((kind, index) => this.#runClient(kind, createRandom(this.#seedOf(100 + index))));
     await Promise.all([...slots, this.#killDatabases(createRandom(this.#seedOf(1_000)))]);
-    console.log(`${this.#killed.length} kills; what is left has ${calmMs / 1_000} s`);
+    this.#troubles = (await troubles) ?? [];
+    const leftMs = calmMs(this.#options);
+    console.log(`${this.#killed.length} kills; what is left has ${leftMs / 1_000} s`);
     const calm = new AbortController();
-    const tooLate = pause(calmMs, false, { signal: calm.signal }).catch(() => false);
+    const tooLate = pause(leftMs, false, { signal: calm.signal }).catch(() => false);
     const all = await Promise.race([Promise.all(clients).then(() => true), tooLate]);
     calm.abort();
     this.history.add("ended", { all });
@@ -121,6 +137,18 @@ class ReplicaStorm {
     this.#enough.abort();
     for (const life of this.#living) life.kill("SIGKILL");
     await Promise.allSettled([...this.#living].map((life) => life.death));
+    const networks = this.#networks;
+    this.#networks = undefined;
+    await networks?.close();
+  }
+
+  #startNetworks(): Promise<Networks> {
+    const { database, proxy, ports } = this.#places;
+    const onTrouble = (end: ClientKind | number) => {
+      if (typeof end === "number") this.history.add("fault", { fault: "partition", port: end });
+      else this.#noteLostAnswers(end);
+    };
+    return startNetworks({ database: database.url, proxy: proxy.url, ports, onTrouble });
   }
 
   #seedOf(part: number): number {
@@ -136,7 +164,7 @@ class ReplicaStorm {
     while (!this.#isEnough) {
       const running = this.#beginReplica(port);
       await running.life.ready;
-      await this.#killLater(running, replicaLives, random);
+      await this.#killLater(running, this.#options.partitions ? partitionedLives : replicaLives, random);
       this.#count("a replica");
     }
     await this.#beginReplica(port).life.ready;
@@ -194,17 +222,19 @@ class ReplicaStorm {
 
   #beginReplica(port: number): Running {
     const tools = fileURLToPath(built("replicas/replica-tools-module.js"));
-    const flags = ["--port", String(port), "--retry", "500ms", "--store", this.#places.database.url];
-    return this.#begin((hear) => beginProcess([serverScript(), tools, ...flags], hear));
+    const url = this.#networks?.urlOf(port) ?? this.#places.database.url;
+    const flags = ["--port", String(port), "--retry", "500ms", "--store", url];
+    return this.#begin((hear) => beginProcess([serverScript(), tools, ...flags], hear, this.#places.environment));
   }
 
   async #beginClient(kind: ClientKind): Promise<Running> {
-    const { proxy, directory } = this.#places;
+    const { directory, proxy } = this.#places;
+    const url = this.#networks?.urlOf(kind) ?? proxy.url;
     const folder = join(directory, kind);
     await mkdir(folder, { recursive: true });
     const clientId = this.#clientIds.get(kind) ?? "";
     const places = this.#boards.get(kind)?.places() ?? [];
-    const order: ClientOrder = { kind, url: proxy.url, clientId, folder, seed: this.#options.seed, places };
+    const order: ClientOrder = { kind, url, clientId, folder, seed: this.#options.seed, places };
     return this.#begin((hear) => beginLife("replicas/replica-client.js", order, hear), kind);
   }
 
@@ -228,11 +258,9 @@ class ReplicaStorm {
     const noteEnd = () => {
       this.#living.delete(life);
       if (kind === undefined) this.history.add("died", { worker: life.name });
-      for (const caller of (kind && this.#boards.get(kind)?.open) ?? []) {
-        this.history.add("client_dies", { caller });
-        // What its kernel accepted counts as delivered, though the process had not read it.
-        this.history.add("accepted", { caller, status: "unknown" });
-      }
+      if (kind === undefined) return;
+      for (const caller of this.#boards.get(kind)?.open ?? []) this.history.add("client_dies", { caller });
+      this.#noteLostAnswers(kind);
     };
     life.death.then(noteEnd, (error: unknown) => {
       noteEnd();
@@ -241,14 +269,22 @@ class ReplicaStorm {
     return { life, untilNoted: (count) => new Promise((resolve) => waiting.push({ count, resolve })) };
   }
 
+  /** What a kernel or a network accepted counts as delivered, though no client has read it. */
+  #noteLostAnswers(kind: ClientKind): void {
+    for (const caller of this.#boards.get(kind)?.open ?? [])
+      this.history.add("accepted", { caller, status: "unknown" });
+  }
+
   async #report(): Promise<StormReport> {
     const boards = [...this.#boards.values()];
     const stored = await readStoredTasks(this.#places.database.url);
     const events = this.history.inOrder();
     const calls = boards.flatMap((board) => board.calls);
     const problems = judgeReplicas({ ...stored, calls, open: boards.flatMap(({ open }) => open), events });
-    const lines = describeReplicas(events, stored.tasks);
+    const lines = [...describeReplicas(events, stored.tasks)];
     const row = ([text, count]: readonly [string, number]) => `${String(count).padStart(6)}  ${text}`;
+    const broken = histogram(this.#troubles).map(row);
+    if (broken.length > 0) lines.push(`${this.#troubles.length} partitions:`, ...broken);
     const complete = [...this.#boards].map(([kind, { complete: count }]) => `${count} of ${kind}`).join(", ");
     return {
       lines: [`${this.#killed.length} kills:`, ...histogram(this.#killed).map(row), ...lines, `results: ${complete}`],
@@ -261,13 +297,4 @@ class ReplicaStorm {
 function serverScript(): string {
   const manifest = createRequire(import.meta.url).resolve("@resumable-mcp/server-http/package.json");
   return join(dirname(manifest), "dist", "cli.js");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("A server on TCP has a port.");
-  return address.port;
 }

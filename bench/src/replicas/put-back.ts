@@ -1,0 +1,81 @@
+import { cp, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { built } from "../workers/run-isolated.js";
+
+/** A defect of the store that a storm has to find: a piece of a source file, and what takes its place. */
+interface Defect {
+  readonly name: string;
+  /** In the sources of the store. */
+  readonly file: string;
+  /** Stands once in the file. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+const defects: readonly Defect[] = [
+  {
+    name: "unknown-counts-as-done",
+    file: "task/task-writer.ts",
+    find: "        this.#book.giveUp(held);\n        throw error;",
+    replace: "        return [];",
+  },
+  {
+    name: "sent-again",
+    file: "journal/group-commit.ts",
+    find: "const outcomes = await this.#run(batch);",
+    replace: "const outcomes = await this.#run(batch).catch(() => this.#run(batch));",
+  },
+  {
+    name: "fenced-by-place-alone",
+    file: "journal/group-commit.ts",
+    find: "t.epoch = c.epoch AND t.holder = c.holder AND t.last_seq = c.after_seq",
+    replace: "t.last_seq = c.after_seq",
+  },
+];
+
+/** What a storm can put into the store. */
+export const defectNames: readonly string[] = defects.map(({ name }) => name);
+
+/** Builds the store with a defect. @returns the environment in which a server loads it in place of its own. */
+export async function environmentWith(name: string): Promise<Readonly<Record<string, string>>> {
+  const defect = defects.find((each) => each.name === name);
+  if (defect === undefined) {
+    throw new Error(`There is no defect "${name}". There are: ${defectNames.join(", ")}.`);
+  }
+  const folder = dirname(createRequire(import.meta.url).resolve("@resumable-mcp/store-postgres/package.json"));
+  const path = join(folder, "src", defect.file);
+  const text = await readFile(path, "utf8");
+  if (text.split(defect.find).length !== 2) throw new Error(`${defect.file} does not have one place for ${name}.`);
+  // Next to the store's own build, where its dependencies are found.
+  const outDir = join(folder, "dist", "put-back", name);
+  const { build } = await import("tsup");
+  await build({
+    entry: [join(folder, "src", "index.ts")],
+    config: false,
+    silent: true,
+    format: "esm",
+    target: "node20",
+    platform: "node",
+    outDir,
+    // Everything that is not of the store.
+    external: [/^[^./]/],
+    esbuildPlugins: [
+      {
+        name: "put-back",
+        setup: (plugin) =>
+          plugin.onLoad({ filter: /\.ts$/ }, (given) =>
+            given.path === path
+              ? { contents: text.replace(defect.find, () => defect.replace), loader: "ts" }
+              : undefined,
+          ),
+      },
+    ],
+  });
+  await cp(join(folder, "dist", "migrations"), join(outDir, "migrations"), { recursive: true });
+  return {
+    NODE_OPTIONS: `--import=${built("replicas/other-store.js")}`,
+    STORM_STORE: pathToFileURL(join(outDir, "index.js")).href,
+  };
+}
