@@ -15,6 +15,7 @@ import { isMetadata, metadataAnswer } from "./auth/metadata.js";
 import type { HttpLimits } from "./http-limits.js";
 import { judgeCaller, judgeLocality, type OwnerMode } from "./locality.js";
 import { createRefusalLog, type Log } from "./log.js";
+import { NewSessions } from "./new-sessions.js";
 import { OpenBodies } from "./open-bodies.js";
 import { createRequestRates } from "./request-rates.js";
 
@@ -66,6 +67,14 @@ export function createHttpEntry(
   const { engine, rules, log, limits, trustedProxies } = options;
   const admit = createGate(options);
   const bodies = new OpenBodies(limits);
+  const newSessions = new NewSessions({
+    limits,
+    answer: answerMcp,
+    // Its document is written again with its first call and its first stream.
+    wasUsed: async (id) => ((await engine.documents.getDocument("session", id))?.version ?? 1) > 1,
+    nowMs: () => performance.now(),
+    after: (ms, run) => setTimeout(run, ms).unref(),
+  });
   const logRefusal = createRefusalLog(log, limits.refusalsLoggedPerSecond, () => performance.now());
   const readyAnswer = createReadiness(engine, options.limits.readyTimeoutMs);
   const pass = async (request: HttpRequest, context: RequestContext, address: string | undefined) => {
@@ -74,7 +83,7 @@ export function createHttpEntry(
     if (authInfo === undefined && isOfThisMachine(address)) return answerMcp(request, context);
     const body = bodies.begin(request, authInfo === undefined ? networkOf(address ?? "") : ownerOfToken(authInfo));
     if (body === undefined) return tooManyBodies(limits);
-    return answerMcp(body.request, context).finally(body.end);
+    return newSessions.pass(body.request, context).finally(body.end);
   };
   const answer = async (request: HttpRequest, { remoteAddress }: Connection = { remoteAddress: undefined }) => {
     const path = request.url.pathname;

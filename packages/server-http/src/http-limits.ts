@@ -22,6 +22,10 @@ export const httpLimits = {
   maxConnections: 10_000,
   /** Of one address (of IPv6, one network) that is not a trusted proxy. */
   maxConnectionsPerAddress: 1_000,
+  /** How long a session of a caller without a token, from elsewhere, lives that does nothing. */
+  newSessionTtlMs: 5 * 60_000,
+  /** Such sessions of one address (of IPv6, one network) at once; beyond it the oldest of them ends. */
+  maxNewSessionsPerAddress: 100,
   /** Bodies of one subject, or of one address, that are larger than `smallBodyBytes`, or say no length, and are not there yet. */
   maxOpenBodies: 32,
   smallBodyBytes: 64 * 1024,

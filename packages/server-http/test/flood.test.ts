@@ -76,3 +76,37 @@ test("a request with two names of a host is not carried out (F15)", async () => 
   const [data] = await once(socket, "data");
   expect(String(data)).toMatch(/^HTTP\/1\.1 400 /);
 });
+
+test("a flood of new sessions of one address ends the oldest of them, never one that was used or one of another (F5)", async () => {
+  const definition = defineServer({ name: "flooded", version: "1.0.0", tools: [] });
+  const limits = { maxNewSessionsPerAddress: 2, maxSessionsPerAddress: 10 };
+  const options = { port: 0, trustedProxies: ["127.0.0.1"], limits };
+  const server = await serve({ definition, store: createMemoryStore(), ...options });
+  afterwards(() => server.close());
+  const post = (address: string, message: object, session: Record<string, string> = {}) =>
+    fetch(server.url, {
+      method: "POST",
+      headers: {
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+        "x-forwarded-for": address,
+        ...session,
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+    });
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  const openFrom = async (address: string) => {
+    const answer = await post(address, { id: 1, method: "initialize", params });
+    return answer.headers.get("mcp-session-id") ?? "";
+  };
+  const other = await openFrom("203.0.113.1");
+  const used = await openFrom("203.0.113.2");
+  expect((await post("203.0.113.2", { id: 2, method: "tools/list" }, { "mcp-session-id": used })).status).toBe(200);
+  const opened: string[] = [];
+  for (let times = 0; times < 30; times += 1) opened.push(await openFrom("203.0.113.2"));
+  expect(opened.includes("")).toBe(false);
+  const isKept = async (id: string) => (await server.engine.documents.getDocument("session", id)) !== undefined;
+  const kept = async () => Promise.all([other, used, ...opened].map(isKept));
+  await expect.poll(kept, { timeout: 20_000 }).toEqual([true, true, ...Array(28).fill(false), true, true]);
+  expect((await post("203.0.113.2", { id: 3, method: "tools/list" }, { "mcp-session-id": used })).status).toBe(200);
+}, 60_000);
