@@ -21,18 +21,6 @@ const defects: readonly Defect[] = [
     find: "        this.#book.giveUp(held);\n        throw error;",
     replace: "        return [];",
   },
-  {
-    name: "sent-again",
-    file: "journal/group-commit.ts",
-    find: "const outcomes = await this.#run(batch);",
-    replace: "const outcomes = await this.#run(batch).catch(() => this.#run(batch));",
-  },
-  {
-    name: "fenced-by-place-alone",
-    file: "journal/group-commit.ts",
-    find: "t.epoch = c.epoch AND t.holder = c.holder AND t.last_seq = c.after_seq",
-    replace: "t.last_seq = c.after_seq",
-  },
 ];
 
 /** What a storm can put into the store. */
