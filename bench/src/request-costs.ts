@@ -98,9 +98,10 @@ try {
   const values = Object.values(shapes);
   for (let sent = 0; sent < requests; sent += 1) await call(values[sent % values.length] ?? "0");
   const after = await costs();
-  console.log(
-    `resident: ${Math.round(before.residentMiB)} MiB, ${Math.round(after.residentMiB)} MiB after ${requests} requests of all shapes; longest stall among them ${Math.round(after.stallMs)} ms`,
-  );
+  const memory = ({ residentMiB, usedMiB }: RequestCosts) =>
+    `${Math.round(residentMiB)} MiB resident, ${Math.round(usedMiB)} MiB used`;
+  console.log(`before: ${memory(before)}\nafter ${requests} requests of all shapes: ${memory(after)}`);
+  console.log(`longest stall among them: ${Math.round(after.stallMs)} ms`);
 } finally {
   server.disconnect();
   await once(server, "exit");

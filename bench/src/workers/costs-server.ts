@@ -11,8 +11,10 @@ export interface RequestCosts {
   readonly stallMs: number;
   /** Of all threads. */
   readonly processorMs: number;
-  /** After a collection. */
+  /** After a collection, as the next one. */
   readonly residentMiB: number;
+  /** Of heap and buffers: what is not free for the next request. */
+  readonly usedMiB: number;
 }
 
 // A server of one tool that takes anything. It tells its parent its address, then, when asked, what requests cost.
@@ -35,10 +37,12 @@ process.on("message", () => {
   const { user, system } = process.cpuUsage(before);
   const stallMs = delays.max / 1e6;
   globalThis.gc?.();
+  const { rss, heapUsed, external } = process.memoryUsage();
   const costs: RequestCosts = {
     stallMs,
     processorMs: (user + system) / 1_000,
-    residentMiB: process.memoryUsage.rss() / 2 ** 20,
+    residentMiB: rss / 2 ** 20,
+    usedMiB: (heapUsed + external) / 2 ** 20,
   };
   before = process.cpuUsage();
   delays.reset();
