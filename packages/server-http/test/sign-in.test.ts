@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { decodeJwt, decodeProtectedHeader } from "jose";
+import { generate } from "selfsigned";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { afterwards, startServer, testFolder, toolsModule } from "./server-process.js";
 
@@ -22,9 +23,10 @@ const timeoutMs = 120_000;
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sign-in-"));
-  const certificate = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
-  const files = ["-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem"];
-  await run("openssl", [...certificate, ...files], { cwd: folder });
+  const { private: key, cert } = await generate([{ name: "commonName", value: "localhost" }], {
+    extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
+  });
+  await Promise.all([writeFile(join(folder, "key.pem"), key), writeFile(join(folder, "cert.pem"), cert)]);
 }, timeoutMs);
 afterAll(() => rm(folder, { recursive: true }));
 
