@@ -110,3 +110,18 @@ test("a task that a fail-over lost, and that its call makes again under the same
     });
   }
 });
+
+test("a lease of which a fail-over lost that it was given back is given back again", async () => {
+  const { open, remember, loseTail } = openSchema();
+  const [before, after] = [open(), open()];
+  await before.createTask({ task, reuseResultMs: 0, now: at(0) });
+  const taken = await before.acquireLease({ taskId: task.id, worker: "before", ttlMs: 10, now: at(0) });
+  if (taken === undefined) throw new Error("The lease is free for the first worker.");
+  await remember();
+  await before.releaseLease(taken.lease);
+  await loseTail();
+  const take = () => after.acquireLease({ taskId: task.id, worker: "after", ttlMs: 3_600_000, now: at(1) });
+  expect(await take()).toBeUndefined();
+  await before.heartbeat({ worker: "before", now: at(1) });
+  expect(await take()).toMatchObject({ lease: { worker: "after" } });
+});

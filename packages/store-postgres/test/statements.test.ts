@@ -67,7 +67,7 @@ test("a start, a lease and a checkpoint are one statement each, and joining a ca
   expect(await during(() => store.signal(task(1).id, { kind: "pause" }))).toEqual(["signal"]);
   const answer = { kind: "answer", key: "go", answer: { action: "decline" } } as const;
   expect(await during(() => store.signal(task(1).id, answer))).toEqual(["answer"]);
-  expect(await during(() => store.heartbeat({ worker: "worker", now }))).toEqual(["beat"]);
+  expect(await during(() => store.heartbeat({ worker: "worker", now }))).toEqual(["beat", "own_leases"]);
   expect(await during(() => store.releaseLease(commit.lease))).toEqual(["release"]);
 });
 

@@ -86,8 +86,6 @@ export class LeaseBook {
   readonly #taking = new Map<string, number>();
   /** Leases of tasks that cannot be read, by task: while they are held, no worker tries again. */
   readonly #unreadable = new Map<string, number>();
-  /** A lease may have been taken, or be taken late, without this store learning of it: its own heartbeats would keep it. */
-  #mayHaveUnknown = false;
 
   constructor(parts: {
     database: Database;
@@ -113,9 +111,6 @@ export class LeaseBook {
     this.#taking.set(taskId, (this.#taking.get(taskId) ?? 0) + 1);
     try {
       return await this.#take(request);
-    } catch (error) {
-      if (!isResumableError(error, "TASK_NOT_FOUND", "TASK_CORRUPT")) this.#mayHaveUnknown = true;
-      throw error;
     } finally {
       const left = (this.#taking.get(taskId) ?? 1) - 1;
       if (left > 0) this.#taking.set(taskId, left);
@@ -202,10 +197,12 @@ export class LeaseBook {
     if (rows.length > 0) this.#notifications.notify(id, "runnable");
   }
 
-  /** Gives back what could not be given back before, and leases of which this store did not learn that it has them. */
+  /**
+   * Gives back what could not be given back before, and leases that only the server knows: the answer to their taking was lost,
+   * or a fail-over lost that they were given back. This worker's own heartbeats would keep them.
+   */
   async releaseGivenUp(): Promise<void> {
     for (const held of [...this.#givenUp.values()]) await this.#releaseHeld(held);
-    if (!this.#mayHaveUnknown) return;
     type Own = { readonly id: string; readonly epoch: number; readonly holder: string };
     const own = await this.#database.query<Own>("read", ownStatement, [this.#workers.own]);
     for (const { id, epoch, holder } of own) {
