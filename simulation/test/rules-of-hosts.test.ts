@@ -4,6 +4,7 @@ import { at, attempt, begins, called, type Given, requested, run } from "./given
 
 const asked = at(20_000, "mcp_asked", { caller: "h", question: "q" });
 const unstored = at(21_000, "mcp_answered", { caller: "h", question: "q", status: 503, isSame: true });
+const ended = (caller: string) => at(20_500, "mcp_result", { caller, isError: true });
 const askedAgain = at(23_000, "mcp_asked", { caller: "h", question: "q" });
 const cameBack = (status: number) => at(20_000, "mcp_failed", { caller: "h", isCancelled: true, status });
 const gaveUp = (afterMs: number) => at(20_000, "mcp_gives_up", { caller: "h", afterMs, retryMs: 7_500 });
@@ -23,6 +24,12 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     "a full disk does not excuse that",
     { events: [at(19_900, "fault", { fault: "full" }), asked, unstored] },
     { events: [at(19_900, "fault", { fault: "losses" }), asked, unstored] },
+  ],
+  [
+    "G9",
+    "the end of a call by another client does not excuse that",
+    { events: [asked, ended("i"), unstored] },
+    { events: [asked, ended("h"), unstored] },
   ],
   [
     "G5",

@@ -37,6 +37,8 @@ function checkAskedAgain({ patience, events }: Evidence): readonly Violation[] {
       (event.kind === "died" && event.worker === worker && event.atMs >= sinceMs) ||
       (event.kind === "fault" && !ofDisk.has(event.fault) && !waiting.has(event.fault)) ||
       (event.atMs > atMs && event.caller === caller && event.kind !== "accepted") ||
+      // The call that asked has ended before its answer came: with an error of the store, for example.
+      (event.atMs >= sinceMs && event.caller === caller && event.task === task && event.kind === "mcp_result") ||
       (event.atMs > atMs && event.task === task && endsQuestions.has(event.kind));
     const rest = events.some((event) => event.atMs > fromMs && event.atMs < atMs + againMs && isOver(event));
     if (rest) return [];
