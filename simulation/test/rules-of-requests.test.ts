@@ -151,6 +151,18 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
   ],
   [
     "G11",
+    "an owner with more unfinished tasks than dead makers left",
+    {
+      events: [at(1, "listed", { owner: "client:a", unfinished: 2 }), at(2, "half_made", { task: "u" })],
+      plan: { limits: { maxUnfinishedPerOwner: 1 } },
+    },
+    {
+      events: [at(1, "half_made", { task: "u" }), at(2, "listed", { owner: "client:a", unfinished: 2 })],
+      plan: { limits: { maxUnfinishedPerOwner: 1 } },
+    },
+  ],
+  [
+    "G11",
     "a call that is refused for a limit that is not set",
     { events: [at(1, "refused", { code: "LIMIT_EXCEEDED" })] },
     { events: [at(1, "refused", { code: "LIMIT_EXCEEDED" })], plan: { limits: { maxUnfinishedPerOwner: 1 } } },

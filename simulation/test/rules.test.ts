@@ -61,6 +61,18 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
   ],
   [
     "G1",
+    "an acknowledged task that does not exist, whose tool was cut off and may run again",
+    {
+      events: [{ ...called, task: "other" }, attempt(1, { task: "other", tool: "again" })],
+      plan: { limits: { maxRunning: 32, ttlMs: 3_000 } },
+    },
+    {
+      events: [{ ...called, task: "other" }, attempt(1, { task: "other", tool: "once" })],
+      plan: { limits: { maxRunning: 32, ttlMs: 3_000 } },
+    },
+  ],
+  [
+    "G1",
     "a checkpoint that was forgotten",
     { events: [at(1, "committed", { at: 3, attempt: 1, items: 4 })] },
     { events: [at(1, "committed", { at: 2, attempt: 1, items: 3 })] },
@@ -226,6 +238,12 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     "a call that runs again though no caller has its result",
     { others: [other("u", { input: call.input })] },
     { others: [other("u", { input: call.input })], events: [at(1, "result", { caller: "c", status: "completed" })] },
+  ],
+  [
+    "G7",
+    "a call that runs again though its claim is whole",
+    { others: [other("u", { input: call.input })], events: [at(0, "rotted", { path: "/store/owners/a/1" })] },
+    { others: [other("u", { input: call.input })], events: [at(0, "rotted", { path: "/store/keys/a/1" })] },
   ],
 ];
 

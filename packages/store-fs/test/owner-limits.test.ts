@@ -4,7 +4,12 @@ import { createEngine, defineTool, isResumableError } from "@resumable-mcp/core"
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { encodeLine } from "../src/disk/checked-line.js";
+import { createHost } from "../src/disk/platform.js";
+import { copyTree, emptyTree, MemoryDisk } from "../src/testing/memory-disk.js";
 import { create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
+
+/** A process that begins after all others have died. */
+const heir = { ...createHost(), processState: () => "dead" as const };
 
 const quick = { durability: "process" } as const;
 
@@ -126,3 +131,25 @@ test("what a process began to make when it died takes no place", async () => {
   writeFileSync(join(bucket, "2"), left);
   expect([await make(store, "three", 2), await make(store, "four", 2)]).toEqual([true, false]);
 });
+
+test.each(["store.create.published", "store.create.claimed"] as const)(
+  "a task whose maker died at %s counts when its call comes again (G11)",
+  async (deadlyPoint) => {
+    const tree = emptyTree();
+    let left = copyTree(tree);
+    const dying = openStore("/store", {
+      disk: new MemoryDisk(tree),
+      observer: (point) => {
+        if (point === deadlyPoint) left = copyTree(tree);
+      },
+    });
+    const half = { task: newTask("half-made", { key: "call" }), reuseResultMs: 0, maxUnfinished: 1, now };
+    await dying.createTask(half);
+    const store = openStore("/store", { disk: new MemoryDisk(left), host: heir });
+    expect(await make(store, "another", 1)).toBe(true);
+    await expect(store.createTask(half)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+    await finish(store, "another");
+    expect((await store.createTask(half)).snapshot.record.id).toBe(half.task.id);
+    expect(await make(store, "one-more", 1)).toBe(false);
+  },
+);

@@ -79,7 +79,8 @@ export class SdkCaller {
     while (!this.isDone && !this.#isStopped) {
       try {
         client ??= await this.#connect();
-        if (await this.#call(client)) break;
+        // It may have been stopped while it connected.
+        if (this.#isStopped || (await this.#call(client))) break;
       } catch (error) {
         this.#note("mcp_failed", { how: String(error) });
         // A request that took too long leaves the session as it is; after anything else it begins again.

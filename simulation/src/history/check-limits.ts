@@ -8,15 +8,20 @@ export function checkLimits(evidence: Evidence): readonly Violation[] {
   }));
 }
 
-/** The limit is of all processes together, except for what a loss of power or damage took from the store. */
+/**
+ * The limit is of all processes together, except for what a loss of power or damage took from the store, and for tasks
+ * whose maker died: a request that names such a task may finish its making.
+ */
 function tooManyUnfinished({ plan, events }: Evidence): readonly string[] {
   const { maxUnfinishedPerOwner: allowed = Number.POSITIVE_INFINITY } = plan.limits;
   if (events.some(({ kind }) => kind === "rotted" || kind === "power_lost")) return [];
-  return events.flatMap(({ kind, owner, unfinished, atMs }) =>
-    kind === "listed" && Number(unfinished) > allowed
+  const halfMade = new Set<unknown>();
+  return events.flatMap(({ kind, task, owner, unfinished, atMs }) => {
+    if (kind === "half_made") halfMade.add(task);
+    return kind === "listed" && Number(unfinished) > allowed + halfMade.size
       ? [`${owner} has ${unfinished} unfinished tasks at ${atMs} ms, and ${allowed} are allowed.`]
-      : [],
-  );
+      : [];
+  });
 }
 
 /** Attempts that work, and never waited: each of them holds a slot for certain. */

@@ -59,9 +59,11 @@ export function removableTasks({ plan, events }: Pick<Evidence, "plan" | "events
   const finished = new Set<string>();
   const deleted = new Set<string>();
   const mayStall = plan.tool?.stallTimeoutMs !== undefined;
-  for (const { kind, task, what, attempt } of events) {
+  for (const { kind, task, what, attempt, tool } of events) {
     // A tool that stalls in each of its attempts fails without a word of its own.
     if (mayStall && kind === "attempt" && Number(attempt) > 1) finished.add(String(task));
+    // So does one without checkpoints that is cut off.
+    if (kind === "attempt" && tool === "once") finished.add(String(task));
     if (kind === "returns" || kind === "throws" || kind === "result" || (kind === "requests" && what === "cancel"))
       finished.add(String(task));
     if (kind === "requests" && what === "delete") deleted.add(String(task));

@@ -65,6 +65,8 @@ export class Worker {
   readonly #options: WorkerOptions;
   #http: HttpHandler | undefined;
   readonly #onDeath: (() => void)[] = [];
+  /** The tasks whose folders are in place, and which have no marker yet. */
+  readonly #making = new Set<string>();
 
   constructor(options: WorkerOptions) {
     const { machine, history, settings } = options;
@@ -107,7 +109,7 @@ export class Worker {
       limits: settings.storeLimits,
       disk,
       host: this.#host(),
-      observer: (point) => this.#reach(point),
+      observer: (point, task) => this.#reachOfStore(point, task),
       onWarning: (message) => history.add("warning", { worker: this.actor.name, message }),
     });
   }
@@ -176,7 +178,9 @@ export class Worker {
   #stop(facts: { readonly reason: string; readonly byItself?: boolean }): void {
     if (!this.actor.isAlive) return;
     this.actor.isAlive = false;
-    this.#options.history.add("died", { worker: this.actor.name, ...facts });
+    const { history } = this.#options;
+    history.add("died", { worker: this.actor.name, ...facts });
+    for (const task of this.#making) history.add("half_made", { task });
     for (const run of this.#onDeath) run();
   }
 
@@ -198,6 +202,12 @@ export class Worker {
   /** Runs code in the name of the process, in a turn of its own. */
   run(code: (engine: Engine) => void): void {
     this.#options.world.nextTurn(() => code(this.engine), this.actor);
+  }
+
+  #reachOfStore(point: string, task: string): void {
+    if (point === "store.create.published") this.#making.add(task);
+    if (point === "store.create.synced") this.#making.delete(task);
+    this.#reach(point);
   }
 
   #reach(point: string): void {

@@ -10,6 +10,8 @@ import { newActor, type World } from "../world/world.js";
 /** Rounds come slower while there is nothing to do but wait. */
 const minRoundMs = 1_000;
 const maxRoundMs = 8_000;
+/** A session that a living process takes over begins its calls again after seconds. */
+const quietRoundMs = 2_500;
 
 /** Sees to it that every task can end: resumes what is paused, answers what is asked. Then reads everything. */
 export class Closer {
@@ -38,7 +40,8 @@ export class Closer {
       emptyRounds = (await this.#oneRound()) === 0 ? emptyRounds + 1 : 0;
       // A call that is under way may still begin a task.
       if (emptyRounds > 3 && isQuiet()) isDone = true;
-      waitMs = emptyRounds > 0 || this.#helped > helped ? minRoundMs : Math.min(2 * waitMs, maxRoundMs);
+      if (emptyRounds > 0) waitMs = quietRoundMs;
+      else waitMs = this.#helped > helped ? minRoundMs : Math.min(2 * waitMs, maxRoundMs);
       this.#world.after(waitMs, () => void round(), this.#actor);
     };
     this.#world.after(10, () => void round(), this.#actor);

@@ -154,8 +154,8 @@ export class OwnerPlaces {
     return now.numbers.join() === numbers.join() ? before : this.#lookAgain(now);
   }
 
-  /** What a group's places are for, without what is known to have ended. Nothing is read where there is room in any case. */
-  #count(bucket: Bucket, { group }: Place, freed: ReadonlySet<string>, max: number) {
+  /** What the other places of a group are for, without what is known to have ended. Nothing is read where there is room in any case. */
+  #count(bucket: Bucket, { group, subject }: Place, freed: ReadonlySet<string>, max: number) {
     const taken = new Set<string>();
     let isPending = false;
     if (bucket.numbers.length + maxUnseen < max) return { taken, isPending, counted: bucket };
@@ -163,7 +163,7 @@ export class OwnerPlaces {
     const { folder, numbers, pending } = counted;
     for (const number of numbers) {
       const place = this.#read(folder, number);
-      if (place?.group !== group) continue;
+      if (place?.group !== group || place.subject === subject) continue;
       const isMaking = pending.has(number);
       if (!isMaking && (freed.has(place.subject) || !this.#isThere(place.subject))) continue;
       taken.add(place.subject);

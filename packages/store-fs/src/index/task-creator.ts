@@ -64,18 +64,19 @@ export class TaskCreator {
         const call = callOf(same?.record ?? task);
         const bucket = call && this.#parts.keys.look(call.owner, call.key);
         if (call && bucket?.isDoubtful && (await this.#parts.keys.restore(bucket, call.owner, call.key))) continue;
-        if (same !== undefined && (bucket === undefined || bucket.claim?.taskId === task.id)) {
-          return draft.isPublished ? await this.#finish(same) : await this.#join(same);
-        }
-        const other = bucket?.claim && (await this.#standing(bucket.claim, request));
-        if (other !== undefined) return await this.#join(other);
+        const isClaimed = same !== undefined && (bucket === undefined || bucket.claim?.taskId === task.id);
+        if (isClaimed && draft.isPublished) return await this.#finish(same);
+        const found = isClaimed ? same : bucket?.claim && (await this.#standing(bucket.claim, request));
+        if (found !== undefined && this.#isCounted(found)) return await this.#join(found);
+        if (isFull) throw tooManyUnfinished(request.maxUnfinished ?? 0);
+        const { id, owner } = (found ?? same)?.record ?? task;
+        endMaking ??= await this.#parts.places.takeForTask({ id, owner }, request.maxUnfinished);
+        isFull = endMaking === undefined;
+        // The owner's last task may be the one of this call.
+        if (isFull) continue;
+        if (found !== undefined) return await this.#join(found);
         if (same === undefined) {
           giveBack ??= await this.#parts.usage.admit(request.now);
-          if (isFull) throw tooManyUnfinished(request.maxUnfinished ?? 0);
-          endMaking ??= await this.#parts.places.takeForTask(task, request.maxUnfinished);
-          isFull = endMaking === undefined;
-          // The owner's last task may be the one of this call.
-          if (isFull) continue;
           // Preparing takes time in which others may have claimed the call.
           if (await draft.prepare()) continue;
           if (!draft.publish()) continue;
@@ -105,6 +106,12 @@ export class TaskCreator {
     const reusable = isReusable(reader.snapshotOf(reading), request.reuseResultMs, request.now.wallMs);
     const continues = request.continueFailed === true && isContinuable(reading.record);
     return reusable || continues ? reading : undefined;
+  }
+
+  /** The marker comes last: an unfinished task without one has no place yet, or lost it when its maker died. */
+  #isCounted({ record }: TaskReading): boolean {
+    const { disk, layout } = this.#parts.context;
+    return isFinal(record.status) || disk.exists(join(layout.open, record.id));
   }
 
   #existing(reading: TaskReading): Created {
