@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { decodeFailure } from "@resumable-mcp/protocol";
 import type { Facts } from "@resumable-mcp/simulation/history";
 import type { Note } from "../kills/storm-history.js";
+import { Backoff, connectSession, type StockSession } from "./stock-session.js";
 
 /** How to reach whatever server lives just now. */
 export interface DriverOptions {
@@ -102,41 +102,39 @@ export interface LinkOptions extends Pick<DriverOptions, "url" | "clientId" | "s
   readonly mayLackStore?: true;
 }
 
+/** Servers come back within seconds. */
+const longestPauseMs = 1_600;
+
+/** Each break of a stream is a new request behind the last seq that was seen. */
+const neverReconnect = {
+  maxRetries: 0,
+  initialReconnectionDelay: 1,
+  maxReconnectionDelay: 1,
+  reconnectionDelayGrowFactor: 1,
+};
+
 /** Repeats each call until a server answers it: all of them may be repeated. */
 export function createLink({ url, clientId, signal, mayLackStore }: LinkOptions): Link {
-  let client: Client | undefined;
-  const connected = async (): Promise<Client> => {
-    if (client !== undefined) return client;
-    const fresh = new Client({ name: "storm", version: "1" });
-    await fresh.connect(
-      // No reconnection of streams: each break is a new request behind the last seq that was seen.
-      new StreamableHTTPClientTransport(url(), {
-        reconnectionOptions: {
-          maxRetries: 0,
-          initialReconnectionDelay: 1,
-          maxReconnectionDelay: 1,
-          reconnectionDelayGrowFactor: 1,
-        },
-      }),
-    );
-    client = fresh;
-    return fresh;
-  };
-  const drop = async (): Promise<void> => {
-    const old = client;
-    client = undefined;
-    await old?.close().catch(() => {});
+  let session: Promise<StockSession> | undefined;
+  const open = () =>
+    connectSession(new Client({ name: "storm", version: "1" }), { url: url(), reconnectionOptions: neverReconnect });
+  const drop = async (used = session): Promise<void> => {
+    if (session === used) session = undefined;
+    await used?.then(({ end }) => end()).catch(() => {});
   };
   /** Tries until a server has answered. */
   const untilAnswered = async <Value>(work: (present: Client) => Promise<Value>): Promise<Value> => {
-    for (;;) {
+    for (const backoff = new Backoff(50, longestPauseMs); ; ) {
       signal.throwIfAborted();
+      // Calls at once share a session, also while it is opened.
+      session ??= open();
+      const used = session;
       try {
-        return await work(await connected());
+        return await work((await used).client);
       } catch (error) {
         if (isAnswer(error)) throw error;
-        await drop();
-        await pause(50);
+        await drop(used);
+        await backoff.pause();
       }
     }
   };
@@ -161,7 +159,7 @@ export function createLink({ url, clientId, signal, mayLackStore }: LinkOptions)
       if (typeof taskId !== "string") throw new Error(`No task for ${name}: ${JSON.stringify(started)}`);
       return taskId;
     },
-    close: drop,
+    close: () => drop(),
   };
 }
 

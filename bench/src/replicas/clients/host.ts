@@ -1,47 +1,47 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { decodeFailure, metaKeys } from "@resumable-mcp/protocol";
+import { Backoff, connectSession, type StockSession } from "../../storm/stock-session.js";
 import { jobToolName, wordFor } from "../job.js";
 import { type ClientCall, type ClientOrder, isPassing, type MakeCall } from "./call.js";
 
 /** After this time without a sign of life the host gives its request up, and makes the call again. */
 const patienceMs = 20_000;
+/** Servers come back within seconds. */
+const longestPauseMs = 1_600;
 
 /** Calls as hosts of the 2025 era do: with the SDK's client, which resumes broken streams and asks its user. */
 export function openHost(order: ClientOrder): MakeCall {
   return async (call) => {
-    let client: Client | undefined;
-    for (;;) {
+    let session: StockSession | undefined;
+    for (const backoff = new Backoff(100, longestPauseMs); ; ) {
       try {
-        client ??= await connect(order.url);
-        if (await callOnce(client, order.clientId, call)) break;
+        session ??= await connect(order.url);
+        if (await callOnce(session.client, order.clientId, call)) break;
       } catch (error) {
         call.note("mcp_failed", { how: String(error) });
         const isTimeout = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
         // The result may have arrived in that moment.
         if (isTimeout) call.note("accepted", { status: "unknown" });
         else {
-          await client?.close().catch(() => {});
-          client = undefined;
+          await session?.end();
+          session = undefined;
         }
       }
-      await pause(100);
+      await backoff.pause();
     }
-    await client.close().catch(() => {});
+    await session.end();
   };
 }
 
-async function connect(url: string): Promise<Client> {
+async function connect(url: string): Promise<StockSession> {
   const client = new Client({ name: "storm-host", version: "1" }, { capabilities: { elicitation: {} } });
   client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
     action: "accept",
     content: { word: wordFor(params.message) },
   }));
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)), { timeout: patienceMs });
-  return client;
+  return connectSession(client, { url: new URL(url), timeout: patienceMs });
 }
 
 /** @returns whether the call is over. */
