@@ -267,8 +267,9 @@ export class InFlightCalls {
   noteFinished(inFlight: InFlightRequest): void {
     const finished = [...this.#inFlight.values()].filter((one) => one.finished);
     for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.name);
-    if (inFlight.kind === "once") return;
     const stored = this.#stored(inFlight.name);
+    inFlight.keepOnly(stored?.params, this.#callsTool(inFlight.request));
+    if (inFlight.kind === "once") return;
     this.#document.note((facts) => {
       const call = facts.calls.find(({ callId }) => callId === inFlight.name);
       if (call === undefined) return facts;

@@ -1,9 +1,10 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
-import { isJsonObject } from "@resumable-mcp/core";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import { isCompletedResponse, type Receipt } from "../../call/receipt.js";
 import type { SessionLimits } from "../../limits.js";
 import { formatEventId, type Place } from "./event-id.js";
+import { finishedParams } from "./session-document.js";
 import type { SseStream } from "./sse-stream.js";
 
 interface SentEvent {
@@ -138,27 +139,42 @@ export class SessionStream {
 
 /** One request of a client and the stream of its answer. */
 export class InFlightRequest extends SessionStream {
-  readonly request: JSONRPCRequest;
+  #request: JSONRPCRequest;
   /** Under which id the server behind knows the request now; `undefined` while nothing is delivered. */
   innerId: string | undefined;
   /** The task that the call belongs to, where that is not the call's own. */
   taskId: string | undefined;
   /** The place at which the client came back last: what was shown up to there is not shown again at once. */
   resumedAt = 0;
+  /** It has its response. */
+  finished = false;
+  /** The response, until it was written. */
   response: JSONRPCMessage | undefined;
 
   constructor(name: string, request: JSONRPCRequest, kind: Repeatable, limits: SessionLimits, place = 0) {
     super(name, kind, limits, place);
-    this.request = request;
+    this.#request = request;
+  }
+
+  /** Of a finished call: with what is kept of its params. */
+  get request(): JSONRPCRequest {
+    return this.#request;
+  }
+
+  /**
+   * A finished call is known for long after its end, and never made again: what it was made with need not be.
+   *
+   * @param stored what the session's document has of its params, where it knows the call.
+   */
+  keepOnly(stored: JsonObject | undefined, ofTool: boolean): void {
+    const { params } = this.#request;
+    const known = stored ?? (isJsonObject(params) ? params : {});
+    this.#request = { ...this.#request, params: finishedParams(known, stored === undefined || ofTool) };
   }
 
   /** The id of its task, if it has one. */
   get task(): string {
     return this.taskId ?? this.name;
-  }
-
-  get finished(): boolean {
-    return this.response !== undefined;
   }
 
   /** It is being answered, or a response carries it. */

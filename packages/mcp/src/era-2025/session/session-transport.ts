@@ -146,7 +146,9 @@ export class SessionTransport implements Transport, TakesReceipts {
     if (inFlight === undefined) return this.#session.sendUnrelated(outgoing.message);
     if ("method" in message) await this.#session.calls.noteTask(inFlight, outgoing.message);
     await inFlight.write(outgoing.message);
-    if (inFlight.response === outgoing.message) inFlight.detach();
+    if (inFlight.response !== outgoing.message) return;
+    inFlight.detach();
+    if (inFlight.isCall) inFlight.response = undefined;
   }
 
   #addressed(message: JSONRPCRequest | JSONRPCNotification, related: RequestId | undefined): Outgoing | undefined {
@@ -187,6 +189,7 @@ export class SessionTransport implements Transport, TakesReceipts {
     if (this.#session.calls.delivered(innerId) !== inFlight) return undefined;
     inFlight.innerId = undefined;
     inFlight.response = message;
+    inFlight.finished = true;
     this.#session.calls.noteFinished(inFlight);
     return { inFlight, message };
   }

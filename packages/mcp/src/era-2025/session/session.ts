@@ -225,7 +225,7 @@ export class Session2025 implements ConnectedSession {
     const deliver = inFlight.kind === "journal" || inFlight.innerId === undefined;
     if (inFlight.kind === "journal") {
       this.transport.endDelivery(inFlight);
-      inFlight.response = undefined;
+      inFlight.finished = false;
     }
     inFlight.resumedAt = after.place;
     this.#sendOn(inFlight, stream, after);

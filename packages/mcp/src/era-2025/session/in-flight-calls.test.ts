@@ -1,0 +1,56 @@
+import type { JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
+import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import type { Repeatable } from "@resumable-mcp/protocol";
+import { afterEach, expect, test } from "vitest";
+import { sessionLimits } from "../../limits.js";
+import { InFlightCalls } from "./in-flight-calls.js";
+import { KeptDocument } from "./kept-document.js";
+import { sessionKind } from "./session-document.js";
+import type { InFlightRequest } from "./session-stream.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** The calls of a new session in memory. */
+async function openCalls() {
+  const engine = createEngine({ store: createMemoryStore(), tools: [] });
+  closing.push(() => engine.close());
+  const value = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
+  const place = { id: "a_session_of_a_test", owner: "session:test" };
+  const document = new KeptDocument(sessionKind, engine.documents, place, { value, version: 0 });
+  await document.change((facts) => facts);
+  return new InFlightCalls(document, engine, sessionLimits);
+}
+
+const megabyte = "x".repeat(1_000_000);
+const callWith = (id: number): JSONRPCRequest => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "measure", arguments: { value: megabyte }, _meta: { progressToken: "p", notes: megabyte } },
+});
+
+test.each<[Repeatable]>([["once"], ["journal"], ["again"]])(
+  "G11 a session holds nothing of what its finished calls of the kind %s were made with, beyond their names",
+  async (kind) => {
+    const calls = await openCalls();
+    const made: InFlightRequest[] = [];
+    for (let id = 1; id <= 20; id += 1) {
+      const inFlight = calls.create(callWith(id), kind);
+      if (kind !== "once") await calls.store(inFlight);
+      made.push(calls.add(inFlight));
+    }
+    const held = () => JSON.stringify(made.map(({ request }) => request)).length;
+    expect(held()).toBeGreaterThan(40_000_000);
+    for (const inFlight of made) {
+      inFlight.finished = true;
+      calls.noteFinished(inFlight);
+    }
+    expect(held()).toBeLessThan(20_000);
+    expect(made.map(({ request }) => [request.id, request.params?.name])).toEqual(
+      made.map((_inFlight, index) => [index + 1, "measure"]),
+    );
+  },
+);
