@@ -1,5 +1,6 @@
 /** What a store needs of the core in addition to the entry `.`: the contract, and the rules that every store shares. */
 export { canonicalJson, copyJson, deepFreeze, jsonBytes } from "./json.js";
+export { recordMemory } from "./json-memory.js";
 export type { StoreQuotas } from "./limits.js";
 export { storeQuotaDefaults, withDefaults } from "./limits.js";
 export type {

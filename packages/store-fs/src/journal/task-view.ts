@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { checkJournalQuotas, deepFreeze, isPlainRecord, reduceTask, type TaskEvent } from "@resumable-mcp/core/store";
+import {
+  checkJournalQuotas,
+  deepFreeze,
+  isPlainRecord,
+  recordMemory,
+  reduceTask,
+  type TaskEvent,
+} from "@resumable-mcp/core/store";
 import { type Cache, noCache } from "../disk/bounded-cache.js";
 import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "../disk/checked-line.js";
 import { journalFiles, journalName, taskFolder } from "../disk/layout.js";
@@ -154,12 +161,16 @@ export function newestView(
     const isKnown = cached?.header.epoch === epoch;
     const found = isKnown ? cached : openView(context, taskId, epoch);
     if (found === undefined || found === missing || (isKnown && !extendView(context, found))) return found;
-    // What a fold keeps in memory is about what its snapshot takes as text.
-    cache.set(taskId, found, 2048 + found.bodyStart + found.tail.bytes);
+    cache.set(taskId, found, viewBytes(found));
     return found;
   });
   if (view !== undefined || !isThere) return view;
   throw new DamagedFile(folder, 0, "no journal is readable");
+}
+
+/** About what a view takes in memory. Its tail has the parsed events of so many bytes, which are few. */
+function viewBytes({ record, tail }: TaskView): number {
+  return 2048 + recordMemory(record) + tail.bytes;
 }
 
 /** As `newestView`; a task that cannot be read counts as none: it is set aside when it is asked for. */

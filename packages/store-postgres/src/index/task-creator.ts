@@ -69,7 +69,7 @@ export class TaskCreator {
       if (row?.made === true) {
         const incarnation = row.made_as ?? 0;
         const mark = markOf(incarnation, { epoch: 0, size: bytes, at_ms: Date.parse(record.createdAt) });
-        this.#reader.keep({ incarnation, mark, record }, bytes);
+        this.#reader.keep({ incarnation, mark, record });
         this.#notifications.notify(record.id, "runnable");
         return { snapshot: Object.freeze({ record, signals: Object.freeze([]), leased: false }), created: true };
       }

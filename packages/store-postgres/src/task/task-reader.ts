@@ -1,5 +1,12 @@
 import type { TaskRecord } from "@resumable-mcp/core";
-import { deepFreeze, isPlainRecord, reduceTask, type Signal, type TaskSnapshot } from "@resumable-mcp/core/store";
+import {
+  deepFreeze,
+  isPlainRecord,
+  recordMemory,
+  reduceTask,
+  type Signal,
+  type TaskSnapshot,
+} from "@resumable-mcp/core/store";
 import { BoundedCache } from "../database/bounded-cache.js";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
@@ -128,10 +135,10 @@ export class TaskReader {
   }
 
   /** Keeps what is known of a task for the next reading. @param lost what turned out to be no part of its history. */
-  keep(known: Known, bytes: number, lost?: Known): void {
+  keep(known: Known, lost?: Known): void {
     const before = this.#cache.get(known.record.id);
     const isOlder = before?.incarnation === known.incarnation && before.record.lastSeq > known.record.lastSeq;
-    if (!isOlder || before === lost) this.#cache.set(known.record.id, known, bytes);
+    if (!isOlder || before === lost) this.#cache.set(known.record.id, known, recordMemory(known.record));
   }
 
   /** Folds what a statement gave. @throws {@link ResumableError} `TASK_CORRUPT`. */
@@ -140,7 +147,7 @@ export class TaskReader {
       const known = row.known_seq > 0 ? base : undefined;
       const record = foldRow(row, known?.record);
       const mark = row.mark ?? known?.mark ?? "";
-      this.keep({ incarnation: row.incarnation, mark, record }, row.record?.length ?? 1000, known ? undefined : base);
+      this.keep({ incarnation: row.incarnation, mark, record }, known ? undefined : base);
       return { record, mark, signals: signalsOf(row.signals), row };
     } catch (error) {
       throw taskCorrupt(row.id, this.#database.place, error);

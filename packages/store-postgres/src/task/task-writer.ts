@@ -158,7 +158,7 @@ export class TaskWriter {
     held.questions = questions;
     held.bytes = row.bytes;
     held.fold = row.fold;
-    this.#reader.keep({ incarnation: held.incarnation, mark: held.mark, record }, row.body.length);
+    this.#reader.keep({ incarnation: held.incarnation, mark: held.mark, record });
     this.#notifications.notify(record.id, "progress");
     if (row.snapshot === null) return;
     const before = held.snapshot;

@@ -15,8 +15,8 @@ export class OneOwnersTasks implements OwnedTasks {
   #created: string | undefined;
   /** The same until its caller waits for it: it runs already, and nothing has to be resumed. */
   #fresh: string | undefined;
-  /** The finished task that this view read last: only its signals change. */
-  #finished: TaskSnapshot | undefined;
+  /** What is known of the finished task that this view read last; its input and output may be large. */
+  #finished: { readonly taskId: string; readonly takesDelivery: boolean } | undefined;
 
   constructor(parts: EngineParts, owner: string) {
     this.#parts = parts;
@@ -109,9 +109,8 @@ export class OneOwnersTasks implements OwnedTasks {
 
   readonly markDelivered: OwnedTasks["markDelivered"] = (taskId) =>
     this.#parts.deliveries.write(this.owner, taskId, async () => {
-      const known = this.#finished?.record.id === taskId ? this.#finished : undefined;
-      const snapshot = known ?? (await this.#own(taskId));
-      if (snapshot.record.status !== "completed" || isDelivered(snapshot)) return;
+      if (this.#finished?.taskId !== taskId) await this.#own(taskId);
+      if (this.#finished?.taskId !== taskId || !this.#finished.takesDelivery) return;
       await this.#parts.store.signal(taskId, { kind: "delivered" });
     });
 
@@ -150,7 +149,8 @@ export class OneOwnersTasks implements OwnedTasks {
   async #own(taskId: string): Promise<TaskSnapshot> {
     const snapshot = isTaskId(taskId) ? await this.#parts.store.getTask(taskId) : undefined;
     if (snapshot === undefined || snapshot.record.owner !== this.owner) throw taskNotFound(taskId);
-    if (isFinal(snapshot.record.status)) this.#finished = snapshot;
+    const { status } = snapshot.record;
+    if (isFinal(status)) this.#finished = { taskId, takesDelivery: status === "completed" && !isDelivered(snapshot) };
     return snapshot;
   }
 
