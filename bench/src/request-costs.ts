@@ -82,11 +82,13 @@ try {
     }
     const worst = (of: (one: RequestCosts) => number) => Math.round(Math.max(...found.map(of)));
     rows.push(
-      `| ${name} | ${status} | ${worst(({ processorMs }) => processorMs)} | ${worst(({ stallMs }) => stallMs)} |`,
+      `| ${name} | ${status} | ${worst(({ processorMs }) => processorMs)} | ${worst(({ stallMs }) => stallMs)} | ${worst(({ collectionMs }) => collectionMs)} |`,
     );
     console.log(rows.at(-1));
   };
-  console.log("| Request | Status | Processor, ms, the worst | Longest stall, ms |\n|---|---|---|---|");
+  console.log(
+    "| Request | Status | Processor, ms, the worst | Longest stall, ms | Longest collection, ms |\n|---|---|---|---|---|",
+  );
   for (const [name, value] of Object.entries(shapes)) await measure(`\`tools/call\`: ${name}`, () => call(value));
   const known = session;
   await measure("`initialize`: 4 MiB of []", () => {

@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { defineTool } from "@resumable-mcp/core";
 import { defineServer } from "@resumable-mcp/mcp";
 import { serve } from "@resumable-mcp/server-http";
@@ -9,6 +9,8 @@ import { z } from "zod";
 export interface RequestCosts {
   /** The longest time in which nothing else was served. */
   readonly stallMs: number;
+  /** The longest pause for garbage among them. */
+  readonly collectionMs: number;
   /** Of all threads. */
   readonly processorMs: number;
   /** After a collection, as the next one. */
@@ -32,20 +34,30 @@ const { url } = await serve({
 });
 const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
+let collectionMs = 0;
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) collectionMs = Math.max(collectionMs, duration);
+}).observe({ entryTypes: ["gc"] });
 let before = process.cpuUsage();
 process.on("message", () => {
   const { user, system } = process.cpuUsage(before);
   const stallMs = delays.max / 1e6;
+  const longest = collectionMs;
   globalThis.gc?.();
   const { rss, heapUsed, external } = process.memoryUsage();
   const costs: RequestCosts = {
     stallMs,
+    collectionMs: longest,
     processorMs: (user + system) / 1_000,
     residentMiB: rss / 2 ** 20,
     usedMiB: (heapUsed + external) / 2 ** 20,
   };
   before = process.cpuUsage();
   delays.reset();
+  // The collection above is reported in a later turn.
+  setImmediate(() => {
+    collectionMs = 0;
+  });
   process.send?.(costs);
 });
 process.on("disconnect", () => process.exit());

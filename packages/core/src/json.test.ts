@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalJson, copyJson, isolate, type Json, jsonBytes } from "./json.js";
+import { canonicalJson, copyJson, isolate, type Json, jsonBytes, lengthAtLeast } from "./json.js";
 
 describe("copyJson", () => {
   it("copies what JSON keeps, and shares nothing with it", () => {
@@ -76,5 +76,28 @@ describe("canonicalJson", () => {
 describe("jsonBytes", () => {
   it("counts bytes of UTF-8, not characters", () => {
     expect([jsonBytes("a"), jsonBytes("ü"), jsonBytes("😀"), jsonBytes({})]).toEqual([3, 4, 6, 2]);
+  });
+});
+
+describe("lengthAtLeast", () => {
+  it.each([
+    ["text", '"text"'],
+    [[], "[]"],
+    [{}, "{}"],
+    [[1, 2, 3], "[1,2,3]"],
+    [{ a: { b: "c" }, d: [[], {}] }, '{"a":{"b":"c"},"d":[[],{}]}'],
+  ])("is the length of the text of %j, where nothing is escaped", (value, text) => {
+    expect([lengthAtLeast(value, 1_000), JSON.stringify(value)]).toEqual([text.length, text]);
+  });
+
+  it("is never more than the bytes of the text", () => {
+    const value = { 'k"': "ü\u2028\n", list: [true, null, 1.5e-7, false] };
+    expect(lengthAtLeast(value, 1_000)).toBeLessThanOrEqual(jsonBytes(value));
+  });
+
+  it("stops where there is enough", () => {
+    const list = Array.from({ length: 100 }, () => "x".repeat(10));
+    expect(lengthAtLeast(list, 50)).toBeGreaterThan(50);
+    expect(lengthAtLeast(["x".repeat(1_000)], 50)).toBe(1_004);
   });
 });

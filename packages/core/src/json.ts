@@ -124,3 +124,29 @@ function isJsonArray(value: Json): value is readonly Json[] {
 export function jsonBytes(value: Json): number {
   return new TextEncoder().encode(JSON.stringify(value)).byteLength;
 }
+
+/**
+ * Measures how many characters the JSON text of a value has at least: what JSON escapes counts as one. Makes neither text nor
+ * copies, and stops beyond `enough`.
+ */
+export function lengthAtLeast(value: unknown, enough: number): number {
+  let length = 0;
+  const left: unknown[] = [value];
+  while (left.length > 0 && length <= enough) {
+    const one = left.pop();
+    length += 1;
+    if (typeof one === "string") length += one.length + 1;
+    else if (Array.isArray(one)) {
+      length += Math.max(1, one.length);
+      for (const item of one) left.push(item);
+    } else if (typeof one === "object" && one !== null) {
+      const entries = Object.entries(one);
+      length += Math.max(1, entries.length);
+      for (const [key, item] of entries) {
+        length += key.length + 3;
+        left.push(item);
+      }
+    }
+  }
+  return length;
+}

@@ -2,6 +2,7 @@ import { createMemoryStore, defineTool, type Store } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createGate } from "./counting-tool.js";
+import { openEndpoint as open2026 } from "./endpoint-2026.js";
 import { type EndpointOptions, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -72,6 +73,33 @@ test.each([
       },
     },
   ]);
+});
+
+test("G11 a call with more than maxInputBytes is refused before anything of it is stored, in either era", async () => {
+  const { store, sizes } = notingStore();
+  const { url } = await endpoint({ tools: [measureTool()], store });
+  const session = await openSession(url);
+  const puts = () => [...sizes.values()].flat().length;
+  const before = puts();
+  const text = "x".repeat(1_100_000);
+  const refused = await post(url, measure(text), session);
+  expect(await refused.json()).toEqual({
+    jsonrpc: "2.0",
+    id: 1,
+    result: {
+      content: [
+        { type: "text", text: expect.stringContaining("The limit maxInputBytes is 1048576, and 1100012 would") },
+      ],
+      structuredContent: { error: { code: "LIMIT_EXCEEDED", message: expect.any(String) } },
+      isError: true,
+    },
+  });
+  expect(puts()).toBe(before);
+  const later = open2026([measureTool()], store);
+  closing.push(later.close);
+  const { result } = await later.send("tools/call", { name: "measure", arguments: { value: text } });
+  expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: "LIMIT_EXCEEDED" } } });
+  expect(puts()).toBe(before);
 });
 
 test("G11 an initialize request has a limit of its own, and an id has one", async () => {

@@ -1,5 +1,6 @@
 import { ResumableError } from "../errors.js";
-import { type EngineLimits, engineDefaults, withDefaults } from "../limits.js";
+import { lengthAtLeast } from "../json.js";
+import { checkLimit, type EngineLimits, engineDefaults, withDefaults } from "../limits.js";
 import { contractVersion, type Documents, type Observer, type Store } from "../store/store.js";
 import type { TaskSnapshot } from "../task/task-record.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
@@ -84,6 +85,11 @@ class ToolEngine implements Engine {
 
   tool(name: string): Tool {
     return this.#parts.tools.require(name);
+  }
+
+  checkInput(input: unknown): void {
+    const { maxInputBytes } = this.#parts.limits;
+    checkLimit("maxInputBytes", lengthAtLeast(input, maxInputBytes), maxInputBytes);
   }
 
   useJsonSchemaValidator(validate: JsonSchemaValidator): void {

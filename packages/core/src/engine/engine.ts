@@ -182,6 +182,12 @@ export interface Engine {
   /** @throws {@link ResumableError} `UNKNOWN_TOOL`, naming the tools there are. */
   tool(name: string): Tool;
   /**
+   * Refuses an input that is certainly larger than `maxInputBytes`, before anything copies or stores it. `start` measures what
+   * this lets pass.
+   * @throws {@link ResumableError} `LIMIT_EXCEEDED`.
+   */
+  checkInput(input: unknown): void;
+  /**
    * Gives the validator for tools whose schemas are plain JSON Schema, unless there is one already. What serves an
    * engine calls it. Tasks of these tools, recovered ones included, run from then on.
    */

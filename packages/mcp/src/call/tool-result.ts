@@ -42,6 +42,22 @@ export function thrownResult(error: unknown): ToolResult {
   return errorResult("INTERNAL", "The server failed to carry out the call. Its log says more.");
 }
 
+/**
+ * Refuses a call of a resumable tool whose arguments are certainly too large, before anything stores or copies them: as the
+ * result that it would have in the end. `undefined` for everything else.
+ */
+export function inputRefusal(engine: Engine, message: unknown): ToolResult | undefined {
+  if (!isJsonObject(message) || message.method !== "tools/call" || !isJsonObject(message.params)) return undefined;
+  const { name, arguments: input } = message.params;
+  if (!engine.tools.some((tool) => tool.name === name)) return undefined;
+  try {
+    engine.checkInput(input);
+    return undefined;
+  } catch (error) {
+    return thrownResult(error);
+  }
+}
+
 /** The result of a finished task: what its tool returned, or why there is nothing. */
 export function finishedResult(engine: Engine, view: TaskView, reused: boolean): ToolResult {
   const { record } = view;

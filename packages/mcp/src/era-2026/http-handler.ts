@@ -5,10 +5,11 @@ import {
   type McpServer,
   type ServerNotifier,
 } from "@modelcontextprotocol/server";
-import type { Engine } from "@resumable-mcp/core";
+import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { withDefaults } from "@resumable-mcp/core/engine";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { answerSent } from "../call/receipt.js";
+import { inputRefusal } from "../call/tool-result.js";
 import { HttpAnswer } from "../http/http-answer.js";
 import { type HttpRequest, ofWebRequest, readJsonBody } from "../http/http-request.js";
 import { type BodyLimits, bodyLimits, limits2026 } from "../limits.js";
@@ -78,6 +79,10 @@ export function withTasks<Auth extends VerifiedToken>(
     noteLocality(request, given.locality);
     const body = await bodyOf(request, given, limits);
     if (body instanceof HttpAnswer) return body;
+    const refused = inputRefusal(engine, body);
+    if (refused !== undefined && isJsonObject(body)) {
+      return HttpAnswer.json({ jsonrpc: "2.0", id: body.id, result: { resultType: "complete", ...refused } });
+    }
     const passed = body === undefined ? given : { ...given, parsedBody: body };
     const listenTo = parseListenRequest(body);
     if (listenTo !== undefined) return HttpAnswer.ofWeb(await listener.listen(request, passed, listenTo));

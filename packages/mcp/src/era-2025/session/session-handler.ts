@@ -7,6 +7,7 @@ import type {
 import { isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { internalMetaKeys, storeFaults } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
+import { inputRefusal } from "../../call/tool-result.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
@@ -15,6 +16,7 @@ import { noteLocality } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
 import type { Session2025 } from "./session.js";
+import { jsonAnswer } from "./session-answers.js";
 import { type SessionHandlerOptions, SessionRegistry } from "./session-registry.js";
 import { SseStream } from "./sse-stream.js";
 
@@ -49,6 +51,8 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       if (opens) return refusal(400, "Invalid Request: the session is initialized already.");
       const session = await findSession(registry, request, extra);
       if (session instanceof HttpAnswer) return session;
+      const result = isRequest ? inputRefusal(engine, message) : undefined;
+      if (result !== undefined) return jsonAnswer(forSdk({ jsonrpc: "2.0", id: message?.id, result }), session.id);
       // Keeps the session in memory while something that a client sent enters.
       session.entering += 1;
       try {
