@@ -51,8 +51,8 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       if (opens) return refusal(400, "Invalid Request: the session is initialized already.");
       const session = await findSession(registry, request, extra);
       if (session instanceof HttpAnswer) return session;
-      const result = isRequest ? inputRefusal(engine, message) : undefined;
-      if (result !== undefined) return jsonAnswer(forSdk({ jsonrpc: "2.0", id: message?.id, result }), session.id);
+      const result = isRequest && inputRefusal(engine, message);
+      if (result) return jsonAnswer(forSdk({ jsonrpc: "2.0", id: isRequest && message.id, result }), session.id);
       // Keeps the session in memory while something that a client sent enters.
       session.entering += 1;
       try {
