@@ -2,6 +2,16 @@ import { describe, expect, test } from "vitest";
 import { check } from "../src/history/check.js";
 import { at, attempt, begins, call, called, calm, failed, type Given, named, other, run, wall } from "./given.js";
 
+const crashed = (ms: number) => ({ type: "attempt_ended" as const, reason: "crashed" as const, at: wall(ms) });
+/** Two deaths, two minutes of silence, and another death. */
+const suspected = [
+  { type: "created" as const, at: wall(0) },
+  crashed(1),
+  crashed(2),
+  { type: "attempt_started" as const, at: wall(120_000) },
+  crashed(120_001),
+];
+
 /** What breaks a rule, and what is close to it and does not. */
 const stories: readonly (readonly [rule: string, title: string, broken: Given, held: Given])[] = [
   ["liveness", "a task that never ends", { record: { status: "running" } }, {}],
@@ -22,6 +32,19 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
         { type: "sleep", until: wall(115_000), at: wall(1_000) },
         { type: "checkpoint", at: wall(120_000) },
       ],
+    },
+  ],
+  [
+    "liveness",
+    "a task that is silent for longer than the trials of suspects take",
+    { events: [calm], journal: suspected, plan: { limits: { maxRunning: 32, trialMs: 1_000 } } },
+    {
+      events: [calm],
+      journal: suspected,
+      plan: {
+        limits: { maxRunning: 32, trialMs: 1_000 },
+        calls: [{ ...call, input: { run: "a", program: [{ op: "poison" }] } }],
+      },
     },
   ],
   [

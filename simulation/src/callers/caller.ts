@@ -252,14 +252,16 @@ export class Caller {
     if (taskId === undefined || worker === undefined) return;
     this.#words += 1;
     const word = `${this.plan.name}-${key}-${this.#words}`;
-    this.#note(how === "wrong" ? "answers_wrongly" : "answers", { key, word });
+    // By the time of the outcome it may have called again, and have another task.
+    const about = { task: taskId, key, word };
+    this.#note(how === "wrong" ? "answers_wrongly" : "answers", about);
     const content = how === "wrong" ? { word: this.#words } : { word };
     const connection = new Connection(this.#options.world, this.#actor, worker);
     try {
       await connection.ask((engine) => engine.forOwner(this.#owner).answer(taskId, key, { action: "accept", content }));
-      this.#note("answer_accepted", { key, word });
+      this.#note("answer_accepted", about);
     } catch (error) {
-      this.#note("answer_refused", { key, word, code: codeOf(error), wrong: how === "wrong" });
+      this.#note("answer_refused", { ...about, code: codeOf(error), wrong: how === "wrong" });
     }
   }
 
@@ -284,12 +286,12 @@ export class Caller {
     const worker = this.#options.pickWorker();
     if (taskId === undefined || worker === undefined) return;
     const connection = new Connection(this.#options.world, this.#actor, worker);
-    this.#note("requests", { what });
+    this.#note("requests", { task: taskId, what });
     try {
       await connection.ask(async (engine) => void (await engine.forOwner(this.#owner)[what](taskId)));
-      this.#note("request_done", { what });
+      this.#note("request_done", { task: taskId, what });
     } catch (error) {
-      this.#note("request_refused", { what, code: codeOf(error) });
+      this.#note("request_refused", { task: taskId, what, code: codeOf(error) });
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { TaskEvent } from "@resumable-mcp/core/store";
 import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
-import { hasFreeSlots } from "./slots.js";
+import { hasFreeSlots, operationsOf } from "./slots.js";
 
 /**
  * Liveness: after the last fault no task is silent for longer than its journal and the limits say. Times are those of the
@@ -18,8 +18,14 @@ export function checkSilence(evidence: Evidence): readonly Violation[] {
   // Only where several versions run is it set.
   const { versionWaitMs = 0 } = plan.limits;
   const allowedMs = patience.silenceMs + leaseTtlMs + pollMs + recoverAfterMs + maxWriteBackoffMs + versionWaitMs;
+  const { trialMs = 30_000 } = plan.limits;
+  const trialAfter = (crashes: number) => (crashes === 0 ? 0 : trialMs * 4 ** crashes);
+  // A suspect waits for the trials of others, which are long where a tool kills its processes.
+  const isPoisoned = plan.calls.some(({ input }) => operationsOf(input).some(({ op }) => op === "poison"));
+  const othersMs = isPoisoned ? tasks.map(mostCrashes).reduce((sum, crashes) => sum + trialAfter(crashes), 0) : 0;
+  const patienceAfter = (crashes: number) => allowedMs + Math.max(trialAfter(crashes), crashes === 0 ? 0 : othersMs);
   return tasks.flatMap((task) => {
-    const found = silenceOf(task, calmMs, { allowedMs, trialMs: plan.limits.trialMs ?? 30_000 });
+    const found = silenceOf(task, calmMs, patienceAfter);
     return found === undefined ? [] : [{ rule: "liveness", text: `${task.record.id} was silent ${found}.` }];
   });
 }
@@ -28,7 +34,7 @@ export function checkSilence(evidence: Evidence): readonly Violation[] {
 function silenceOf(
   { followed }: FinalTask,
   calmMs: number,
-  { allowedMs, trialMs }: { readonly allowedMs: number; readonly trialMs: number },
+  patienceAfter: (crashes: number) => number,
 ): string | undefined {
   let [lastMs, dueMs, crashes] = [calmMs, 0, 0];
   let isOver = true;
@@ -36,10 +42,8 @@ function silenceOf(
     if (each.kind === "snapshot") continue;
     const { event } = each;
     const nowMs = Date.parse(event.at);
-    // A suspect waits for the trials of others.
-    const patienceMs = allowedMs + (crashes === 0 ? 0 : trialMs * 4 ** crashes);
     const fromMs = Math.max(lastMs, dueMs);
-    if (!isOver && nowMs > fromMs + patienceMs)
+    if (!isOver && nowMs > fromMs + patienceAfter(crashes))
       return `for ${nowMs - lastMs} ms before its event ${event.seq}, ${event.type}`;
     lastMs = Math.max(calmMs, nowMs);
     dueMs = Math.max(dueMs, dueOf(event));
@@ -47,6 +51,17 @@ function silenceOf(
     isOver = event.type === "completed" || event.type === "failed" || event.type === "cancelled";
   }
   return undefined;
+}
+
+/** How often a task died in a row, at most. */
+function mostCrashes({ followed }: FinalTask): number {
+  let [crashes, most] = [0, 0];
+  for (const each of followed) {
+    if (each.kind === "snapshot") continue;
+    crashes = crashesAfter(each.event, crashes);
+    most = Math.max(most, crashes);
+  }
+  return most;
 }
 
 /** Until when a task waits that has this event. */
