@@ -41,6 +41,8 @@ export class McpCaller {
   #repeatsLeft: number;
   #session: { readonly id: string; readonly worker: Worker } | undefined;
   #lastProgress = -1;
+  /** Nothing was shown of the request yet. */
+  #isFirst = true;
   /** The call that is open, and whether it was cancelled. */
   #open: { readonly id: string; isCancelled: boolean } | undefined;
   /** The task of a call that ended with a handoff. */
@@ -217,6 +219,7 @@ export class McpCaller {
       };
       const params = { ...call, _meta, ...more };
       const place = this.#newPlace();
+      this.#isFirst = true;
       const outcome = await this.#stream(
         id,
         { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) },
@@ -249,13 +252,17 @@ export class McpCaller {
     const { progress } = params;
     const meta = isJsonObject(params._meta) ? params._meta : {};
     const task = meta["resumable-mcp/task_id"];
+    const snapshot = meta["resumable-mcp/snapshot"] === true;
     this.#note("mcp_progress", {
       task: typeof task === "string" ? task : undefined,
       progress,
       before: this.#lastProgress,
-      snapshot: meta["resumable-mcp/snapshot"] === true,
+      snapshot,
+      // The next round begins where this one ended.
+      isFirst: snapshot && this.#isFirst,
     });
     this.#lastProgress = progress;
+    this.#isFirst = false;
   }
 
   async #answer(worker: Worker, { id, params }: JsonObject): Promise<void> {
