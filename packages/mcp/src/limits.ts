@@ -33,6 +33,8 @@ export const limits = {
   /** How long an owner who had too many sessions is refused without counting them again, in milliseconds. */
   countAgainMs: 1_000,
   expireBatch: 1_000,
+  /** Sessions of an owner that may end at once for one more, and are read for it. */
+  maxRoomBatch: 100,
   maxToolPages: 100,
   maxConflicts: 10,
   /** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
@@ -93,8 +95,8 @@ export type BodyLimits = { readonly [Name in keyof typeof bodyLimits]: number };
 export const sessionLimits = {
   ...bodyLimits,
   /**
-   * Sessions that one authenticated subject may have; of callers without authentication whose network is not known, all
-   * together. Counted by the store over all processes.
+   * Sessions that one authenticated subject may have; of local callers without a token all together, as of those whose
+   * network is not known. Counted by the store over all processes.
    */
   maxSessionsPerOwner: 10_000,
   /** The same, of the callers without authentication of one address (of IPv6, one network). */
@@ -133,6 +135,11 @@ export const sessionLimits = {
   askAgainMs: limits.askAgainMs,
   /** A session without a request for this long is kept only in the store. */
   idleMs: 5 * 60_000,
+  /**
+   * A session without a request or a stream for this long may end when its owner, who has as many as it may have, opens
+   * another one. Sessions in use are written twice in this time.
+   */
+  makeRoomAfterMs: 30 * 60_000,
   /** A session without a request for this long is forgotten. */
   sessionTtlMs: 7 * 24 * 60 * 60_000,
   sweepEveryMs: 60_000,

@@ -109,6 +109,17 @@ test("the end of a session at one replica ends its streams at another", async ()
   expect((await post(here.url, request(1, "ping"), session)).status).toBe(404);
 });
 
+test("a request that meets the end of its session at another replica is refused, and does not wait", async () => {
+  const { here, there } = await openReplicas({ tools: [countTool()], limits: { checkSessionMs: 0 } });
+  for (const message of [request(1, "tools/list"), request(2, "ping"), countTo(1)]) {
+    const session = await openSession(here.url);
+    await visit(there.url, session);
+    expect((await fetch(here.url, { method: "DELETE", headers: session })).status).toBe(200);
+    const answer = await post(there.url, message, session);
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("Open a new one")]);
+  }
+});
+
 test("a subscription at one replica is served on the stream that another one carries", async () => {
   const gate = createGate();
   const { here, there } = await openReplicas({ tools: [countTool(gate)], limits: { checkSessionMs: 10 } });

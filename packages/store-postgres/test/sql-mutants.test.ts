@@ -149,6 +149,12 @@ const mutants: readonly Mutant[] = [
     to: `NULL; END IF; RETURN (SELECT ${slowCount} FROM`,
   },
   {
+    what: "lists the idle documents of every group",
+    clause: "OWNER-8",
+    from: "WHERE counted_as = $1 AND",
+    to: "WHERE (counted_as = $1 OR true) AND",
+  },
+  {
     what: "counts the documents of a group without a lock",
     clause: "OWNER-7",
     from: `PERFORM pg_advisory_xact_lock(hashtextextended(encode(_group, 'hex'), 10));

@@ -321,6 +321,8 @@ export interface Store {
   /** Lists documents of one kind that were last put before a time, oldest first. */
   listIdleDocuments(request: {
     readonly kind: string;
+    /** Only those that are counted in this group. Default: all, counted or not. */
+    readonly group?: string;
     readonly idleSinceMs: number;
     readonly limit: number;
   }): Promise<readonly StoredDocument[]>;

@@ -115,11 +115,9 @@ export class DocumentFiles {
 
   async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly StoredDocument[]> {
     const oldest = new FirstOf<StoredDocument>(request.limit, byUpdate);
-    const { disk, limits } = this.#context;
-    const parent = this.#kindFolder(request.kind);
+    const { limits } = this.#context;
     let read = 0;
-    for (const name of listIfExists(disk, parent) ?? []) {
-      const folder = join(parent, name);
+    for (const folder of this.#foldersOf(request)) {
       // It can only have been put again since.
       if ((this.#lastPutMs.get(folder) ?? Number.NEGATIVE_INFINITY) >= request.idleSinceMs) continue;
       if (++read % limits.documentsPerTurn === 0) await nextTurn();
@@ -129,6 +127,12 @@ export class DocumentFiles {
       if (putMs < request.idleSinceMs) oldest.add(document);
     }
     return oldest.items;
+  }
+
+  #foldersOf({ kind, group }: Parameters<Store["listIdleDocuments"]>[0]): readonly string[] {
+    if (group !== undefined) return this.#places.foldersOf(kind, group);
+    const parent = this.#kindFolder(kind);
+    return (listIfExists(this.#context.disk, parent) ?? []).map((name) => join(parent, name));
   }
 
   /** All documents that can be read. */

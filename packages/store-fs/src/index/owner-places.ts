@@ -91,6 +91,15 @@ export class OwnerPlaces {
     return endMaking;
   }
 
+  /** The folders of the documents that a group may have, those that were deleted included. */
+  foldersOf(kind: string, group: string): readonly string[] {
+    const hash = groupOf(kind, group);
+    const folder = this.#folderOf({ group: hash });
+    const places = placeFiles.list(this.#context.disk, folder).map((number) => this.#read(folder, number));
+    const subjects = places.flatMap((place) => (place?.group === hash ? [place.subject] : []));
+    return [...new Set(subjects)].map((subject) => join(this.#context.layout.directory, subject));
+  }
+
   /** Takes places for all tasks that have a marker, when all places were lost. */
   restore(): void {
     this.#known = emptyCache(this.#context);
@@ -227,7 +236,7 @@ export class OwnerPlaces {
     return place;
   }
 
-  #folderOf({ group }: Place): string {
+  #folderOf({ group }: Pick<Place, "group">): string {
     return join(this.#context.layout.owners, group.slice(0, 3));
   }
 }

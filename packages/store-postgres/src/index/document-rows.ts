@@ -28,6 +28,11 @@ const idleStatement = {
   text: `SELECT ${columns} FROM store.document WHERE kind = $1 AND updated_ms < $2 ORDER BY updated_ms, id LIMIT $3`,
 };
 
+const idleOfGroupStatement = {
+  name: "document_idle_of_group",
+  text: `SELECT ${columns} FROM store.document WHERE counted_as = $1 AND updated_ms < $2 ORDER BY updated_ms, id LIMIT $3`,
+};
+
 interface DocumentRow {
   readonly kind: string;
   readonly name: string;
@@ -70,9 +75,11 @@ export class DocumentRows {
 
   /** Lists documents that were last put before a time, oldest first. */
   async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly StoredDocument[]> {
-    const { kind, idleSinceMs, limit } = request;
-    const values = [checkedKind(kind), Math.ceil(idleSinceMs), limit];
-    return (await this.#database.query<DocumentRow>("read", idleStatement, values)).map(documentOf);
+    const { kind, group, idleSinceMs, limit } = request;
+    const [statement, of] =
+      group === undefined ? [idleStatement, checkedKind(kind)] : [idleOfGroupStatement, hashOf([kind, group])];
+    const values = [of, Math.ceil(idleSinceMs), limit];
+    return (await this.#database.query<DocumentRow>("read", statement, values)).map(documentOf);
   }
 }
 

@@ -137,4 +137,30 @@ export const ownerClauses = defineClauses({
       expectEqual(await putMany(scene, [scene.store, other]), someRefused, "the outcomes");
     },
   },
+  "OWNER-8": {
+    title: "lists the idle documents of a group alone, oldest first, as far as the limit",
+    because:
+      "An owner with as many sessions as it may have loses the one that was not used for longest, and no other owner's.",
+    async check(scene) {
+      const uncounted = { kind: "kit", id: "uncounted", owner: "client:kit", value: "none", expectedVersion: 0 };
+      await scene.store.putDocument({ ...uncounted, now: scene.clock.now() });
+      await put(scene, "other", { group: "client:other" });
+      await put(scene, "other", { kind: "kit-other" });
+      for (const id of ["b", "a", "c"]) {
+        await put(scene, id);
+        scene.clock.advance(1_000);
+      }
+      const change = { kind: "kit", id: "b", owner: "client:kit", value: "new", expectedVersion: 1 };
+      await scene.store.putDocument({ ...change, now: scene.clock.now() });
+      await put(scene, "deleted");
+      await scene.store.deleteDocument("kit", "deleted");
+      scene.clock.advance(1_000);
+      const idle = async (idleSinceMs: number, limit: number) =>
+        (await scene.store.listIdleDocuments({ kind: "kit", group, idleSinceMs, limit })).map(({ id }) => id);
+      const { wallMs } = scene.clock.now();
+      expectEqual(await idle(wallMs, 10), ["a", "c", "b"], "idle documents of the group");
+      expectEqual(await idle(wallMs - 1_000, 10), ["a", "c"], "those that were put before the last second");
+      expectEqual(await idle(wallMs, 1), ["a"], "the first of them");
+    },
+  },
 });

@@ -232,9 +232,10 @@ function documentMethods({ documents, groups }: Memory, whenOpen: Guard) {
       documents.delete(nameOf(kind, id));
       groups.delete(nameOf(kind, id));
     }),
-    listIdleDocuments: whenOpen(({ kind, idleSinceMs, limit }) =>
+    listIdleDocuments: whenOpen(({ kind, group, idleSinceMs, limit }) =>
       [...documents.values()]
         .filter((document) => document.kind === kind && Date.parse(document.updatedAt) < idleSinceMs)
+        .filter(({ id }) => group === undefined || groups.get(nameOf(kind, id)) === nameOf(kind, group))
         .sort((left, right) => (left.updatedAt < right.updatedAt ? -1 : 1))
         .slice(0, limit),
     ),

@@ -129,7 +129,7 @@ export class KeptDocument<Value> {
           const place = { kind: this.#kind.kind, id, owner, counted: this.#counted };
           const request = { ...place, value, expectedVersion: this.#version, now };
           this.#version = (await this.#documents.putDocument(request)).version;
-          this.writtenMs = performance.now();
+          this.writtenMs = now.monotonicMs;
           this.#stored = changed;
           this.#pending = this.#pending.filter((change) => !changes.has(change));
           return;

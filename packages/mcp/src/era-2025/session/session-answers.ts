@@ -27,6 +27,11 @@ export function eventStreamHeaders(sessionId: string): Record<string, string> {
   };
 }
 
+/** The session never was, or has ended. */
+export function unknownSession(): HttpAnswer {
+  return refusal(404, "Session not found. Open a new one.");
+}
+
 /** Nothing is left to send: 405 makes clients stop asking, in silence. */
 export function nothingLeft(): HttpAnswer {
   return new HttpAnswer(405, { allow: "POST, DELETE" });

@@ -16,7 +16,7 @@ import { noteLocality } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
 import type { Session2025 } from "./session.js";
-import { jsonAnswer } from "./session-answers.js";
+import { jsonAnswer, unknownSession } from "./session-answers.js";
 import { type SessionHandlerOptions, SessionRegistry } from "./session-registry.js";
 import { SseStream } from "./sse-stream.js";
 
@@ -161,10 +161,6 @@ function extraOf(request: HttpRequest, { authInfo, locality }: RequestContext): 
 
 function accepts(request: HttpRequest, type: string): boolean {
   return (request.header("accept") ?? "").includes(type);
-}
-
-function unknownSession(): HttpAnswer {
-  return refusal(404, "Session not found. Open a new one.");
 }
 
 function draining(): HttpAnswer {

@@ -2,6 +2,7 @@ import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/engine";
+import type { CountedGroup } from "@resumable-mcp/core/store";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { limits as allLimits, type SessionLimits, sessionLimits } from "../../limits.js";
@@ -12,7 +13,14 @@ import { KeptDocument } from "./kept-document.js";
 import { type ConnectableServer, Session2025, type SessionCommons } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
 import { type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
+import { SessionRoom } from "./session-room.js";
 import type { ToolKinds } from "./tool-kinds.js";
+
+/** How the sessions of a caller are counted. */
+interface CountedSessions extends CountedGroup {
+  /** All of them are of one owner, so that one may end for another. */
+  readonly isOfOne: boolean;
+}
 
 /** What is known of a session when its server is made. */
 export interface SessionContext {
@@ -49,8 +57,7 @@ export class SessionRegistry implements SessionCommons {
   readonly onError: (error: unknown) => void;
   readonly #createServer: CreateServer;
   readonly #live = new Map<string, Session2025 | Promise<Session2025>>();
-  /** Groups that were full a moment ago, and when, in monotonic milliseconds: to count them costs more than to refuse. */
-  readonly #full = new Map<string, number>();
+  readonly #room: SessionRoom;
   readonly #timers: readonly NodeJS.Timeout[];
   /** The table that was learned last. */
   #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
@@ -62,6 +69,8 @@ export class SessionRegistry implements SessionCommons {
     this.limits = withDefaults<SessionLimits>(sessionLimits, limits);
     this.onError = onError;
     this.#createServer = createServer;
+    const { documents } = engine;
+    this.#room = new SessionRoom({ documents, limits: this.limits, isLive: (id) => this.#live.has(id) });
     this.#timers = [
       setInterval(() => void this.#sweep(), this.limits.sweepEveryMs).unref(),
       setInterval(() => void this.#checkBusy(), this.limits.checkSessionMs).unref(),
@@ -69,18 +78,15 @@ export class SessionRegistry implements SessionCommons {
   }
 
   /**
-   * Durability: the session is in the store before its id goes out.
+   * Durability: the session is in the store before its id goes out. Limits: a caller that is known, or local, loses an idle
+   * session rather than be refused.
    *
    * @param network counts the sessions of callers without a token; without it they are counted all together.
    */
   async open(request: JSONRPCRequest, extra: MessageExtraInfo, network = ""): Promise<HttpAnswer> {
     const principal = ownerOfToken(extra.authInfo);
-    const group = principal ?? `${unauthenticated}${network}`;
-    const limit = principal === undefined && network !== "" ? "maxSessionsPerAddress" : "maxSessionsPerOwner";
-    const { [limit]: max, maxLiveSessions } = this.limits;
-    const counted = { group, max, limit };
-    const fullAtMs = this.#full.get(group) ?? Number.NEGATIVE_INFINITY;
-    if (performance.now() - fullAtMs < allLimits.countAgainMs) return tooMany(limit, max);
+    const counted = this.#countedOf(principal, extra, network);
+    if (this.#room.isFull(counted.group)) return tooMany(counted);
     const id = randomToken(32);
     const owner = principal ?? ownerTag("session", id);
     const initialize: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
@@ -98,16 +104,44 @@ export class SessionRegistry implements SessionCommons {
     }
     const protocolVersion = String(answer.result.protocolVersion);
     try {
-      await session.document.change((before) => ({ ...before, protocolVersion }));
+      if (!(await this.#admit(session.document, protocolVersion, counted))) {
+        await session.transport.close();
+        return tooMany(counted);
+      }
     } catch (error) {
       await session.transport.close();
-      if (!isResumableError(error, "LIMIT_EXCEEDED")) throw error;
-      this.#full.set(group, performance.now());
-      return tooMany(limit, max);
+      throw error;
     }
     this.#live.set(id, session);
-    if (this.#live.size > maxLiveSessions) void this.#sweep();
+    if (this.#live.size > this.limits.maxLiveSessions) void this.#sweep();
     return jsonAnswer(answer, id);
+  }
+
+  /** By whom a session is counted. Local callers are the one user of this machine. */
+  #countedOf(principal: string | undefined, extra: MessageExtraInfo, network: string): CountedSessions {
+    const { maxSessionsPerOwner: max, maxSessionsPerAddress } = this.limits;
+    const limit = "maxSessionsPerOwner";
+    if (principal !== undefined) return { group: principal, max, limit, isOfOne: true };
+    if (isLocalRequest(extra)) return { group: ownerTag("local", "local"), max, limit, isOfOne: true };
+    const group = `${unauthenticated}${network}`;
+    if (network === "") return { group, max, limit, isOfOne: false };
+    return { group, max: maxSessionsPerAddress, limit: "maxSessionsPerAddress", isOfOne: false };
+  }
+
+  /** Puts a new session into the store, if need be in the place of idle ones of its owner. False where there is no place. */
+  async #admit(document: SessionDocument, protocolVersion: string, counted: CountedSessions): Promise<boolean> {
+    const put = async (): Promise<boolean> => {
+      try {
+        await document.change((before) => ({ ...before, protocolVersion }));
+        return true;
+      } catch (error) {
+        if (!isResumableError(error, "LIMIT_EXCEEDED")) throw error;
+        return false;
+      }
+    };
+    const isIn = (await put()) || (counted.isOfOne && (await this.#room.make(counted)) && (await put()));
+    if (!isIn) this.#room.noteFull(counted.group);
+    return isIn;
   }
 
   /** Finds a session, if need be in the store. A foreign one is as unknown as one that never was. */
@@ -149,7 +183,7 @@ export class SessionRegistry implements SessionCommons {
   async delete(session: Session2025): Promise<void> {
     await this.#forget(session);
     await this.engine.documents.deleteDocument(sessionKind.kind, session.id);
-    this.#full.clear();
+    this.#room.forget();
   }
 
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
@@ -232,13 +266,14 @@ export class SessionRegistry implements SessionCommons {
     }
   }
 
-  /** Other processes remove what was not written for `sessionTtlMs`. */
+  /** Other processes remove what was not written for `sessionTtlMs`, where room is wanted for `makeRoomAfterMs`. */
   async #keepInUse(): Promise<void> {
-    const { sessionTtlMs } = this.limits;
+    const { sessionTtlMs, makeRoomAfterMs } = this.limits;
+    const againMs = Math.min(sessionTtlMs / 4, makeRoomAfterMs / 2);
     for (const session of await this.#sessions()) {
       const { writtenMs } = session.document;
       const isInUse = session.busy || session.lastUsedMs > writtenMs;
-      if (!isInUse || performance.now() - writtenMs < sessionTtlMs / 4) continue;
+      if (!isInUse || performance.now() - writtenMs < againMs) continue;
       await session.document.change((facts) => facts).catch(this.onError);
     }
   }
@@ -246,7 +281,7 @@ export class SessionRegistry implements SessionCommons {
   async #expire(): Promise<void> {
     const { documents } = this.engine;
     const idleSinceMs = Date.now() - this.limits.sessionTtlMs;
-    this.#full.clear();
+    this.#room.forget();
     for (const kind of [sessionKind.kind, streamOrderKind, callParamsKind]) {
       for (const { id } of await documents.listIdleDocuments({
         kind,
@@ -260,7 +295,7 @@ export class SessionRegistry implements SessionCommons {
   }
 }
 
-function tooMany(limit: string, max: number): HttpAnswer {
+function tooMany({ limit, max }: CountedSessions): HttpAnswer {
   const text = `You have reached the limit ${limit} = ${max}. End a session with an HTTP DELETE request.`;
   return refusal(429, text);
 }

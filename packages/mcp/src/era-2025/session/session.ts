@@ -14,7 +14,15 @@ import { answerQuestion } from "./answer-question.js";
 import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
 import { InFlightCalls } from "./in-flight-calls.js";
-import { jsonAnswer, lostAnswer, misdirectedAnswer, nothingLeft, streamAnswer, tooMany } from "./session-answers.js";
+import {
+  jsonAnswer,
+  lostAnswer,
+  misdirectedAnswer,
+  nothingLeft,
+  streamAnswer,
+  tooMany,
+  unknownSession,
+} from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
 import { type InFlightRequest, isCall, type Prime } from "./session-stream.js";
 import { type ConnectedSession, SessionTransport } from "./session-transport.js";
@@ -130,6 +138,7 @@ export class Session2025 implements ConnectedSession {
     if (!this.calls.makeRoom()) return tooMany("maxOpenCalls", this.limits);
     const inFlight = this.calls.create(request, kind);
     if (kind !== "once") await this.calls.store(inFlight);
+    if (this.closed) return unknownSession();
     this.calls.add(inFlight);
     const stream = this.#openStream();
     this.#sendOn(inFlight, stream, { place: 0 });
@@ -143,9 +152,12 @@ export class Session2025 implements ConnectedSession {
     const isPing = request.method === "ping";
     if (!isPing && this.calls.requestCount >= this.limits.maxRequests) return tooMany("maxRequests", this.limits);
     await this.#settings.noteRequest(request);
+    // The server behind answers nothing after the session's end, which another process may have brought meanwhile.
+    if (this.closed) return unknownSession();
     const inFlight = this.calls.add(this.calls.create(request, "once"));
     this.transport.deliver(inFlight, { redelivered: false, extra });
     await inFlight.first();
+    if (this.closed && inFlight.response === undefined) return unknownSession();
     await this.#settings.noteAnswer(request, inFlight.response);
     if (inFlight.response !== undefined && inFlight.place <= 1) {
       this.calls.forget(inFlight);

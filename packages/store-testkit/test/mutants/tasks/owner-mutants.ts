@@ -125,4 +125,21 @@ export const ownerMutants: readonly Mutant[] = [
       return { putDocument: (request) => exclusive(() => put(request)) };
     },
   },
+  {
+    name: "lists idle documents of every group",
+    killedBy: "OWNER-8",
+    mutate: (store) => ({ listIdleDocuments: ({ group: _, ...request }) => store.listIdleDocuments(request) }),
+  },
+  {
+    name: "looks for the idle documents of a group among the first ones of all",
+    killedBy: "OWNER-8",
+    mutate: (store) => ({
+      async listIdleDocuments({ group, ...request }) {
+        const first = await store.listIdleDocuments(request);
+        if (group === undefined) return first;
+        const ofGroup = await store.listIdleDocuments({ ...request, group });
+        return ofGroup.filter(({ id }) => first.some((document) => document.id === id));
+      },
+    }),
+  },
 ];
