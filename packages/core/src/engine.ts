@@ -2,6 +2,7 @@
 export type { Clock } from "./engine/clock.js";
 export { parseDuration } from "./engine/clock.js";
 export type {
+  FailedAttempt,
   Followed,
   OpenQuestion,
   OwnTaskQuery,
@@ -13,6 +14,7 @@ export type {
 export { ownerTag } from "./engine/engine.js";
 export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";
+export { isForCaller } from "./errors.js";
 export type { EngineLimits } from "./limits.js";
 export { engineDefaults, taskDefaults, withDefaults } from "./limits.js";
 export { rpcCodeOf } from "./task/task-event.js";

@@ -75,6 +75,7 @@ export type ErrorCode = keyof ErrorDetails;
 
 const brand: unique symbol = Symbol.for("resumable-mcp.error") as never;
 const retryBrand: unique symbol = Symbol.for("resumable-mcp.retryable") as never;
+const callerBrand: unique symbol = Symbol.for("resumable-mcp.for-caller") as never;
 const terminalBrand: unique symbol = Symbol.for("resumable-mcp.terminal") as never;
 const interruptedBrand: unique symbol = Symbol.for("resumable-mcp.interrupted") as never;
 
@@ -107,16 +108,32 @@ export function invalidValue(what: string, problems: readonly string[]): Resumab
   });
 }
 
+/**
+ * Thrown by a tool to say something to its caller. Where what tools throw is hidden from callers (`maskErrors`), this message is
+ * shown all the same: it must name no secret of the server.
+ */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+  readonly [callerBrand] = true;
+
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, causeOf(options));
+  }
+}
+
 /** Thrown by a tool to ask for another attempt, whatever its retry policy says about other errors. */
 export class RetryableError extends Error {
   override readonly name = "RetryableError";
   /** How long to wait before the next attempt, in milliseconds; the retry policy decides when absent. */
   readonly delayMs: number | undefined;
   readonly [retryBrand] = true;
+  readonly [callerBrand]: boolean;
 
-  constructor(message: string, options: { delayMs?: number; cause?: unknown } = {}) {
+  /** @param options.forCaller the message is for the caller, as that of a {@link ToolError}. */
+  constructor(message: string, options: { delayMs?: number; forCaller?: boolean; cause?: unknown } = {}) {
     super(message, causeOf(options));
     this.delayMs = options.delayMs;
+    this[callerBrand] = options.forCaller === true;
   }
 }
 
@@ -124,6 +141,13 @@ export class RetryableError extends Error {
 export class TerminalError extends Error {
   override readonly name = "TerminalError";
   readonly [terminalBrand] = true;
+  readonly [callerBrand]: boolean;
+
+  /** @param options.forCaller the message is for the caller, as that of a {@link ToolError}. */
+  constructor(message: string, options: { forCaller?: boolean; cause?: unknown } = {}) {
+    super(message, causeOf(options));
+    this[callerBrand] = options.forCaller === true;
+  }
 }
 
 /** Why an attempt was asked to stop. */
@@ -154,5 +178,8 @@ export function isResumableError<Code extends ErrorCode = ErrorCode>(
 export const isRetryableError = (error: unknown): error is RetryableError => isBranded(error, retryBrand);
 /** Tells whether an error is a {@link TerminalError} of any loaded copy. */
 export const isTerminalError = (error: unknown): error is TerminalError => isBranded(error, terminalBrand);
+/** Tells whether the author of an error says that its message is for the caller. */
+export const isForCaller = (error: unknown): boolean =>
+  isBranded(error, callerBrand) && Reflect.get(error, callerBrand) === true;
 /** Tells whether an error is a {@link TaskInterrupted} of any loaded copy. */
 export const isTaskInterrupted = (error: unknown): error is TaskInterrupted => isBranded(error, interruptedBrand);

@@ -11,6 +11,7 @@ export {
   RetryableError,
   TaskInterrupted,
   TerminalError,
+  ToolError,
 } from "./errors.js";
 export type { Json, JsonObject } from "./json.js";
 export { isJsonObject } from "./json.js";

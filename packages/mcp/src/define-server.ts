@@ -15,6 +15,11 @@ export interface ServerDefinition {
   /** Shown to models before they use the tools. */
   readonly instructions?: string;
   readonly tools: readonly Tool[];
+  /**
+   * Callers see of what the code of tools throws only that it failed; errors of the toolkit, `ToolError`, and errors made with
+   * `forCaller` are shown. Default: over HTTP where callers may be strangers.
+   */
+  readonly maskErrors?: boolean;
   /** Adds whatever else the server offers: ordinary tools, resources, prompts. Runs once a connection. */
   readonly setup?: (server: McpServer) => void | Promise<void>;
   /**

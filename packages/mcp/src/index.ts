@@ -1,4 +1,5 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
+export { createThrownMask } from "./call/mask-thrown.js";
 export { type ControlTool, controlTools, defaultControlTools, makeInstructions } from "./control/control-tools.js";
 export { longToolsText } from "./control/instructions.js";
 export type { ServerDefinition, Setup2026 } from "./define-server.js";

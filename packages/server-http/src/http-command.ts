@@ -7,11 +7,13 @@ import {
   hidePassword,
   loadDatabasePackage,
   loadServer,
+  maskFlags,
   oneOf,
   parseFlags,
   type Quotas,
   quotaFlags,
   quotaUsage,
+  readMaskErrors,
   readQuotas,
   readRecoverAfter,
   readStorePlace,
@@ -29,7 +31,7 @@ import { TrustedProxies } from "./addresses.js";
 import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
 import { newToken, type TokenFile } from "./auth/token-file.js";
 import type { OwnerMode } from "./locality.js";
-import { jsonLog, type Log } from "./log.js";
+import { jsonLog, type Log, stackOf } from "./log.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
 
 /** The version of this package, which the build and the test runner put here. */
@@ -60,6 +62,9 @@ ${quotaUsage}
                          user if only this machine can have sent it, else those of its session. session: always
                          those of its session (auto)
   --single-user          all calls without a token or a client_id come from one user, also through a proxy
+  --mask-errors          callers see of what a tool throws only that it failed, and under which id the log says
+                         why; the default where callers may be others than this machine's user
+  --no-mask-errors       callers see what a tool throws
   --insecure             allow an address that others can reach, without authentication
   --version              print the version of this program`;
 
@@ -77,6 +82,7 @@ const flags = {
   owner: { type: "string" },
   "single-user": { type: "boolean" },
   insecure: { type: "boolean" },
+  ...maskFlags,
   ...quotaFlags,
   retry: { type: "string" },
   "drain-retry": { type: "string" },
@@ -130,6 +136,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     allowedOrigins: values["allowed-origin"],
     trustedProxies: readTrustedProxies(values["trusted-proxy"]),
     insecure: values.insecure,
+    maskErrors: readMaskErrors(values),
     ownerMode: readOwnerMode(values),
     log,
     crossStreamReplay: values["cross-stream-replay"],
@@ -229,17 +236,13 @@ function reloadOnSignal(tokenFile: TokenFile): void {
   process.on("SIGHUP", () => void tokenFile.reload());
 }
 
-/** Of the stack of an exception, in characters. */
-const maxStackLength = 4_000;
-
 /**
  * Says why the process ends. It keeps its leases, so that the next process counts a death for each task that was under way:
  * with a drain, a task that throws where nothing catches it would never fail with `CRASH_LOOP`.
  */
 function endOnException(log: Log): void {
   process.on("uncaughtException", (error: unknown) => {
-    const stack = error instanceof Error ? (error.stack ?? "") : "";
-    log("error", `Uncaught exception: ${sentenceOf(error)}`, { stack: stack.slice(0, maxStackLength) });
+    log("error", `Uncaught exception: ${sentenceOf(error)}`, { stack: stackOf(error) });
     process.exit(1);
   });
 }

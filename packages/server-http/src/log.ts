@@ -14,6 +14,14 @@ export function jsonLog(write: (line: string) => void): Log {
   };
 }
 
+/** Of the stack of an error, in characters. */
+const maxStackLength = 4_000;
+
+/** The stack of whatever was thrown, cut to a line of a log. */
+export function stackOf(error: unknown): string {
+  return (error instanceof Error ? (error.stack ?? "") : "").slice(0, maxStackLength);
+}
+
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -9,6 +9,7 @@ import {
   createSessionHandler,
   type HttpHandler,
   listenerOf,
+  type RegisterOptions,
   type ServerDefinition,
   type SessionLimits,
   withCrossStreamReplay,
@@ -24,6 +25,7 @@ import { type HttpLimits, httpLimits } from "./http-limits.js";
 import { createHttpServer } from "./http-server.js";
 import { type OwnerMode, ownerSentence } from "./locality.js";
 import type { Log } from "./log.js";
+import { reportsOfThrown } from "./thrown-errors.js";
 
 /** How a server is served over HTTP. Everything but definition and store has a default. */
 export interface ServeOptions {
@@ -65,6 +67,11 @@ export interface ServeOptions {
   readonly requiredScopes?: readonly string[];
   /** Lets a server without authentication listen on an address that other machines can reach. */
   readonly insecure?: boolean;
+  /**
+   * Callers see of what the code of tools throws only that it failed, and under which id the log says why. Default: what the
+   * definition says; else where callers may be others than the user of this machine.
+   */
+  readonly maskErrors?: boolean;
   readonly limits?: Partial<HttpLimits & SessionLimits>;
   readonly engineLimits?: Partial<EngineLimits>;
   readonly log?: Log;
@@ -104,7 +111,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { tools } = definition;
   // The handlers of both eras bring one, but only with the first request: tasks resume before it.
   const validateJsonSchema = createJsonSchemaValidator();
-  const engine = createEngine({ store, tools, onOpened, onError, observer, limits: engineLimits, validateJsonSchema });
+  const { maskErrors, onToolError, maskThrown } = reportsOfThrown(options, log);
+  const engine = createEngine({
+    ...{ store, tools, onOpened, onError, observer, limits: engineLimits, validateJsonSchema },
+    ...{ maskErrors, onToolError },
+  });
   // What is wrong with the store is reported now, not to the first caller.
   await openWhenReached(
     () => engine.open(),
@@ -113,7 +124,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   );
   let ownUrl: string | undefined;
   const authorization = authorizationOf(options, limits, log, () => publicUrl ?? ownUrl);
-  const mcp = bothErasEndpoint(options, engine, onError, authorization);
+  const mcp = bothErasEndpoint(options, engine, { onError, maskThrown }, authorization);
   // Asked for once: each request is judged by it.
   let boundAddress: string | undefined;
   const { allowedOrigins = [], ownerMode = "auto" } = options;
@@ -242,11 +253,12 @@ function closeHttp(http: Server): Promise<void> {
 function bothErasEndpoint(
   options: ServeOptions,
   engine: Engine,
-  onError: (error: unknown) => void,
+  hears: Pick<RegisterOptions, "onError" | "maskThrown">,
   authorization: Authorization | undefined,
 ): HttpHandler {
   const { definition, handoff } = options;
-  const toolOptions = { onError, handoff };
+  const { onError } = hears;
+  const toolOptions = { ...hears, handoff };
   return createBothErasHandler({
     ...options.limits,
     check: authorization?.checkCall,

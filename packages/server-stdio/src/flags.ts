@@ -1,4 +1,5 @@
 import {
+  maskFlags,
   type parseFlags,
   quotaFlags,
   quotaUsage,
@@ -14,6 +15,7 @@ export const flags = {
   name: { type: "string" },
   "recover-after": { type: "string" },
   handoff: { type: "boolean" },
+  ...maskFlags,
   ...quotaFlags,
   "no-supervise": { type: "boolean" },
   command: { type: "string" },
@@ -37,6 +39,7 @@ ${storeUsage("the user's data folder, by the server's name")}
   --name NAME            name of the server, for its store and for its host
 ${recoverAfterUsage}
   --handoff              answer long calls before the caller's time limit
+  --mask-errors          the host sees of what a tool throws only that it failed; standard error says why
 ${quotaUsage}
   --no-supervise         serve in this process: a crash ends the connection
   --command COMMAND      supervise any stdio server; what is not annotated as idempotent is never repeated

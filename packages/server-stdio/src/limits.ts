@@ -22,6 +22,8 @@ export const supervisorLimits = {
   killAfterMs: 2_000,
   /** How long a dead server's output stays open with nothing to read in it: a child of that server may hold it without end. */
   lastWordsMs: 1_000,
+  /** Of the stack of what a tool threw, in characters, in a line on standard error. */
+  maxStackLength: 4_000,
 } as const;
 
 /** Limits of the supervisor, as numbers. */

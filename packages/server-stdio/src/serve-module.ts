@@ -7,6 +7,7 @@ import {
   loadDatabasePackage,
   loadServer,
   type Quotas,
+  readMaskErrors,
   readQuotas,
   readRecoverAfter,
   readStorePlace,
@@ -54,6 +55,7 @@ export async function serveModule(program: string, module: string, flags: Flags)
         onError,
         drainTimeoutMs: supervisorLimits.drainTimeoutMs,
         handoff: flags.handoff,
+        maskErrors: readMaskErrors(flags),
       };
       return createStdioServer(options, write);
     },

@@ -2,7 +2,8 @@ import { createEngine, type EngineOptions, type Store } from "@resumable-mcp/cor
 import type { EngineLimits } from "@resumable-mcp/core/engine";
 import type { Observer } from "@resumable-mcp/core/store";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
-import { serveStdioEras } from "@resumable-mcp/mcp/stdio";
+import { createThrownMask, serveStdioEras } from "@resumable-mcp/mcp/stdio";
+import { supervisorLimits } from "./limits.js";
 import { type StdioServer, serveHost, type WriteMessage } from "./serve-host.js";
 
 /** How a server is served over stdio. */
@@ -14,6 +15,8 @@ export interface ServeStdioOptions {
   /** How long running tasks may take to reach a checkpoint when the host has disconnected. Default 10 s. */
   readonly drainTimeoutMs?: number;
   readonly onError?: (error: unknown) => void;
+  /** The host sees of what the code of tools throws only that it failed, and `onError` why. Default: what the definition says; else not. */
+  readonly maskErrors?: boolean | undefined;
   /** Hears what becomes of the unfinished tasks when the store is opened. */
   readonly onOpened?: NonNullable<EngineOptions["onOpened"]>;
   /** Hears of what happens at named points, for tracing and for fault injection. */
@@ -38,8 +41,14 @@ export function createStdioServer(options: ServeStdioOptions, write: WriteMessag
   const { definition, store, handoff, engineLimits, observer, onOpened } = options;
   const { onError = () => {}, drainTimeoutMs = 10_000 } = options;
   const { tools } = definition;
-  const engine = createEngine({ store, tools, onError, observer, limits: engineLimits, onOpened });
-  const { receive, close } = serveStdioEras({ definition, engine, write, onError, handoff });
+  const { maskErrors = definition.maskErrors ?? false } = options;
+  const tell = (error: unknown, id: string) => onError(new Error(`Error ${id}: ${stackOf(error)}`, { cause: error }));
+  const engine = createEngine({
+    ...{ store, tools, onError, observer, limits: engineLimits, onOpened, maskErrors },
+    onToolError: maskErrors ? (error, { taskId }) => tell(error, taskId) : undefined,
+  });
+  const maskThrown = maskErrors ? createThrownMask(tell) : undefined;
+  const { receive, close } = serveStdioEras({ definition, engine, write, onError, handoff, maskThrown });
   return {
     receive,
     async close() {
@@ -48,4 +57,10 @@ export function createStdioServer(options: ServeStdioOptions, write: WriteMessag
       await engine.close();
     },
   };
+}
+
+/** In one line, as a log has it. */
+function stackOf(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return text.replace(/\s*\n\s*/g, " ").slice(0, supervisorLimits.maxStackLength);
 }

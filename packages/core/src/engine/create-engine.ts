@@ -9,6 +9,7 @@ import { DueTimes, repeat, systemClock } from "./clock.js";
 import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
 import type { Environment } from "./environment.js";
 import { Callers, DeliveryNotes } from "./owner/callers.js";
+import { masking, noMasking } from "./owner/masking.js";
 import { OneOwnersTasks } from "./owner/owned-tasks.js";
 import { type EngineParts, randomId } from "./owner/start-task.js";
 import { isTaskId } from "./owner/task-view.js";
@@ -53,6 +54,7 @@ class ToolEngine implements Engine {
       worker: `w_${createId()}`,
       observer: neverThrowing(options.observer, onError),
       onError,
+      onToolError: neverThrowing(options.onToolError, onError),
     };
     this.#parts = {
       ...environment,
@@ -60,6 +62,7 @@ class ToolEngine implements Engine {
       callers: new Callers(environment),
       deliveries: new DeliveryNotes(),
       createId,
+      masking: options.maskErrors === true ? masking : noMasking,
       open: () => (this.draining ? Promise.resolve() : this.open()),
       checkOpen: () => {
         if (this.draining) throw draining();

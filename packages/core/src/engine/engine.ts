@@ -7,6 +7,13 @@ import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import type { Clock } from "./clock.js";
 
+/** An attempt that a tool's code ended by throwing. */
+export interface FailedAttempt {
+  readonly taskId: string;
+  readonly tool: string;
+  readonly attempt: number;
+}
+
 /** What an engine is made of. Everything but store and tools has a default. */
 export interface EngineOptions {
   readonly store: Store;
@@ -23,6 +30,13 @@ export interface EngineOptions {
   readonly onOpened?: (recovery: RecoveryCounts) => void;
   /** Hears of errors that belong to no caller. Default: ignored, since tasks record their own. */
   readonly onError?: (error: unknown) => void;
+  /**
+   * Owners see of what a tool's code throws only that it failed, and under which id `onToolError` has told why; errors of the
+   * toolkit, `ToolError`, and errors made with `forCaller` are shown. The journal keeps all. Default false.
+   */
+  readonly maskErrors?: boolean;
+  /** Hears of everything that a tool's code throws, each time it does, with its stack. */
+  readonly onToolError?: (error: unknown, failed: FailedAttempt) => void;
 }
 
 /** When the unfinished tasks run that no process runs. */

@@ -1,6 +1,7 @@
 import type { EngineLimits } from "../limits.js";
 import type { Observer, Store } from "../store/store.js";
 import type { Clock, DueTimes } from "./clock.js";
+import type { FailedAttempt } from "./engine.js";
 import type { ToolTable } from "./scheduling/tool-table.js";
 
 /** What all parts of an engine share. */
@@ -16,4 +17,6 @@ export interface Environment {
   readonly observer: Observer;
   /** Never throws. */
   readonly onError: (error: unknown) => void;
+  /** Never throws. */
+  readonly onToolError: (error: unknown, failed: FailedAttempt) => void;
 }

@@ -1,4 +1,4 @@
-import { isResumableError, isRetryableError, isTerminalError } from "../errors.js";
+import { isForCaller, isResumableError, isRetryableError, isTerminalError } from "../errors.js";
 import { type EngineLimits, fixedLimits } from "../limits.js";
 import { rpcFailureCode, type TaskFailure } from "../task/task-event.js";
 import type { RetryPolicy } from "../tool/tool.js";
@@ -43,6 +43,7 @@ export function failureOf(error: unknown): TaskFailure {
     code: isResumableError(error) ? error.code : (rpcFailureCode(error) ?? "TOOL_FAILED"),
     message: message === "" ? "The tool failed without saying why." : message.slice(0, fixedLimits.maxFailureLength),
     ...(terminal && { terminal }),
+    ...(isForCaller(error) && { forCaller: true }),
   };
 }
 

@@ -40,6 +40,8 @@ export interface TaskFailure {
   readonly message: string;
   /** To continue would fail again: the same call begins a new task. */
   readonly terminal?: true;
+  /** The tool's author says that the message is for the caller. */
+  readonly forCaller?: true;
 }
 
 /** Levels of `task.log`, as in MCP's logging utility (RFC 5424). */

@@ -156,3 +156,17 @@ function sizeOf(flag: string, text: string | undefined): number | undefined {
     2,
   );
 }
+
+/** The flags that say whether callers see what tools throw. */
+export const maskFlags = { "mask-errors": { type: "boolean" }, "no-mask-errors": { type: "boolean" } } as const;
+
+/** @throws {@link CommandError} where both are given. */
+export function readMaskErrors(flags: {
+  readonly "mask-errors"?: boolean | undefined;
+  readonly "no-mask-errors"?: boolean | undefined;
+}): boolean | undefined {
+  const [masks, shows] = [flags["mask-errors"] === true, flags["no-mask-errors"] === true];
+  if (masks && shows)
+    throw new CommandError("--mask-errors and --no-mask-errors exclude each other. Give one of them.", 2);
+  return masks || shows ? masks : undefined;
+}

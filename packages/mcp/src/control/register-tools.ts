@@ -40,6 +40,11 @@ export interface RegisterToolsOptions<Context> {
   readonly handoff?: boolean | undefined;
   /** Hears of what failed unexpectedly. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /**
+   * Makes what callers see of what the code of a definition's `setup` threw: the server's own tools, resources and prompts.
+   * Default: the error itself.
+   */
+  readonly maskThrown?: ((error: unknown) => unknown) | undefined;
 }
 
 /** The part of a server of either SDK that tools, resources and prompts are registered at. */

@@ -5,6 +5,7 @@ import { makeInstructions } from "../control/control-tools.js";
 import type { ServerDefinition } from "../define-server.js";
 import { ownerOfToken, resolveOwner } from "../owner/owner.js";
 import { tasksWithin } from "../owner/scopes.js";
+import { maskHandlers } from "../sdk-workarounds.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";
 import type { CreateServer, SessionContext } from "./session/session-registry.js";
 
@@ -30,6 +31,7 @@ export async function createMcpServer(
   const capabilities = { logging: {} };
   const server = new McpServer({ name, version }, { instructions, capabilities, jsonSchemaValidator });
   registerTools(server, engine, { controlTools: "all", ...registration });
+  if (options.maskThrown !== undefined) maskHandlers(server, options.maskThrown);
   await setup?.(server);
   return server;
 }

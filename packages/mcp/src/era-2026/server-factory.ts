@@ -7,7 +7,7 @@ import {
 import type { Engine } from "@resumable-mcp/core";
 import { makeInstructions } from "../control/control-tools.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
-import { forSdk, serverOfRequest } from "../sdk-workarounds.js";
+import { forSdk, maskHandlers, serverOfRequest } from "../sdk-workarounds.js";
 import type { CreateServer2026 } from "./http-handler.js";
 import { createToolCaller, registerTools2026 } from "./register-tools.js";
 import type { RegisterOptions2026 } from "./server-2026.js";
@@ -32,6 +32,7 @@ export function serverFactory2026(
     const server = new McpServer({ name, version }, { instructions, capabilities, supportedProtocolVersions });
     registerTools2026(server, engine, { ...options, controlTools: options.controlTools ?? "all" });
     const callTool: Setup2026["callTool"] = forSdk(createToolCaller(server, engine, options));
+    if (options.maskThrown !== undefined) maskHandlers(server, options.maskThrown);
     await setup2026?.(server, { changes, callTool });
     // What its code sends outside a request reaches no client, as over HTTP nothing does.
     if (isShared) {

@@ -1,4 +1,6 @@
 // What serves and supervises a connection over stdio: it loads no SDK and no zod.
+
+export { createThrownMask } from "../call/mask-thrown.js";
 export { QuestionRelay } from "../call/question-relay.js";
 export { ConnectionClient } from "../call/session-client.js";
 export { outcomeUnknown } from "../era-2025/session/session-answers.js";

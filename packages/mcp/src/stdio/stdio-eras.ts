@@ -16,6 +16,8 @@ export interface StdioErasOptions {
   /** Writes one message to the client. */
   readonly write: (message: object) => Promise<void>;
   readonly onError: (error: unknown) => void;
+  /** Makes what the client sees of what the code of the definition's `setup` threw. */
+  readonly maskThrown?: ((error: unknown) => unknown) | undefined;
 }
 
 /** A connection, of whatever era its client turns out to be. */
@@ -113,18 +115,26 @@ function refusalOf(message: unknown, { isRequest }: Connection): object | undefi
   return rpcErrorResponse(rpcIdOf(message.id), rpcCodes.invalidRequest, text);
 }
 
-async function connect2025({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
+async function connect2025({ definition, engine, write, ...options }: StdioErasOptions): Promise<Connection> {
   const { createMcpServer } = await import("../era-2025/create-mcp-server.js");
   const { withReadableError } = await import("../sdk-workarounds.js");
   const { createAttributedChannel } = await import("./attributed-channel.js");
   const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
   const end = createAttributedChannel((message) => write(withReadableError(message)));
-  const server = await createMcpServer(definition, engine, { onError, handoff });
+  const { onError, handoff, maskThrown } = options;
+  const server = await createMcpServer(definition, engine, { onError, handoff, maskThrown });
   await server.connect(end.channel);
   return { end, isRequest: isJSONRPCRequest, close: () => server.close() };
 }
 
-async function connect2026({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
+async function connect2026({
+  definition,
+  engine,
+  handoff,
+  write,
+  onError,
+  maskThrown,
+}: StdioErasOptions): Promise<Connection> {
   const { serveStdio2026 } = await import("./serve-stdio-2026.js");
   const { isJSONRPCRequest } = await import("@modelcontextprotocol/server");
   const end = createStdioChannel(write);
@@ -133,6 +143,7 @@ async function connect2026({ definition, engine, handoff, write, onError }: Stdi
     engine,
     channel: end.channel,
     onError,
+    maskThrown,
     handoff,
   });
   return { end, isRequest: isJSONRPCRequest, close: () => served.close() };

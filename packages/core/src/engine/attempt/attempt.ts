@@ -57,6 +57,7 @@ export class Attempt {
       const ended: AttemptOutcome =
         error instanceof Refusal ? { kind: "refused", message: error.message } : { kind: "threw", error };
       outcome = this.#interrupted(!over) ?? ended;
+      if (outcome === ended && ended.kind === "threw") this.#reportError(error);
     }
     try {
       await journal.finish((record) => this.#lastEntry(outcome, record));
@@ -69,6 +70,11 @@ export class Attempt {
     journal.dispose();
     control.dispose();
     return journal.broken;
+  }
+
+  #reportError(error: unknown): void {
+    const { onToolError, lease, tool, record } = this.#parts;
+    onToolError(error, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt });
   }
 
   /** Looks for signals that others left. */

@@ -29,17 +29,19 @@ export class OneOwnersTasks implements OwnedTasks {
     await this.#parts.deliveries.written(this.owner);
     const { snapshot, created } = await startTask(this.#parts, this.owner, request);
     if (created) this.#created = this.#fresh = snapshot.record.id;
-    const view = created ? viewOf(snapshot) : await this.get(snapshot.record.id);
+    const view = created ? this.#viewOf(snapshot) : await this.get(snapshot.record.id);
     return { ...view, created, reused: !created && isFinal(snapshot.record.status) };
   };
 
   readonly get: OwnedTasks["get"] = async (taskId) => {
-    return viewOf(await this.#look(taskId));
+    return this.#viewOf(await this.#look(taskId));
   };
 
   readonly list: OwnedTasks["list"] = async ({ statuses, tool, limit = 100, cursor } = {}) => {
     checkWholeNumber("limit", limit, 1, 1_000);
-    return this.#parts.store.listTasks({ owner: this.owner, limit, statuses, tool, cursor });
+    const { store, masking } = this.#parts;
+    const page = await store.listTasks({ owner: this.owner, limit, statuses, tool, cursor });
+    return { ...page, tasks: page.tasks.map((task) => masking.record(task)) };
   };
 
   readonly count: OwnedTasks["count"] = () => this.#parts.store.countTasks({ owner: this.owner });
@@ -143,7 +145,13 @@ export class OneOwnersTasks implements OwnedTasks {
       const { record } = await this.#look(taskId);
       checkWholeNumber("The cursor", afterSeq, 0, record.lastSeq);
     }
-    yield* followTask(this.#parts, taskId, afterSeq, signal);
+    for await (const followed of followTask(this.#parts, taskId, afterSeq, signal)) {
+      yield this.#parts.masking.followed(followed, taskId);
+    }
+  }
+
+  #viewOf(snapshot: TaskSnapshot): TaskView {
+    return viewOf({ ...snapshot, record: this.#parts.masking.record(snapshot.record) });
   }
 
   async #own(taskId: string): Promise<TaskSnapshot> {

@@ -13,6 +13,7 @@ import type { StartRequest } from "../engine.js";
 import type { Environment } from "../environment.js";
 import type { Scheduler } from "../scheduling/scheduler.js";
 import type { Callers, DeliveryNotes } from "./callers.js";
+import type { Masking } from "./masking.js";
 import { isTaskId } from "./task-view.js";
 
 /** What all owners' views of an engine share. */
@@ -21,6 +22,8 @@ export interface EngineParts extends Environment {
   readonly callers: Callers;
   readonly deliveries: DeliveryNotes;
   readonly createId: () => string;
+  /** What owners see of what tools throw. */
+  readonly masking: Masking;
   /** Opens the engine unless it is open or draining. */
   readonly open: () => Promise<void>;
   /** Throws `DRAINING` when no new work is taken. */

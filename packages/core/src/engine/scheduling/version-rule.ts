@@ -87,9 +87,12 @@ export function refusalOf(task: VersionedTask, offer: ToolOffer): string | undef
   );
 }
 
+/** How each {@link refusalMessage} begins. */
+export const waitsForCode = "Waits for code that can read it";
+
 /** The sentence for a task that code cannot read. */
 export function refusalMessage(reason: string, advice: string, version: string): string {
-  return `Waits for code that can read it: ${reason}. ${advice}, or decide with resumable-mcp-store: resume --tool-version ${version}, restart, or cancel.`;
+  return `${waitsForCode}: ${reason}. ${advice}, or decide with resumable-mcp-store: resume --tool-version ${version}, restart, or cancel.`;
 }
 
 /** Whether code says that it continues tasks of a version. */

@@ -1,0 +1,52 @@
+import { rpcCodeOf, type TaskEvent, type TaskFailure } from "../../task/task-event.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import type { Followed } from "../engine.js";
+import { waitsForCode } from "../scheduling/version-rule.js";
+
+/** What an owner sees of a task's record, of its summary, and of the events of its journal. */
+export interface Masking {
+  record<Part extends MaskedPart>(record: Part): Part;
+  followed(followed: Followed, taskId: string): Followed;
+}
+
+type MaskedPart = Pick<TaskRecord, "id" | "error" | "message">;
+
+/** Shows everything as it is. */
+export const noMasking: Masking = { record: (record) => record, followed: (followed) => followed };
+
+/**
+ * Hides what a tool's code threw from the task's owner: it may name paths, addresses and secrets of the server. The journal
+ * keeps it, for the operator.
+ *
+ * Shown are errors of the toolkit itself, and those whose author says that they are for the caller.
+ */
+export const masking: Masking = {
+  record(record) {
+    const { id, error, message } = record;
+    const shown = { error: error && maskedFailure(error, id), message: message && maskedMessage(message, id) };
+    return shown.error === error && shown.message === message ? record : { ...record, ...shown };
+  },
+  followed(followed, taskId) {
+    if (followed.kind === "snapshot") return { ...followed, record: masking.record(followed.record) };
+    return { ...followed, event: maskedEvent(followed.event, taskId) };
+  },
+};
+
+function maskedEvent(event: TaskEvent, taskId: string): TaskEvent {
+  if (event.type === "refused") return { ...event, message: maskedMessage(event.message, taskId) };
+  if ((event.type !== "failed" && event.type !== "attempt_ended") || event.error === undefined) return event;
+  return { ...event, error: maskedFailure(event.error, taskId) };
+}
+
+/** Only what a tool's code threw has one of these codes. */
+function maskedFailure(failure: TaskFailure, taskId: string): TaskFailure {
+  const isOfTool = failure.code === "TOOL_FAILED" || rpcCodeOf(failure) !== undefined;
+  if (!isOfTool || failure.forCaller === true) return failure;
+  return { ...failure, message: `The tool failed. The server's log says why, under ${taskId}.` };
+}
+
+/** Why code cannot read a task may be what the tool's migration threw. */
+function maskedMessage(message: string, taskId: string): string {
+  if (!message.startsWith(waitsForCode)) return message;
+  return `${waitsForCode}. The server's store says more, under ${taskId}.`;
+}

@@ -1,0 +1,28 @@
+import { isResumableError } from "@resumable-mcp/core";
+import { isForCaller } from "@resumable-mcp/core/engine";
+import { randomToken } from "../owner/random-token.js";
+import { RpcError } from "./rpc-error.js";
+
+/** By which a client learns where its user is to go: the message is made for it. Source: MCP, Elicitation, "URL mode". */
+const urlElicitationRequired = -32_042;
+
+/**
+ * Makes what hides what the handlers of a server's own tools, resources and prompts throw, and tells the operator of it.
+ *
+ * @param tell hears of each error with the id that its caller is given.
+ */
+export function createThrownMask(tell: (error: unknown, id: string) => void): (error: unknown) => unknown {
+  return (error) => {
+    const code = rpcCode(error);
+    if (isResumableError(error) || isForCaller(error) || code === urlElicitationRequired) return error;
+    const id = randomToken(16);
+    tell(error, id);
+    const message = `The tool failed. The server's log says why, under ${id}.`;
+    return code === undefined ? new Error(message) : new RpcError(code, message);
+  };
+}
+
+function rpcCode(error: unknown): number | undefined {
+  const code: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
+  return typeof code === "number" && code >= -32_768 && code <= -32_000 ? code : undefined;
+}
