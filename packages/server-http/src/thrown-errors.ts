@@ -25,7 +25,7 @@ export function admitsStrangers(options: Exposure): boolean {
   return insecure === true || trustedProxies.length > 0 || reasonAgainstServer(facts) !== undefined;
 }
 
-/** What callers and the log are told of what the code of tools throws. */
+/** What callers and the log learn of what the code of tools throws. */
 export function reportsOfThrown(options: Exposure, log: Log) {
   const maskErrors = options.maskErrors ?? options.definition.maskErrors ?? admitsStrangers(options);
   const onToolError: EngineOptions["onToolError"] = (error, { taskId, tool, attempt }) =>

@@ -31,7 +31,7 @@ export interface EngineOptions {
   /** Hears of errors that belong to no caller. Default: ignored, since tasks record their own. */
   readonly onError?: (error: unknown) => void;
   /**
-   * Owners see of what a tool's code throws only that it failed, and under which id `onToolError` has told why; errors of the
+   * Owners see of what a tool's code throws only that it failed, and under which id `onToolError` heard why; errors of the
    * toolkit, `ToolError`, and errors made with `forCaller` are shown. The journal keeps all. Default false.
    */
   readonly maskErrors?: boolean;
