@@ -14,7 +14,10 @@ export type {
 export { ownerTag } from "./engine/engine.js";
 export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";
+export type { AttemptEnd, AttemptFacts, EngineTelemetry } from "./engine/telemetry.js";
 export { isForCaller } from "./errors.js";
 export type { EngineLimits } from "./limits.js";
 export { engineDefaults, taskDefaults, withDefaults } from "./limits.js";
+export type { TraceContext } from "./task/task-event.js";
 export { rpcCodeOf } from "./task/task-event.js";
+export { parseTraceContext } from "./task/trace-context.js";

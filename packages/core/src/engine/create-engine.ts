@@ -18,6 +18,7 @@ import { countRecovery } from "./scheduling/count-recovery.js";
 import { Scheduler } from "./scheduling/scheduler.js";
 import { forgetDeaths } from "./scheduling/shared-deaths.js";
 import { ToolTable } from "./scheduling/tool-table.js";
+import { silentTelemetry } from "./telemetry.js";
 
 /**
  * Makes the engine that runs tools durably.
@@ -42,8 +43,9 @@ class ToolEngine implements Engine {
   #closed: Promise<void> | undefined;
 
   constructor(options: EngineOptions) {
-    const { store, clock = systemClock, createId = randomId } = options;
-    checkContract(store);
+    const { clock = systemClock, createId = randomId, telemetry = silentTelemetry } = options;
+    checkContract(options.store);
+    const store = telemetry.observeStore(options.store);
     const onError = neverThrowing(options.onError);
     const environment: Environment = {
       store,
@@ -53,6 +55,7 @@ class ToolEngine implements Engine {
       tools: new ToolTable(options.tools, options.validateJsonSchema),
       worker: `w_${createId()}`,
       observer: neverThrowing(options.observer, onError),
+      telemetry,
       onError,
       onToolError: neverThrowing(options.onToolError, onError),
     };
@@ -146,7 +149,7 @@ class ToolEngine implements Engine {
   }
 
   async #begin(): Promise<void> {
-    const { store, clock, limits, tools, scheduler, onError } = this.#parts;
+    const { store, clock, limits, tools, scheduler, telemetry, onError } = this.#parts;
     if (this.draining) throw draining();
     const beat = (): Promise<void> => scheduler.versions.publish();
     await store.open();
@@ -158,6 +161,7 @@ class ToolEngine implements Engine {
     if (this.draining) throw draining();
     // Nothing fails from here on: an opening that failed is repeated, and must have begun nothing.
     this.#stops.push(
+      telemetry.opened(store),
       store.watch(undefined, () => scheduler.poller.notify()),
       repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),
       repeat(clock, { firstMs: limits.firstSweepMs, everyMs: limits.sweepEveryMs }, () => this.sweep(), onError),

@@ -1,11 +1,12 @@
 import type { Json } from "../json.js";
 import type { EngineLimits } from "../limits.js";
 import type { Documents, ItemPage, Observer, Store, TaskCounts, TaskPage } from "../store/store.js";
-import type { Answer, Question, TaskEvent } from "../task/task-event.js";
+import type { Answer, Question, TaskEvent, TraceContext } from "../task/task-event.js";
 import type { TaskRecord, TaskSnapshot, TaskStatus } from "../task/task-record.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import type { Clock } from "./clock.js";
+import type { EngineTelemetry } from "./telemetry.js";
 
 /** An attempt that a tool's code ended by throwing. */
 export interface FailedAttempt {
@@ -26,6 +27,8 @@ export interface EngineOptions {
   readonly createId?: () => string;
   /** Hears of what happens at named points, for tracing and for fault injection. */
   readonly observer?: Observer;
+  /** Traces and measures the work. Default: nothing does. */
+  readonly telemetry?: EngineTelemetry;
   /** Hears, when the engine begins to look for work, what becomes of the unfinished tasks that no process runs. */
   readonly onOpened?: (recovery: RecoveryCounts) => void;
   /** Hears of errors that belong to no caller. Default: ignored, since tasks record their own. */
@@ -67,6 +70,11 @@ export interface StartRequest {
   readonly newTask?: boolean | string;
   /** The task needs no caller: it resumes at once after a crash. Default false: when a caller returns to it, or after `recoverAfterMs`. */
   readonly detached?: boolean;
+  /**
+   * The trace that the call belongs to. A task that the call makes keeps it, and its attempts continue it. It does not keep
+   * two calls apart; what is not a trace by W3C Trace Context is left out.
+   */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** A task as its owner sees it. */

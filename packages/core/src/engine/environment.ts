@@ -3,6 +3,7 @@ import type { Observer, Store } from "../store/store.js";
 import type { Clock, DueTimes } from "./clock.js";
 import type { FailedAttempt } from "./engine.js";
 import type { ToolTable } from "./scheduling/tool-table.js";
+import type { EngineTelemetry } from "./telemetry.js";
 
 /** What all parts of an engine share. */
 export interface Environment {
@@ -15,6 +16,7 @@ export interface Environment {
   readonly worker: string;
   /** Never throws. */
   readonly observer: Observer;
+  readonly telemetry: EngineTelemetry;
   /** Never throws. */
   readonly onError: (error: unknown) => void;
   /** Never throws. */

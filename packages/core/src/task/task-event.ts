@@ -18,9 +18,9 @@ export interface NewTask {
   readonly detached: boolean;
   /** How long the task is kept after it finished, in milliseconds. */
   readonly ttlMs: number;
-  /** The trace that the call belongs to. Reserved: kept by every store, used by nothing yet, as are the next three. */
-  readonly trace?: TraceContext;
-  /** What its caller calls the task. */
+  /** The trace of the call that made it, which its attempts continue. */
+  readonly trace?: TraceContext | undefined;
+  /** What its caller calls the task. Reserved: kept by every store, used by nothing yet, as are the next two. */
   readonly label?: string;
   /** The versions of the tool that the process offered which made the task. */
   readonly offeredVersions?: readonly string[];

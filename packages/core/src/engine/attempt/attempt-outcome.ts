@@ -6,6 +6,7 @@ import { answeredBy, desiredStateOf } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { isoOf } from "../clock.js";
 import { failureOf, retryDelay } from "../retry-delay.js";
+import type { AttemptEnd } from "../telemetry.js";
 import type { JournalEntry } from "./journal-writer.js";
 
 /** How a tool's code came to its end in one attempt. */
@@ -52,6 +53,14 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
   const pause = desiredStateOf({ record, signals, leased: true }) === "pause";
   const paused: readonly TaskEventBody[] = pause ? [{ type: "desiredState", desiredState: "pause" }] : [];
   return { events: [...paused, last, ...refusal(outcome, inputs)], consume };
+}
+
+/** Names the end of an attempt by what it wrote last. Pure. */
+export function endNameOf(events: readonly TaskEventBody[]): AttemptEnd {
+  const last = events.at(-1);
+  if (last?.type === "attempt_ended") return last.reason;
+  const isNamed = last?.type === "completed" || last?.type === "failed" || last?.type === "cancelled";
+  return isNamed || last?.type === "refused" ? last.type : "interrupted";
 }
 
 function refusal(outcome: AttemptOutcome, { before, tool }: EndInputs): readonly TaskEventBody[] {

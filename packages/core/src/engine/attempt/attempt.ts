@@ -1,9 +1,11 @@
+import { isResumableError } from "../../errors.js";
 import { type TaskLimitValues, taskDefaults, withDefaults } from "../../limits.js";
 import type { TaskEventBody } from "../../task/task-event.js";
 import { entryOf, type Signal, type TaskRecord } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
+import type { AttemptEnd } from "../telemetry.js";
 import { AttemptControl } from "./attempt-control.js";
-import { type AttemptOutcome, endOfAttempt } from "./attempt-outcome.js";
+import { type AttemptOutcome, endNameOf, endOfAttempt } from "./attempt-outcome.js";
 import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
 import { driveTool, stoppedHere } from "./drive-tool.js";
 import { type JournalEntry, JournalWriter } from "./journal-writer.js";
@@ -17,6 +19,8 @@ export class Attempt {
   readonly #applied = new Set<string>();
   #signals: readonly Signal[] = [];
   #progressed = false;
+  /** As the attempt wrote it last. */
+  #end: AttemptEnd = "interrupted";
 
   constructor(options: AttemptOptions) {
     const taskLimits = withDefaults<TaskLimitValues>(taskDefaults, options.tool.limits);
@@ -38,6 +42,14 @@ export class Attempt {
    * did. Never rejects.
    */
   async run(): Promise<JournalWriter["broken"]> {
+    const { telemetry, record, tool, journal } = this.#parts;
+    const { id: taskId, attempt, crashes, trace } = record;
+    const facts = { taskId, tool: tool.name, toolVersion: tool.version, attempt, crashes, trace };
+    await telemetry.traceAttempt(facts, () => this.#run());
+    return journal.broken;
+  }
+
+  async #run(): Promise<AttemptEnd> {
     const { observer, lease, journal, control } = this.#parts;
     // Signals that were left while the attempt was being started.
     journal.look();
@@ -69,7 +81,8 @@ export class Attempt {
     this.#verbs.waits.interruptAll();
     journal.dispose();
     control.dispose();
-    return journal.broken;
+    if (journal.broken === undefined) return this.#end;
+    return isResumableError(journal.broken.error, "LEASE_LOST") ? "lease_lost" : "store_failed";
   }
 
   #reportError(error: unknown): void {
@@ -134,6 +147,7 @@ export class Attempt {
     const waitsUntilMs = this.#verbs.waits.untilMs;
     const nowMs = clock.wallMs();
     const entry = endOfAttempt(outcome, { record, before, signals: this.#signals, tool, nowMs, waitsUntilMs });
+    this.#end = endNameOf(entry.events);
     for (const event of entry.events) {
       // The wall clock may be set while this is written.
       if (event.type === "attempt_ended" && event.runnableAt !== undefined)

@@ -15,7 +15,7 @@ type Running = AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void>;
 
 /** Pulls the tool from checkpoint to checkpoint. Gives its output, or says that it was stopped on the way. */
 export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<Json | typeof stoppedHere> {
-  const { tool, observer, lease, control, journal } = parts;
+  const { tool, observer, telemetry, clock, lease, control, journal } = parts;
   const input = await inputOfAttempt(tool, parts.record, parts.tools.validate);
   const running = tool.run(input, await createTaskContext(parts, verbs));
   if (!isGenerator(running)) return checkedOutput(await running, parts);
@@ -24,9 +24,11 @@ export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<
     if (next.done === true) return checkedOutput(next.value, parts);
     if (keepsCheckpoints(control.aborted)) {
       try {
+        const yieldedMs = clock.monotonicMs();
         const event = await checkCheckpoint(next.value, parts);
         observer("engine.checkpoint.before", lease.taskId);
         await journal.commit([event]);
+        telemetry.checkpointed(tool.name, clock.monotonicMs() - yieldedMs);
         observer("engine.checkpoint.after", lease.taskId);
       } catch (error) {
         await leave(running);

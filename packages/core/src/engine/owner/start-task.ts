@@ -5,6 +5,7 @@ import type { Store } from "../../store/store.js";
 import type { NewTask } from "../../task/task-event.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
+import { parseTraceContext } from "../../task/trace-context.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
@@ -69,6 +70,7 @@ async function newTask(parts: EngineParts, owner: string, request: StartRequest)
     detached: request.detached === true,
     ttlMs: tool.ttlMs ?? parts.limits.ttlMs,
     session: request.session,
+    trace: request.trace && parseTraceContext({ ...request.trace }),
   };
 }
 

@@ -34,7 +34,7 @@ export async function openTask(
   taskId: string,
   attempt: { readonly mayRun: boolean; readonly brokenAttempt: number | undefined; readonly versions: Versions },
 ): Promise<OpenedTask> {
-  const { store, worker, limits, clock, dueTimes, tools } = environment;
+  const { store, worker, limits, clock, dueTimes, tools, telemetry } = environment;
   const again = attempt.mayRun ? await attempt.versions.judgeAgain(taskId) : undefined;
   if (again !== undefined) return { kind: "idle", ...again };
   const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
@@ -59,6 +59,8 @@ export async function openTask(
     const changes = events.length > 0 || consume.length > 0;
     const entry = { lease, afterSeq: record.lastSeq, events, consume, now: instantOf(clock) };
     const written = changes ? await store.commit(entry) : snapshot;
+    if (events.some((event) => event.type === "attempt_ended" && event.reason === "crashed"))
+      telemetry.tookOver(record.tool);
     if (plan.run && tool !== undefined) return { kind: "started", lease, record: written.record, tool, before: record };
     await store.releaseLease(lease);
     return { kind: "idle", snapshot: { ...written, leased: false }, verdict: verdict.kind };

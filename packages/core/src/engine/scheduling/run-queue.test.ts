@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 import { createManualClock } from "../../testing/manual-clock.js";
 import type { Environment } from "../environment.js";
+import { silentTelemetry } from "../telemetry.js";
 import { RunQueue } from "./run-queue.js";
 
 it("offers calls also after some left the queue before their time", async () => {
   const clock = createManualClock();
   const offered: string[] = [];
   const limits = { maxRunning: 1, maxRunningPerOwner: 1, offerAfterMs: 1_000, maxWaitingInPlace: 1 };
-  const environment = { clock, limits, tools: { runnable: new Map([["job", {}]]) } } as unknown as Environment;
+  const tools = { runnable: new Map([["job", {}]]) };
+  const environment = { clock, limits, telemetry: silentTelemetry, tools } as unknown as Environment;
   const queue = new RunQueue(environment, {
     serve: () => new Promise(() => {}),
     offer: async (taskId) => void offered.push(taskId),

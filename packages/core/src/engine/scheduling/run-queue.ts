@@ -27,7 +27,7 @@ export interface QueueServices {
 
 /** Tasks that wait for a slot of this process, and those that have one. */
 export class RunQueue {
-  readonly #environment: Pick<Environment, "tools" | "limits" | "clock">;
+  readonly #environment: Pick<Environment, "tools" | "limits" | "clock" | "telemetry">;
   readonly #services: QueueServices;
   readonly #queue = new Map<string, QueuedTask>();
   readonly #slots = new Map<string, Slot>();
@@ -37,7 +37,7 @@ export class RunQueue {
   #stopTrialTimer = () => {};
   #stopOfferTimer = () => {};
 
-  constructor(environment: Pick<Environment, "tools" | "limits" | "clock">, services: QueueServices) {
+  constructor(environment: Pick<Environment, "tools" | "limits" | "clock" | "telemetry">, services: QueueServices) {
     this.#environment = environment;
     this.#services = services;
   }
@@ -74,7 +74,7 @@ export class RunQueue {
 
   /** Gives slots to tasks as long as there are both. */
   pump(): void {
-    const { tools, clock } = this.#environment;
+    const { tools, clock, telemetry } = this.#environment;
     const maxRunningOf = (tool: string): number => tools.runnable.get(tool)?.maxRunning ?? Number.POSITIVE_INFINITY;
     const limits = { ...this.#environment.limits, maxRunningOf };
     while (!this.#stopped) {
@@ -89,6 +89,7 @@ export class RunQueue {
         startedAtMs: clock.monotonicMs(),
         done: Promise.resolve(),
       };
+      telemetry.leftQueue(tool, slot.startedAtMs - next.queuedAtMs);
       this.remove(id);
       this.#slots.set(id, slot);
       slot.done = this.#services.serve(next, slot).then((afterwards) => {

@@ -220,8 +220,9 @@ export class Scheduler {
   }
 
   #failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
-    const { limits, onError } = this.#environment;
+    const { limits, onError, telemetry } = this.#environment;
     if (isResumableError(error, "LEASE_LOST")) {
+      telemetry.lostLease();
       // No harm is done, but the operator wants to know that this process stood still.
       onError(error);
       this.#lost(task);
