@@ -51,6 +51,16 @@ export function selfContained(entry: string[]): Options {
   });
 }
 
+/** Builds an entry of a package with the packages that it bundles, minified: what it needs of them is a hundredth of them. */
+export function bundledLibrary(entry: Record<string, string>, noExternal: RegExp): Options {
+  return {
+    ...library([], { clean: false, minify: true, splitting: false, noExternal: [noExternal] }),
+    entry,
+    banner: { js: requireHere },
+    esbuildPlugins: [writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
+  };
+}
+
 /** A module of a bundle that is loaded by the first use of what it exports, from a file of its own. */
 interface LateModule {
   readonly name: string;

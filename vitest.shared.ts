@@ -14,7 +14,8 @@ export function sharedConfig(own: ViteUserConfig = {}): ViteUserConfig {
   const shared = defineConfig({
     // Naming conditions replaces Vite's defaults, so they are repeated here.
     resolve: { conditions: [source, "module", "browser", "development|production"] },
-    ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
+    // Without `module`, which Node does not know: what is found by it is for bundlers.
+    ssr: { resolve: { conditions: [source, "node", "development|production"] } },
     define: { RESUMABLE_MCP_VERSION: JSON.stringify(releaseVersion()) },
     test: {
       include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.{ts,tsx}"],

@@ -1,0 +1,2 @@
+/** The SDK of OpenTelemetry, as the servers use it. Loaded when it is needed. */
+export { type ExportOptions, startExport, type TelemetryExport } from "./start-export.js";

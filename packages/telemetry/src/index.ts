@@ -1,0 +1,17 @@
+/** Spans and metrics through the API of OpenTelemetry alone: nothing is recorded until a program registers an SDK. */
+export { createEngineTelemetry } from "./engine-telemetry.js";
+export {
+  endOfCode,
+  endOfError,
+  endOfResult,
+  isObserved,
+  noteTask,
+  type RequestEnd,
+  type RequestFacts,
+  type SentRequest,
+  type ServedRequest,
+  sendRequest,
+  serveRequest,
+  traceCall,
+} from "./request.js";
+export { activeTrace, inThisTrace, isTracing } from "./span-context.js";
