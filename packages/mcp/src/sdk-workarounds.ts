@@ -92,6 +92,28 @@ export function handlerOf<Extra>(server: object, method: string): Handler<Extra>
   return handlers instanceof Map ? handlers.get(method) : undefined;
 }
 
+/**
+ * Lets each request of a server of either SDK pass through what `wrap` makes of its handler: of each method that has one, also of
+ * those that are registered later. A server is wrapped once.
+ */
+export function wrapHandlers<Extra>(
+  server: object,
+  wrap: (method: string, handler: Handler<Extra>) => Handler<Extra>,
+): void {
+  const handlers: unknown = Reflect.get(server, "_requestHandlers");
+  if (!(handlers instanceof Map) || Object.hasOwn(handlers, "get")) return;
+  handlers.get = (method: string) => {
+    const handler = Map.prototype.get.call(handlers, method);
+    return handler && wrap(method, handler);
+  };
+}
+
+/** Whether a `McpServer` of either SDK has a tool of this name. */
+export function isRegisteredTool(mcp: object, name: string): boolean {
+  const tools: unknown = Reflect.get(mcp, "_registeredTools");
+  return typeof tools === "object" && tools !== null && Object.hasOwn(tools, name);
+}
+
 /** Whether the client of a server of SDK 1.x asked for no messages of this level: only a private function knows. */
 export function isIgnoredLevel(server: object, level: string, sessionId: string | undefined): boolean {
   const test: unknown = Reflect.get(server, "isMessageIgnored");
@@ -172,6 +194,14 @@ export function unwrapAnswer<Message>(message: Message): Message | JsonObject {
   const { [answerKey]: _wrapped, ...meta } = _meta;
   const result = isJsonObject(answer.result) ? answer.result : {};
   return { jsonrpc, id, result: Object.keys(meta).length === 0 ? result : { ...result, _meta: meta } };
+}
+
+/** The code of the error that a result of a handler is really answered with. */
+export function errorCodeOf(result: object): number | undefined {
+  const meta: unknown = Reflect.get(result, "_meta");
+  const answer = isJsonObject(meta) ? meta[answerKey] : undefined;
+  const error = isJsonObject(answer) ? answer.error : undefined;
+  return isJsonObject(error) && typeof error.code === "number" ? error.code : undefined;
 }
 
 /** Where the context of a handler tells which server answers its request. */

@@ -7,6 +7,7 @@ import {
   type Store,
   type Tool,
 } from "@resumable-mcp/core";
+import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import type { ServerDefinition } from "../src/define-server.js";
 import { createHandler2026, type Handler2026, serverFactory2026 } from "../src/era-2026/index.js";
 import { readEvents } from "../src/era-2026/subscriptions/listen-stream.js";
@@ -58,7 +59,8 @@ export function openEndpoint(
   setup2026?: ServerDefinition["setup2026"],
 ): Endpoint {
   // Tools that wait at a closed gate are not waited for.
-  const engine = createEngine({ store, tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
+  const telemetry = createEngineTelemetry();
+  const engine = createEngine({ store, tools, telemetry, limits: { graceMs: 20, drainTimeoutMs: 20 } });
   const definition = { name: "test", version: "1", tools, setup2026 };
   const handler = createHandler2026({ engine, createServer: serverFactory2026(definition, engine) });
   let nextId = 1;

@@ -2,6 +2,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { createEngine, createMemoryStore, type Store, type Tool } from "@resumable-mcp/core";
+import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { afterEach } from "vitest";
 import { type RegisterOptions, registerTools } from "../src/index.js";
 
@@ -21,6 +22,7 @@ export async function connect(
   const engine = createEngine({
     store,
     tools,
+    telemetry: createEngineTelemetry(),
     // Tools that wait at a closed gate are not waited for.
     limits: { graceMs: 20, drainTimeoutMs: 20 },
   });

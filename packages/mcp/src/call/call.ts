@@ -1,5 +1,5 @@
 import { type Engine, isJsonObject, isResumableError, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
-import type { OpenQuestion } from "@resumable-mcp/core/engine";
+import { type OpenQuestion, parseTraceContext, type TraceContext } from "@resumable-mcp/core/engine";
 import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
@@ -60,6 +60,8 @@ export interface CallMeta {
   readonly tellsDelivery: boolean;
   readonly requestId?: string | number;
   readonly progressToken?: string | number;
+  /** The trace that the request belongs to. Source: SEP-414. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /**
@@ -87,6 +89,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
     taskId: read(metaKeys.taskId, isLabel),
     requestId: read(metaKeys.requestId, isRequestId),
     progressToken: read("progressToken", isRequestId),
+    trace: parseTraceContext(source),
   };
 }
 

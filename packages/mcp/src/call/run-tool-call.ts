@@ -40,12 +40,12 @@ export function handoffMsOf(
 
 /** What the task of a call is started with, or joined by. */
 export function startRequest(
-  { meta: { callId, newTask }, sessionId }: Call,
+  { meta: { callId, newTask, trace }, sessionId }: Call,
   tool: Tool,
   input: Json,
   detached: boolean,
 ): StartRequest {
-  return { tool: tool.name, input, detached, session: sessionId, callId, newTask };
+  return { tool: tool.name, input, detached, session: sessionId, callId, newTask, trace };
 }
 
 /**

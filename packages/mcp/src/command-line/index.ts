@@ -17,6 +17,7 @@ export {
   wholeNumber,
 } from "./flags.js";
 export { loadServer } from "./load-server.js";
+export { otlpUsage, readOtlp } from "./otlp-flag.js";
 export {
   type DatabasePlace,
   type FolderPlace,

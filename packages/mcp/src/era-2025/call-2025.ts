@@ -3,6 +3,7 @@ import type { Answer } from "@resumable-mcp/core/store";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";
+import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/register-tools.js";
 import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner } from "../owner/owner.js";
 import { tasksWithin } from "../owner/scopes.js";
@@ -47,7 +48,7 @@ export function call2025(
   const owner = resolveOwner({ authenticated, clientId, sessionId, locality });
   return {
     engine,
-    tasks: tasksWithin(engine, engine.forOwner(owner), { token: extra.authInfo, locality }),
+    tasks: tracedTasks(tasksWithin(engine, engine.forOwner(owner), { token: extra.authInfo, locality })),
     meta,
     requestId,
     signal,

@@ -3,6 +3,7 @@ import { isAtLeast, isLogLevel, logLevels, rpcCodes } from "@resumable-mcp/proto
 import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
 import { runToolCall } from "../call/run-tool-call.js";
+import { traceRequests } from "../call/traced-requests.js";
 import { createToolConfigs, type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
 import { exactSchema, handleRequest, isIgnoredLevel } from "../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "./call-2025.js";
@@ -41,6 +42,10 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
     configs,
     registerTasks: () => registerTasks(environment),
     registerSubscriptions: (tasksOf) => takeSubscriptions(environment, tasksOf),
+  });
+  traceRequests(server, ({ requestId, _meta: meta, requestInfo, sessionId }: RequestExtra) => {
+    const isStdio = requestInfo === undefined && sessionId === undefined;
+    return { requestId, meta, isStdio, headers: requestInfo && Reflect.get(requestInfo, "headers") };
   });
 }
 

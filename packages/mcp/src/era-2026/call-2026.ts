@@ -2,6 +2,7 @@ import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { envelopeKeys, isAtLeast, rpcCodes, tasksExtension } from "@resumable-mcp/protocol";
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
+import { tracedTasks } from "../call/traced-requests.js";
 import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken } from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
 import { answeringServerOf } from "../sdk-workarounds.js";
@@ -40,11 +41,12 @@ export function call2026(
   // Over HTTP no supervisor stands between client and server that may set the internal keys.
   const meta = parseCallMeta(mcpReq._meta, http === undefined);
   const clientId = meta.clientId ?? clientIdArgument;
+  const own = engine.forOwner(ownerOf(options, context, clientId));
   return {
     engine,
     client,
     token: http?.authInfo,
-    tasks: tasksWithin(engine, engine.forOwner(ownerOf(options, context, clientId)), rightsOf(options, context)),
+    tasks: tracedTasks(tasksWithin(engine, own, rightsOf(options, context))),
     meta,
     requestId: mcpReq.id,
     signal: mcpReq.signal,

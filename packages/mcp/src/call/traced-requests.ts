@@ -1,0 +1,87 @@
+import { isJsonObject, type JsonObject, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
+import { parseTraceContext, type TraceContext } from "@resumable-mcp/core/engine";
+import {
+  activeTrace,
+  endOfCode,
+  endOfResult,
+  isObserved,
+  isTracing,
+  noteTask,
+  type RequestEnd,
+  serveRequest,
+} from "@resumable-mcp/telemetry";
+import { errorCodeOf, isRegisteredTool, wrapHandlers } from "../sdk-workarounds.js";
+
+/** Where a request comes from, whatever era it came by. */
+export interface RequestOrigin {
+  readonly requestId: string | number;
+  /** Its `_meta`. */
+  readonly meta: unknown;
+  readonly isStdio: boolean;
+  /** Its HTTP headers, as either SDK hands them on. */
+  readonly headers?: unknown;
+}
+
+/**
+ * Traces and measures the requests of a server, by their methods: those that it serves, so that what callers make up names no
+ * span and no series. Call it when all handlers are registered. Where no SDK of OpenTelemetry is registered, nothing is done.
+ */
+export function traceRequests<Context>(
+  mcp: { readonly server: object },
+  originOf: (context: Context) => RequestOrigin,
+): void {
+  wrapHandlers<Context>(mcp.server, (method, handle) => {
+    if (!isObserved()) return handle;
+    return (request, context) => {
+      const { requestId, meta, isStdio, headers } = originOf(context);
+      const facts = {
+        method,
+        requestId,
+        tool: method === "tools/call" ? toolOf(mcp, request) : undefined,
+        transport: isStdio ? ("pipe" as const) : ("tcp" as const),
+        trace: isJsonObject(meta) ? parseTraceContext(meta) : undefined,
+        httpTrace: traceOfHeaders(headers),
+      };
+      return serveRequest(facts, () => handle(request, context), endOf);
+    };
+  });
+}
+
+function traceOfHeaders(headers: unknown): TraceContext | undefined {
+  if (headers instanceof Headers) return parseTraceContext(Object.fromEntries(headers));
+  return isJsonObject(headers) ? parseTraceContext(headers) : undefined;
+}
+
+function toolOf(mcp: object, { params }: JsonObject): string | undefined {
+  const name = isJsonObject(params) ? params.name : undefined;
+  return typeof name === "string" && isRegisteredTool(mcp, name) ? name : undefined;
+}
+
+function endOf(result: object): RequestEnd {
+  const code = errorCodeOf(result);
+  return code === undefined ? endOfResult(result) : endOfCode(code);
+}
+
+/** The same tasks. A task that a call makes keeps the call's trace, and the span of a request names the task that it is about. */
+export function tracedTasks(tasks: OwnedTasks): OwnedTasks {
+  if (!isTracing()) return tasks;
+  let isNoted = false;
+  const noted = <View extends TaskView>(view: View, joined = true): View => {
+    if (!isNoted) noteTask(view.record, joined);
+    isNoted = true;
+    return view;
+  };
+  return {
+    ...tasks,
+    async start(request) {
+      const started = await tasks.start({ ...request, trace: activeTrace() ?? request.trace });
+      return noted(started, !started.created);
+    },
+    get: async (taskId) => noted(await tasks.get(taskId)),
+    wait: async (taskId, options) => noted(await tasks.wait(taskId, options)),
+    pause: async (taskId) => noted(await tasks.pause(taskId)),
+    resume: async (taskId) => noted(await tasks.resume(taskId)),
+    cancel: async (taskId) => noted(await tasks.cancel(taskId)),
+    answer: async (taskId, key, answer) => noted(await tasks.answer(taskId, key, answer)),
+  };
+}
