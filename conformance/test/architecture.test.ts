@@ -70,6 +70,11 @@ test("documents know nothing of tasks: they depend on no package of this reposit
   expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["lowdb", "zod"]);
 });
 
+test("telemetry depends on the core and the API of OpenTelemetry, and bundles its SDK", () => {
+  const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/telemetry");
+  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["@opentelemetry/api", "@resumable-mcp/core"]);
+});
+
 test("the protocol depends on the core alone", () => {
   const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/protocol");
   expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["@resumable-mcp/core"]);
@@ -87,6 +92,7 @@ test("the client draws nothing and asks no user: it knows no terminal, no React 
     "@modelcontextprotocol/sdk",
     "@resumable-mcp/documents",
     "@resumable-mcp/protocol",
+    "@resumable-mcp/telemetry",
     "zod",
   ]);
   const terminal = /^(?:react|ink|@inkjs\/.*|node:readline.*|node:tty|@resumable-mcp\/client-tui)(?:\/|$)/;

@@ -1,5 +1,6 @@
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, JSONRPCNotification } from "@modelcontextprotocol/sdk/types.js";
+import { SentRequests } from "./sent-requests.js";
 
 /** What a {@link LinkTransport} needs besides the transport that it wraps. */
 export interface LinkTransportOptions {
@@ -28,6 +29,7 @@ export class LinkTransport implements Transport {
   protocolVersion: string | undefined;
   readonly #inner: Transport;
   readonly #options: LinkTransportOptions;
+  readonly #requests = new SentRequests();
 
   constructor(inner: Transport, options: LinkTransportOptions) {
     this.#inner = inner;
@@ -44,7 +46,10 @@ export class LinkTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    this.#inner.onclose = () => this.onclose?.();
+    this.#inner.onclose = () => {
+      this.#requests.close();
+      this.onclose?.();
+    };
     this.#inner.onerror = (error) => {
       this.#options.onError(error);
       this.onerror?.(error);
@@ -52,18 +57,26 @@ export class LinkTransport implements Transport {
     this.#inner.onmessage = (message, extra) => {
       if ("method" in message && !("id" in message) && this.#options.onNotification(message)) return;
       const adopted = adoptError(message, this.#options.idPrefix, this.#options.resumedId());
-      this.onmessage?.(incoming(adopted, this.#options.idPrefix), extra);
+      const received = incoming(adopted, this.#options.idPrefix);
+      this.#requests.answered(received);
+      this.onmessage?.(received, extra);
     };
     await this.#inner.start();
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const sent = outgoing(message, this.#options.idPrefix);
+    const sent = outgoing(this.#requests.begin(message), this.#options.idPrefix);
     if ("method" in sent && "id" in sent) this.lastRequestId = String(sent.id);
-    await this.#inner.send(sent, options);
+    try {
+      await this.#inner.send(sent, options);
+    } catch (error) {
+      this.#requests.failed(message);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
+    this.#requests.close();
     await this.#inner.close();
   }
 }

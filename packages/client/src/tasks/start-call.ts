@@ -6,6 +6,7 @@ import {
   type JsonObject,
   metaKeys,
 } from "@resumable-mcp/protocol";
+import { traceCall } from "@resumable-mcp/telemetry";
 import type { CallOptions, TaskCall } from "../client.js";
 import type { ClientContext } from "../client-context.js";
 import { ClientError } from "../client-error.js";
@@ -22,7 +23,16 @@ import { type ToolResult, toTaskResult } from "../tool-result.js";
 import { createTaskFollower } from "./task-handle.js";
 
 /** Calls a tool: as a task where the server has tasks, else as a plain call that lives with this process. */
-export async function startCall(
+export function startCall(
+  context: ClientContext,
+  tool: string,
+  values: JsonObject,
+  options: CallOptions,
+): Promise<TaskCall> {
+  return traceCall(tool, () => callTool(context, tool, values, options));
+}
+
+async function callTool(
   context: ClientContext,
   tool: string,
   values: JsonObject,

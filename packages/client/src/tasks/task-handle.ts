@@ -1,4 +1,5 @@
 import type { ControlToolName, Json, JsonObject, QuestionAnswer } from "@resumable-mcp/protocol";
+import { inThisTrace } from "@resumable-mcp/telemetry";
 import type { ClientEvent, TaskHandle } from "../client.js";
 import type { ClientContext } from "../client-context.js";
 import { ClientError, isClientError } from "../client-error.js";
@@ -109,7 +110,7 @@ export function createTaskFollower(
     await noteEnd(context, taskId, remote, result);
     return result;
   };
-  return new Follower(follow, { maxQueuedEvents: context.limits.maxQueuedEvents });
+  return new Follower(inThisTrace(follow), { maxQueuedEvents: context.limits.maxQueuedEvents });
 }
 
 async function noteEnd(
