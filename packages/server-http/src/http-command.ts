@@ -9,6 +9,7 @@ import {
   loadServer,
   maskFlags,
   oneOf,
+  otlpUsage,
   parseFlags,
   type Quotas,
   quotaFlags,
@@ -33,6 +34,7 @@ import { newToken, type TokenFile } from "./auth/token-file.js";
 import type { OwnerMode } from "./locality.js";
 import { jsonLog, type Log, stackOf } from "./log.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
+import { metricsUsage, openTelemetry, telemetryFlags } from "./telemetry/open-telemetry.js";
 
 /** The version of this package, which the build and the test runner put here. */
 declare const RESUMABLE_MCP_VERSION: string;
@@ -65,6 +67,8 @@ ${quotaUsage}
   --mask-errors          callers see of what a tool throws only that it failed, and under which id the log says
                          why; the default where callers may be others than this machine's user
   --no-mask-errors       callers see what a tool throws
+${otlpUsage}
+${metricsUsage}
   --insecure             allow an address that others can reach, without authentication
   --version              print the version of this program`;
 
@@ -77,6 +81,7 @@ const flags = {
   "recover-after": { type: "string" },
   handoff: { type: "boolean" },
   ...authFlags,
+  ...telemetryFlags,
   "allowed-host": { type: "string", multiple: true },
   "allowed-origin": { type: "string", multiple: true },
   owner: { type: "string" },
@@ -123,6 +128,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const definition = await loadServer(module);
   const fd = passedSocket(process.env);
   const log = jsonLog((line) => process.stderr.write(line));
+  const telemetry = await openTelemetry(values, definition, log);
   const { tokenFile, ...auth } = await readAuth(values, process.env, (message) => log("warn", message));
   const options: ServeOptions = {
     definition,
@@ -142,11 +148,12 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     crossStreamReplay: values["cross-stream-replay"],
     handoff: values.handoff,
     fd,
+    metrics: telemetry.metrics,
     ...auth,
   };
   const server = await serve(options);
   if (tokenFile !== undefined) reloadOnSignal(tokenFile);
-  stopOnSignal(server);
+  stopOnSignal(() => server.close().finally(telemetry.shutdown));
   endOnException(log);
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(banner(options, server));
@@ -247,12 +254,12 @@ function endOnException(log: Log): void {
   });
 }
 
-function stopOnSignal(server: RunningServer): void {
+function stopOnSignal(close: () => Promise<void>): void {
   const stop = () => {
     process.stderr.write("Server stopped by user\n");
     // A second signal ends the process at once, as it would without this handler.
     for (const signal of ["SIGINT", "SIGTERM"]) process.removeListener(signal, stop);
-    void server.close().then(
+    void close().then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`${sentenceOf(error)}\n`);

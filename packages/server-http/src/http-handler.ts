@@ -13,11 +13,12 @@ import { checkNames, type HostRules, isLoopback } from "./allowed-hosts.js";
 import type { Authorization } from "./auth/authorization.js";
 import { isMetadata, metadataAnswer } from "./auth/metadata.js";
 import type { HttpLimits } from "./http-limits.js";
-import { judgeCaller, judgeLocality, type OwnerMode } from "./locality.js";
+import { judgeCaller, judgeLocality, type LocalityFacts, type OwnerMode } from "./locality.js";
 import { createRefusalLog, type Log } from "./log.js";
 import { NewSessions } from "./new-sessions.js";
 import { OpenBodies } from "./open-bodies.js";
 import { createRequestRates } from "./request-rates.js";
+import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
 
 /** Answers one request to the MCP endpoint, after all checks. */
 export type McpEndpoint = (request: Request, context: RequestContext) => Promise<Response>;
@@ -39,6 +40,8 @@ export interface HttpHandlerOptions {
   readonly trustedProxies?: TrustedProxies;
   /** Who may call. Default: everybody whom names and origins allow. */
   readonly authorization?: Authorization;
+  /** What `/metrics` shows. Default: nothing is there. */
+  readonly metrics?: MetricsSource | undefined;
   readonly limits: HttpLimits;
   readonly log: Log;
 }
@@ -77,6 +80,9 @@ export function createHttpEntry(
   });
   const logRefusal = createRefusalLog(log, limits.refusalsLoggedPerSecond, () => performance.now());
   const readyAnswer = createReadiness(engine, options.limits.readyTimeoutMs);
+  const { metrics, ownerMode = "auto" } = options;
+  const tokens = options.authorization !== undefined;
+  const answerMetrics = metrics && createMetricsEndpoint({ metrics, tokens, ownerMode, limits });
   const pass = async (request: HttpRequest, context: RequestContext, address: string | undefined) => {
     const { authInfo } = context;
     // This machine has one user, or a proxy brings all callers and does not say who they are.
@@ -91,6 +97,8 @@ export function createHttpEntry(
     if (path === "/readyz") return readyAnswer();
     const problem = checkNames(request, rules);
     const address = trustedProxies === undefined ? remoteAddress : trustedProxies.callerOf(request, remoteAddress);
+    if (path === "/metrics" && answerMetrics !== undefined)
+      return answerMetrics(request, { facts: factsOf(options, request, remoteAddress), address });
     const admitted = await admit(request, { remoteAddress, address, problem });
     const given = admitted instanceof HttpAnswer ? admitted : await pass(request, admitted, address);
     logRefusal(request, address, given);
@@ -101,20 +109,11 @@ export function createHttpEntry(
 
 /** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
 function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
-  const { rules, authorization, limits, ownerMode = "auto", publicUrl } = options;
+  const { authorization, limits, ownerMode = "auto", publicUrl } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
   const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
-    judgeCaller(ownerMode, {
-      tokens: false,
-      boundAddress: options.boundAddress?.(),
-      peerAddress,
-      host: request.header("host"),
-      origin: request.header("origin"),
-      allowedHosts: rules.allowedHosts,
-      publicUrl,
-      headerNames: Object.keys(request.headers),
-    });
+    judgeCaller(ownerMode, { ...factsOf(options, request, peerAddress), tokens: false });
   /** What is answered alike to all who ask. */
   const publicAnswer = ({ method, url }: HttpRequest, problem: string | undefined): HttpAnswer | undefined => {
     if (problem !== undefined) return refuse(403, problem);
@@ -145,6 +144,23 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
     if (!hasToken || authInfo.status !== 401) return tooManyRequests(rates.refused(address), limits) ?? authInfo;
     const failed = rates.failed(address);
     return failed > 0 ? tooManyFailures(failed, limits) : authInfo;
+  };
+}
+
+/** What decides whether a request is local. */
+function factsOf(
+  { boundAddress, rules, publicUrl }: Pick<HttpHandlerOptions, "boundAddress" | "rules" | "publicUrl">,
+  request: HttpRequest,
+  peerAddress: string | undefined,
+): Omit<LocalityFacts, "tokens"> {
+  return {
+    boundAddress: boundAddress?.(),
+    peerAddress,
+    host: request.header("host"),
+    origin: request.header("origin"),
+    allowedHosts: rules.allowedHosts,
+    publicUrl,
+    headerNames: Object.keys(request.headers),
   };
 }
 

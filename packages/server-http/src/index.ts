@@ -9,3 +9,4 @@ export { createHttpHandler, type HttpHandlerOptions, type McpEndpoint } from "./
 export { type HttpLimits, httpLimits } from "./http-limits.js";
 export { jsonLog, type Log, type LogLevel } from "./log.js";
 export { type RunningServer, type ServeOptions, serve } from "./serve.js";
+export type { MetricsSource } from "./telemetry/metrics-endpoint.js";

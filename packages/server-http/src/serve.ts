@@ -15,6 +15,7 @@ import {
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
 import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { TrustedProxies } from "./addresses.js";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
 import { type Authorization, createAuthorization } from "./auth/authorization.js";
@@ -25,6 +26,7 @@ import { type HttpLimits, httpLimits } from "./http-limits.js";
 import { createHttpServer } from "./http-server.js";
 import { type OwnerMode, ownerSentence } from "./locality.js";
 import type { Log } from "./log.js";
+import type { MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { reportsOfThrown } from "./thrown-errors.js";
 
 /** How a server is served over HTTP. Everything but definition and store has a default. */
@@ -75,6 +77,8 @@ export interface ServeOptions {
   readonly limits?: Partial<HttpLimits & SessionLimits>;
   readonly engineLimits?: Partial<EngineLimits>;
   readonly log?: Log;
+  /** What `/metrics` shows, and to whom. Default: nothing is there. */
+  readonly metrics?: MetricsSource | undefined;
   /** Hears of what happens at named points, for tracing and for fault injection. */
   readonly observer?: Observer;
 }
@@ -112,10 +116,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   // The handlers of both eras bring one, but only with the first request: tasks resume before it.
   const validateJsonSchema = createJsonSchemaValidator();
   const { maskErrors, onToolError, maskThrown } = reportsOfThrown(options, log);
-  const engine = createEngine({
-    ...{ store, tools, onOpened, onError, observer, limits: engineLimits, validateJsonSchema },
-    ...{ maskErrors, onToolError },
-  });
+  const hooks = { onOpened, onError, onToolError, observer, telemetry: createEngineTelemetry() };
+  const engine = createEngine({ ...hooks, store, tools, limits: engineLimits, validateJsonSchema, maskErrors });
   // What is wrong with the store is reported now, not to the first caller.
   await openWhenReached(
     () => engine.open(),
@@ -140,6 +142,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       rules: hostRules({ host, allowedHosts, allowedOrigins }),
       authorization,
       publicUrl,
+      metrics: options.metrics,
       limits,
       log,
       ownerMode,

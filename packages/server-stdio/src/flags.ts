@@ -1,5 +1,6 @@
 import {
   maskFlags,
+  otlpUsage,
   type parseFlags,
   quotaFlags,
   quotaUsage,
@@ -16,6 +17,7 @@ export const flags = {
   "recover-after": { type: "string" },
   handoff: { type: "boolean" },
   ...maskFlags,
+  otlp: { type: "string" },
   ...quotaFlags,
   "no-supervise": { type: "boolean" },
   command: { type: "string" },
@@ -41,6 +43,7 @@ ${recoverAfterUsage}
   --handoff              answer long calls before the caller's time limit
   --mask-errors          the host sees of what a tool throws only that it failed; standard error says why
 ${quotaUsage}
+${otlpUsage}
   --no-supervise         serve in this process: a crash ends the connection
   --command COMMAND      supervise any stdio server; what is not annotated as idempotent is never repeated
   --print-config HOST    print what ${hostNames.join(", ")} needs to start this server

@@ -1,5 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
+import type { ServerDefinition } from "@resumable-mcp/mcp";
 import {
   CommandError,
   cannotStartCode,
@@ -8,6 +9,7 @@ import {
   loadServer,
   type Quotas,
   readMaskErrors,
+  readOtlp,
   readQuotas,
   readRecoverAfter,
   readStorePlace,
@@ -31,10 +33,12 @@ export async function serveModule(program: string, module: string, flags: Flags)
   const engineLimits = { ...engineDefaults, ...engine, ...readRecoverAfter(flags["recover-after"]) };
   const definition = await loadServer(module);
   const { setup, setup2026, name } = definition;
+  const otlp = readOtlp(flags.otlp);
   const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));
   const say = (sentence: string) => void process.stderr.write(`${program}: ${sentence}\n`);
   const onError = (error: unknown) => say(sentenceOf(error));
   process.on("unhandledRejection", onError);
+  let shutdown = async (): Promise<void> => {};
   await serveHost({
     definition,
     onError,
@@ -42,6 +46,7 @@ export async function serveModule(program: string, module: string, flags: Flags)
       const isInstalled = setup !== undefined || setup2026 !== undefined || !("directory" in place);
       const loading = isInstalled ? import("./with-setup.js") : import("./serve-definition.js");
       const { createFsStore, createStdioServer } = await loading.catch(refuseToStart);
+      if (otlp !== undefined) shutdown = await exportTo(otlp, definition, say);
       const store =
         "directory" in place
           ? createFsStore({ ...place, limits, onWarning: onError })
@@ -60,7 +65,18 @@ export async function serveModule(program: string, module: string, flags: Flags)
       return createStdioServer(options, write);
     },
   });
+  await shutdown();
   process.exit(0);
+}
+
+/** Sends traces and metrics to a collector. Gives what sends the last of them. */
+async function exportTo(
+  otlp: URL,
+  { name: serviceName, version: serviceVersion }: ServerDefinition,
+  onProblem: (sentence: string) => void,
+): Promise<() => Promise<void>> {
+  const { startExport } = await import("./telemetry-export.js").catch(refuseToStart);
+  return startExport({ serviceName, serviceVersion, otlp, onProblem }).shutdown;
 }
 
 async function createDatabaseStore(

@@ -3,6 +3,7 @@ import type { EngineLimits } from "@resumable-mcp/core/engine";
 import type { Observer } from "@resumable-mcp/core/store";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { createThrownMask, serveStdioEras } from "@resumable-mcp/mcp/stdio";
+import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { supervisorLimits } from "./limits.js";
 import { type StdioServer, serveHost, type WriteMessage } from "./serve-host.js";
 
@@ -45,6 +46,7 @@ export function createStdioServer(options: ServeStdioOptions, write: WriteMessag
   const tell = (error: unknown, id: string) => onError(new Error(`Error ${id}: ${stackOf(error)}`, { cause: error }));
   const engine = createEngine({
     ...{ store, tools, onError, observer, limits: engineLimits, onOpened, maskErrors },
+    telemetry: createEngineTelemetry(),
     onToolError: maskErrors ? (error, { taskId }) => tell(error, taskId) : undefined,
   });
   const maskThrown = maskErrors ? createThrownMask(tell) : undefined;

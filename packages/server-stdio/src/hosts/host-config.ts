@@ -42,6 +42,7 @@ const passedOn = [
   "store-durability",
   "recover-after",
   "handoff",
+  "otlp",
   ...(Object.keys(quotaFlags) as (keyof QuotaFlags)[]),
 ] as const;
 

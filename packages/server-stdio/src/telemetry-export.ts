@@ -1,0 +1,1 @@
+export { startExport } from "@resumable-mcp/telemetry/export";
