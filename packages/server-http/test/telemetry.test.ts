@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openClient } from "@resumable-mcp/client";
@@ -10,6 +10,7 @@ import { expect, test } from "vitest";
 import { afterwards, runToEnd, startServer, testFolder } from "./server-process.js";
 
 const gatedTools = fileURLToPath(new URL("gated-tools-module.js", import.meta.url));
+const dashboard = fileURLToPath(new URL("../../../examples/observability/dashboard.json", import.meta.url));
 const receiverProgram = fileURLToPath(new URL("otlp-receiver.js", import.meta.url));
 
 interface ReceivedSpan {
@@ -100,6 +101,9 @@ async function scrape(url: string) {
   expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const metrics = await getMetricsFromIterator((await response.text()).split("\n")[Symbol.iterator]());
   return {
+    names: Object.entries(metrics).flatMap(([name, { type }]) =>
+      type === "histogram" ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+    ),
     values: (name: string) => (metrics[name]?.data ?? []).map((series) => ({ ...(series as PromData) })),
     histograms: (name: string) => (metrics[name]?.data ?? []).map((series) => ({ ...(series as PromHistogramData) })),
   };
@@ -123,7 +127,7 @@ test("/metrics shows what happened, as a parser of Prometheus' format reads it",
   await openGates(gates);
   await result;
   await client.close();
-  const { values, histograms } = await scrape(b.url);
+  const { names, values, histograms } = await scrape(b.url);
   expect(values("resumable_mcp_takeovers_total")).toEqual([{ labels, value: 1 }]);
   const ended = (end: string) => ({ labels: { ...labels, resumable_mcp_attempt_end: end }, value: 1 });
   expect(values("resumable_mcp_attempts_total")).toEqual([ended("crashed"), ended("completed")]);
@@ -137,6 +141,9 @@ test("/metrics shows what happened, as a parser of Prometheus' format reads it",
     (series) => series.labels.resumable_mcp_store_operation === "open",
   );
   expect(opened).toMatchObject([{ count: 1 }]);
+  const asked = [...(await readFile(dashboard, "utf8")).matchAll(/\b(?:resumable_mcp|mcp_server)_\w+(?=\{)/g)];
+  expect(new Set(asked.map(([name]) => name).filter((name) => !names.includes(name)))).toEqual(new Set());
+  expect(asked.length).toBeGreaterThan(10);
 });
 
 const callerToken = "token-of-a-caller-of-tools";

@@ -45,6 +45,12 @@ function makeInstruments(provider: MeterProvider): Instruments | "none" {
       advice: { explicitBucketBoundaries: [...bounds] },
     });
   const { operation, storage } = buckets;
+  const lostLeases = meter.createCounter("resumable_mcp.leases.lost", {
+    description: "Leases that were lost to another process",
+    unit: "{lease}",
+  });
+  // A rate needs something to rise from.
+  lostLeases.add(0);
   return {
     meter,
     serverOperation: seconds("mcp.server.operation.duration", "Requests that the server answered", operation),
@@ -60,9 +66,6 @@ function makeInstruments(provider: MeterProvider): Instruments | "none" {
       description: "Tasks taken over from processes that died",
       unit: "{task}",
     }),
-    lostLeases: meter.createCounter("resumable_mcp.leases.lost", {
-      description: "Leases that were lost to another process",
-      unit: "{lease}",
-    }),
+    lostLeases,
   };
 }
