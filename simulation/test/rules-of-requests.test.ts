@@ -153,11 +153,11 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     "G11",
     "an owner with more unfinished tasks than dead makers left",
     {
-      events: [at(1, "listed", { owner: "client:a", unfinished: 2 }), at(2, "half_made", { task: "u" })],
+      events: [at(1, "listed", { owner: "client:a", unfinished: 2 }), at(2, "half_made", { half: "u" })],
       plan: { limits: { maxUnfinishedPerOwner: 1 } },
     },
     {
-      events: [at(1, "half_made", { task: "u" }), at(2, "listed", { owner: "client:a", unfinished: 2 })],
+      events: [at(1, "half_made", { half: "u" }), at(2, "listed", { owner: "client:a", unfinished: 2 })],
       plan: { limits: { maxUnfinishedPerOwner: 1 } },
     },
   ],

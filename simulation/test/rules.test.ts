@@ -48,6 +48,24 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     },
   ],
   [
+    "liveness",
+    "a task that is silent though its maker lived",
+    {
+      events: [calm, at(2, "half_made", { half: "u" })],
+      journal: [
+        { type: "created", at: wall(0) },
+        { type: "attempt_started", at: wall(120_000) },
+      ],
+    },
+    {
+      events: [calm, at(2, "half_made", { half: "t" })],
+      journal: [
+        { type: "created", at: wall(0) },
+        { type: "attempt_started", at: wall(120_000) },
+      ],
+    },
+  ],
+  [
     "G2",
     "an earlier version that runs what a later one ran",
     {

@@ -16,8 +16,8 @@ function tooManyUnfinished({ plan, events }: Evidence): readonly string[] {
   const { maxUnfinishedPerOwner: allowed = Number.POSITIVE_INFINITY } = plan.limits;
   if (events.some(({ kind }) => kind === "rotted" || kind === "power_lost")) return [];
   const halfMade = new Set<unknown>();
-  return events.flatMap(({ kind, task, owner, unfinished, atMs }) => {
-    if (kind === "half_made") halfMade.add(task);
+  return events.flatMap(({ kind, half, owner, unfinished, atMs }) => {
+    if (kind === "half_made") halfMade.add(half);
     return kind === "listed" && Number(unfinished) > allowed + halfMade.size
       ? [`${owner} has ${unfinished} unfinished tasks at ${atMs} ms, and ${allowed} are allowed.`]
       : [];

@@ -24,7 +24,10 @@ export function checkSilence(evidence: Evidence): readonly Violation[] {
   const isPoisoned = plan.calls.some(({ input }) => operationsOf(input).some(({ op }) => op === "poison"));
   const othersMs = isPoisoned ? tasks.map(mostCrashes).reduce((sum, crashes) => sum + trialAfter(crashes), 0) : 0;
   const patienceAfter = (crashes: number) => allowedMs + Math.max(trialAfter(crashes), crashes === 0 ? 0 : othersMs);
+  // No caller has a task whose maker died: a request that names it may come much later.
+  const halfMade = new Set(eventsOf(events, "half_made").map(({ half }) => half));
   return tasks.flatMap((task) => {
+    if (halfMade.has(task.record.id)) return [];
     const found = silenceOf(task, calmMs, patienceAfter);
     return found === undefined ? [] : [{ rule: "liveness", text: `${task.record.id} was silent ${found}.` }];
   });

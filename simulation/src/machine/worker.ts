@@ -180,7 +180,7 @@ export class Worker {
     this.actor.isAlive = false;
     const { history } = this.#options;
     history.add("died", { worker: this.actor.name, ...facts });
-    for (const task of this.#making) history.add("half_made", { task });
+    for (const task of this.#making) history.add("half_made", { half: task });
     for (const run of this.#onDeath) run();
   }
 
