@@ -11,6 +11,7 @@ const suspected = [
   { type: "attempt_started" as const, at: wall(120_000) },
   crashed(120_001),
 ];
+const asksAndFails = (fails: number) => ({ run: "a", program: [{ op: "ask", failsAfterMs: 1, fails }] });
 
 /** What breaks a rule, and what is close to it and does not. */
 const stories: readonly (readonly [rule: string, title: string, broken: Given, held: Given])[] = [
@@ -242,6 +243,18 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
       ],
     },
     { events: [at(1, "sees", { caller: "c", seq: 1, type: "created" })] },
+  ],
+  [
+    "G6",
+    "progress that is shown again, and not as the first of a further request",
+    { events: [at(1, "mcp_progress", { caller: "c", progress: 2, before: 2, snapshot: true })] },
+    { events: [at(1, "mcp_progress", { caller: "c", progress: 2, before: 2, snapshot: true, isFirst: true })] },
+  ],
+  [
+    "G12",
+    "a task that fails, whose tool fails in fewer attempts than it has",
+    { record: { ...failed("TOOL_FAILED"), input: asksAndFails(3) } },
+    { record: { ...failed("TOOL_FAILED"), input: asksAndFails(4) } },
   ],
   [
     "G6",

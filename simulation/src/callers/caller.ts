@@ -1,57 +1,11 @@
-import { isFinal, isResumableError, type Json, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core";
 import type { Followed, StartedTask } from "@resumable-mcp/core/engine";
 import type { History } from "../history/history.js";
 import { Connection, ConnectionLost } from "../machine/connection.js";
 import type { Worker } from "../machine/worker.js";
 import type { Random } from "../world/random.js";
 import { newActor, type World } from "../world/world.js";
-import type { plainTools } from "./plain-tools.js";
-
-/** What a caller wants done, and how it behaves. Drawn by the seed. */
-export interface CallPlan {
-  readonly name: string;
-  /** The owner's tag. */
-  readonly owner: string;
-  /** What a client of MCP says of itself to be that owner; `undefined` for an owner who only uses the engine. */
-  readonly clientId: string | undefined;
-  /** Directly, as a client of one of the protocol's eras, by the SDK's own client, or by that of the toolkit. */
-  readonly via: "engine" | "2025" | "2026" | "sdk" | "toolkit";
-  readonly tool: "script" | (typeof plainTools)[number];
-  readonly input: Json;
-  readonly detached: boolean;
-  /** Names the very call, so that it finds its task however often it is sent. */
-  readonly callId: string | undefined;
-  /** Asks for another run, though the same call may have a task; a text names the run. */
-  readonly newTask: boolean | string | undefined;
-  /** A client of MCP asks to be handed off after this time. */
-  readonly handoffMs: number | undefined;
-  /** After its result it makes the same call again, so many times. */
-  readonly repeats: number;
-  /** How many of a hundred failures are followed by the same call. */
-  readonly againPercent: number;
-  /** How it drops its connection: by a break, or by cancelling the request. */
-  readonly leaves: "gone" | "cancelled";
-  /** How many of a hundred broken connections are followed by another try; the others end the caller. */
-  readonly returnsPercent: number;
-  /** How many of a hundred questions it answers. */
-  readonly answersPercent: number;
-  /** How many of a hundred answers it sends twice. */
-  readonly twicePercent: number;
-  /** What it does while its task runs, by time since the call. */
-  readonly interventions: readonly { readonly atMs: number; readonly what: Intervention }[];
-}
-
-/** What a caller can do while its task runs, and after it. */
-export type Intervention =
-  | "pause"
-  | "resume"
-  | "cancel"
-  | "detach"
-  | "drop"
-  | "get"
-  | "delete"
-  | "answer_wrongly"
-  | "answer_twice";
+import type { CallPlan, Intervention } from "./call-plan.js";
 
 interface CallerOptions {
   readonly world: World;
@@ -88,6 +42,8 @@ export class Caller {
   #lastQuestion: string | undefined;
   #repeatsLeft: number;
   #words = 0;
+  /** How many ended since the last question. */
+  #attempts = 0;
 
   constructor(options: CallerOptions) {
     this.#options = options;
@@ -182,7 +138,8 @@ export class Caller {
     const { seq, type } = event;
     this.#note("sees", { seq, type, progress: type === "checkpoint" ? event.progress : undefined });
     this.#seq = seq;
-    if (type === "asked") this.#consider(event.key);
+    if (type === "asked") this.#noteQuestion(event.key);
+    if (type === "attempt_ended") this.#noteAttempt();
     if (type === "completed" || type === "cancelled") this.#finish(connection, type, undefined);
     if (type === "failed") this.#finish(connection, type, event.error);
   }
@@ -231,9 +188,21 @@ export class Caller {
     this.#options.world.after(ms, () => void this.#call(), this.#actor);
   }
 
+  #noteQuestion(key: string): void {
+    this.#lastQuestion = key;
+    this.#attempts = 0;
+    if (this.plan.answersAfterAttempts === undefined) this.#consider(key);
+  }
+
+  #noteAttempt(): void {
+    this.#attempts += 1;
+    if (this.#attempts !== this.plan.answersAfterAttempts || this.#lastQuestion === undefined) return;
+    const key = this.#lastQuestion;
+    this.#options.world.after(this.#random.between(500, 6_000), () => void this.#answer(key, "accept"), this.#actor);
+  }
+
   /** Thinks about a question, and answers it, or does not. */
   #consider(key: string): void {
-    this.#lastQuestion = key;
     if (this.#answered.has(key)) return;
     this.#answered.add(key);
     if (!this.#random.percent(this.plan.answersPercent)) return;

@@ -5,7 +5,7 @@ import type { HttpMessage } from "../machine/received-request.js";
 import type { Worker } from "../machine/worker.js";
 import type { Random } from "../world/random.js";
 import { newActor, type World } from "../world/world.js";
-import type { CallPlan } from "./caller.js";
+import type { CallPlan } from "./call-plan.js";
 import { McpRequests, type Place } from "./mcp-requests.js";
 import { jsonHeaders, metaOf, type Outcome, rpc } from "./rpc.js";
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { Actor, World } from "../world/world.js";
-import type { CallPlan } from "./caller.js";
+import type { CallPlan } from "./call-plan.js";
 
 /** An answer as a caller has it when it is whole. */
 export interface Answer {

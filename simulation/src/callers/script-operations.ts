@@ -9,12 +9,16 @@ const operationSchema = z.discriminatedUnion("op", [
   z.object({ op: z.literal("step") }),
   /** Several steps, and a sleep, at the same time. */
   z.object({ op: z.literal("parallel"), steps: z.number(), ms: z.number() }),
-  /** `steps`: so many of them run meanwhile, one after the other. `failsAfterMs`: once, while the question is open. */
+  /**
+   * `steps`: so many of them run meanwhile, one after the other. `fails`: the number of its attempts that fail while the question
+   * is open, `failsAfterMs` after they began.
+   */
   z.object({
     op: z.literal("ask"),
     timeoutMs: z.number().optional(),
     steps: z.number().optional(),
     failsAfterMs: z.number().optional(),
+    fails: z.number().optional(),
   }),
   /** `afterMs`: without a checkpoint in between, so that a request to stop comes before the wait. */
   z.object({ op: z.literal("sleep"), ms: z.number(), afterMs: z.number().optional() }),

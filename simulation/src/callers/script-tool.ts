@@ -128,7 +128,7 @@ async function perform(operation: Operation, at: number, context: Context): Prom
       await Promise.all([
         ask(at, operation.timeoutMs, context),
         stepsInTurn(at, operation.steps ?? 0, context),
-        failOnce(at, operation.failsAfterMs, context),
+        failWhileOpen(at, operation, context),
       ]);
       return;
     case "sleep":
@@ -155,6 +155,8 @@ async function perform(operation: Operation, at: number, context: Context): Prom
   }
 }
 
+type Asking = Extract<Operation, { op: "ask" }>;
+
 /** A step whose value is another one each time that it is computed. */
 async function step(key: string, context: Context): Promise<void> {
   const { task, note } = context;
@@ -176,12 +178,20 @@ async function ask(at: number, timeoutMs: number | undefined, { task, note }: Co
   note("answered", { at, action: answer.action, word });
 }
 
-async function failOnce(at: number, afterMs: number | undefined, context: Context): Promise<void> {
+async function failWhileOpen(
+  at: number,
+  { failsAfterMs: afterMs, fails = 0 }: Asking,
+  context: Context,
+): Promise<void> {
   const { task, note } = context;
-  if (afterMs === undefined || countUp(context, `${task.id}/${at}/fails`) > 1) return;
-  await pause(afterMs, task.signal);
-  note("throws", { at });
-  throw new Error("It failed while it asked.");
+  if (afterMs === undefined || countUp(context, `${task.id}/${at}/fails`) > fails) return;
+  await pause(afterMs / 4, task.signal);
+  // That a step begins is written while the question waits: an answer may come with that, and is too late for this attempt.
+  await task.step(`fails-${at}`, async () => {
+    await pause(afterMs, task.signal);
+    note("throws", { at });
+    throw new Error("It failed while it asked.");
+  });
 }
 
 function countUp({ counts }: Context, key: string): number {

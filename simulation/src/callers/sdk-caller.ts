@@ -6,7 +6,7 @@ import type { Facts, History } from "../history/history.js";
 import type { VirtualFetch } from "../machine/virtual-fetch.js";
 import type { Random } from "../world/random.js";
 import { type Actor, newActor, type World } from "../world/world.js";
-import type { CallPlan } from "./caller.js";
+import type { CallPlan } from "./call-plan.js";
 import { metaOf } from "./rpc.js";
 
 interface SdkCallerOptions {

@@ -12,7 +12,7 @@ import type { VirtualFetch } from "../machine/virtual-fetch.js";
 import type { Random } from "../world/random.js";
 import { virtualFolder } from "../world/virtual-files.js";
 import { type Actor, newActor, type World } from "../world/world.js";
-import type { CallPlan, Intervention } from "./caller.js";
+import type { CallPlan, Intervention } from "./call-plan.js";
 
 interface ToolkitCallerOptions {
   readonly world: World;

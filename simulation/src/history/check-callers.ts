@@ -89,7 +89,10 @@ function mayFailWith(
     case "OUTCOME_UNKNOWN":
       return name === "once";
     case "TOOL_FAILED":
-      return operations.some(({ op, times }) => op === "give_up" || (op === "fail" && Number(times) >= maxAttempts));
+      return operations.some(
+        ({ op, times, fails }) =>
+          op === "give_up" || (op === "fail" && Number(times) >= maxAttempts) || Number(fails) >= maxAttempts,
+      );
     case "VERSION_MISMATCH":
       return tool?.onVersionChange === "fail";
     case "ATTEMPT_TIMEOUT":

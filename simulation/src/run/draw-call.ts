@@ -1,6 +1,7 @@
-import type { CallPlan } from "../callers/caller.js";
+import type { CallPlan } from "../callers/call-plan.js";
 import { plainTools } from "../callers/plain-tools.js";
 import type { Operation } from "../callers/script-operations.js";
+import { attemptsPerProgress } from "../callers/script-tool.js";
 import type { Random } from "../world/random.js";
 import type { Mode } from "./draw-limits.js";
 import { drawManyCheckpoints, drawManyWaits, type Theme } from "./draw-moments.js";
@@ -55,6 +56,7 @@ function waysOf(clientId: string | undefined, { mode, theme }: CallFrame): reado
   if (theme === "requests") return ["engine", "engine", "engine", "2025", "2026"];
   if (theme === "errors") return ["engine", "engine", "2025", "2025"];
   if (theme === "questions") return ["engine", "2025", "2025", "2025"];
+  if (theme === "failures") return ["engine"];
   if (mode === "moments") return ["engine", "engine", "2025", "2025", "2026", "sdk"];
   const ways = ["engine", "engine", "2025", "2026", "sdk"] as const;
   return /^[\w.:-]{8,256}$/.test(clientId) ? [...ways, "toolkit"] : ways;
@@ -82,12 +84,14 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     newTask: random.percent(88) ? undefined : random.pick([true, "named", "named"]),
     handoffMs: random.percent(70) ? undefined : random.pick([1, 1_000]),
     repeats: random.pick([0, 0, 0, 1, 2]),
-    againPercent: random.pick([0, 70]),
+    againPercent: random.pick(frame.theme === "failures" ? [100] : [0, 70]),
     leaves: random.pick(frame.theme === "errors" ? ["cancelled"] : ["gone", "gone", "cancelled"]),
     returnsPercent: random.pick([0, 60, 100, 100]),
     answersPercent: random.pick([0, 70, 100, 100]),
     twicePercent: frame.theme === "requests" ? random.pick([30, 100]) : 25,
     interventions,
+    // While the last attempt begins, runs, or fails.
+    ...(frame.theme === "failures" && { answersAfterAttempts: attemptsPerProgress - 1 }),
     atMs: mode === "flood" ? random.between(0, 1_000) : random.between(0, calmMs * (mode === "poison" ? 0.3 : 0.7)),
   };
 }
@@ -102,6 +106,7 @@ const sharedProgram: readonly Operation[] = [
 
 function drawInterventions(random: Random, { calmMs, mode, theme }: CallFrame): CallPlan["interventions"] {
   if (mode === "flood") return [];
+  if (theme === "failures") return drawResumes(random, calmMs);
   const kinds = [
     "pause",
     "resume",
@@ -128,6 +133,14 @@ function drawInterventions(random: Random, { calmMs, mode, theme }: CallFrame): 
   return [...begun, ...followed];
 }
 
+/** What continues a failed task, and what makes another process wait for one that is about to fail. */
+function drawResumes(random: Random, calmMs: number): CallPlan["interventions"] {
+  return Array.from({ length: random.pick([2, 4, 8]) }, () => ({
+    atMs: random.between(1_500, calmMs),
+    what: random.pick(["resume", "drop", "drop"] as const),
+  }));
+}
+
 function drawProgram(random: Random, index: number, frame: CallFrame): readonly Operation[] {
   const { mode, theme } = frame;
   if (mode === "flood") return drawShort(random);
@@ -143,7 +156,7 @@ function drawProgram(random: Random, index: number, frame: CallFrame): readonly 
 }
 
 function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
-  if (theme === "failures" && random.percent(60)) return { op: "ask", failsAfterMs: random.pick([100, 1_000, 3_000]) };
+  if (theme === "failures" && random.percent(80)) return drawFailing(random);
   // What is asked, answered and requested is what can get lost.
   if (theme === "requests" && random.percent(70)) return { op: "ask", steps: 40 };
   if (mode === "moments" && random.percent(40)) return { op: "ask" };
@@ -161,6 +174,13 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   if (kind < 93) return { op: "fail", times: random.pick([1, 2, 2, 5]) };
   if (kind < 97) return { op: "stubborn", ms: random.pick([500, 4_000]) };
   return { op: "give_up" };
+}
+
+/** Asks, and fails while the question is open, until its task fails: once, twice, or not quite. */
+function drawFailing(random: Random): Operation {
+  const fails = random.pick([attemptsPerProgress, attemptsPerProgress, 2 * attemptsPerProgress, 1]);
+  const timeout = random.percent(25) ? { timeoutMs: 5_000 } : {};
+  return { op: "ask", failsAfterMs: random.pick([20, 300, 3_000]), fails, ...timeout };
 }
 
 /** Something that holds a slot for a moment, perhaps after a wait in which it holds none. */

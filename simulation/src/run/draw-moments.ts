@@ -31,7 +31,7 @@ export const themesOfMoments = [
   "folder",
 ] as const;
 
-/** They are not drawn: tools that fail while they ask. */
+/** They are not drawn: tools that fail while they ask, until their task fails, and are answered just then. */
 export const themesOnRequest = ["failures"] as const;
 
 /** When nothing breaks any more. */
@@ -44,14 +44,14 @@ export const calmOfTheme: { readonly [theme in Theme]: number } = {
   syncs: 20_000,
   names: 15_000,
   folder: 15_000,
-  failures: 15_000,
+  failures: 40_000,
 };
 
 /** How many calls there are; others have one to ten. */
 export const callsOfTheme: { readonly [theme in Theme]?: number } = { syncs: 8, names: 15, folder: 15 };
 
 /** What these are about: two processes, or losses of power. */
-export const themesOfTwo: readonly (Theme | undefined)[] = ["requests", "takeovers"];
+export const themesOfTwo: readonly (Theme | undefined)[] = ["requests", "takeovers", "failures"];
 export const themesOfPower: readonly (Theme | undefined)[] = [...themesOfTwo, "syncs", "names"];
 
 /** Draws the faults of a theme. */
@@ -99,7 +99,11 @@ export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): re
         ...draw(["power", "slow"], random.pick([2, 5, 10])),
       ];
     case "failures":
-      return draw(["kill", "drain", "freeze", "die_at_call"], random.pick([0, 2, 5]));
+      return [
+        ...draw(["kill", "drain", "freeze", "die_at_call"], random.pick([0, 0, 2])),
+        // While a failure is being written, an answer is accepted.
+        ...draw(["slow"], random.pick([0, 6, 12])).map((fault) => ({ ...fault, amount: 2_000 })),
+      ];
     case "folder":
       return draw(["unmount"], random.pick([3, 6])).map((fault) => ({ ...fault, amount: 3_000 }));
   }
