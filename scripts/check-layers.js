@@ -28,6 +28,7 @@ const packages = {
     ["create-postgres-store.ts", "testing"],
     ["admin"],
   ],
+  "packages/store-encryption": [["keys"], ["values"], ["opened-keys.ts"], ["with-encryption.ts"]],
   "packages/store-cli": [["transfer"], ["command.ts"], ["open-admin.ts", "read-commands.ts", "change-commands.ts"]],
   "packages/mcp": [
     ["sdk-workarounds.ts", "limits.ts"],

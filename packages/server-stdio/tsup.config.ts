@@ -7,6 +7,7 @@ const programs = {
   "./with-setup.js": "./serve-definition.js",
   "./postgres-store.js": "./postgres-store.js",
   "./telemetry-export.js": "./telemetry-export.js",
+  "./encryption.js": "./encryption.js",
   "./hosts/host-command.js": "./hosts/host-command.js",
 };
 
@@ -17,12 +18,11 @@ export default defineConfig([
       "src/index.ts",
       "src/serve-definition.ts",
       "src/postgres-store.ts",
+      "src/encryption.ts",
       "src/telemetry-export.ts",
       "src/hosts/host-command.ts",
     ],
-    {
-      clean: ["!cli.cjs", "!cli.cjs.map", "!bundled/**", "!THIRD_PARTY_LICENSES"],
-    },
+    { clean: ["!cli.cjs", "!cli.cjs.map", "!bundled/**", "!THIRD_PARTY_LICENSES"] },
   ),
   // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0020.
   library(["src/cli.ts"], { ...fromSources(programs), format: "cjs", splitting: false }),

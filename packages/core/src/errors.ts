@@ -58,6 +58,12 @@ export interface ErrorDetails {
   STORE_CONTRACT: { found: string; supported: string };
   /** The store's folder is not there, is no longer there, or another one is in its place. */
   STORE_MISSING: { path: string; reason: string };
+  /** The store is encrypted, and it is used without its keys. */
+  STORE_ENCRYPTED: Record<string, never>;
+  /** A keyring was given for a store whose contents are not encrypted. */
+  STORE_NOT_ENCRYPTED: { tasks: number };
+  /** What the store holds was sealed under a key that the keyring does not have. Nothing was changed. */
+  KEY_MISSING: { keyId: string };
   /** A task of this id is there already, and it is another one. */
   TASK_EXISTS: { taskId: string };
   /** An exported file is damaged, was cut short, or is of another version. */

@@ -1,3 +1,4 @@
+import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
 import { controlTools, type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
 import {
@@ -27,6 +28,7 @@ import {
   storeWaitUsage,
   wholeNumber,
 } from "@resumable-mcp/mcp/command-line";
+import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { TrustedProxies } from "./addresses.js";
 import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
@@ -132,7 +134,12 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const { tokenFile, ...auth } = await readAuth(values, process.env, (message) => log("warn", message));
   const options: ServeOptions = {
     definition,
-    ...(await createStore(place, { limits: quotas.store, waitMs, onWarning: (message) => log("warn", message) })),
+    ...(await createStore(place, {
+      limits: quotas.store,
+      waitMs,
+      keyring: values.keyring,
+      onWarning: (message) => log("warn", message),
+    })),
     engineLimits: { ...quotas.engine, ...recovery },
     limits: { ...readRetry(values, fd), maxSessionsPerOwner, maxJsonValues },
     host: values.host,
@@ -162,20 +169,23 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
 interface CreateStoreOptions {
   readonly limits: Quotas["store"];
   readonly waitMs: number;
+  readonly keyring: string | undefined;
   readonly onWarning: (message: string) => void;
 }
 
 /** A database may start at the same moment as this program; a folder is there or not. */
 async function createStore(
   place: ReturnType<typeof readStorePlace>,
-  { limits, waitMs, onWarning }: CreateStoreOptions,
+  { limits, waitMs, keyring: path, onWarning }: CreateStoreOptions,
 ): Promise<Pick<ServeOptions, "store" | "storeWait">> {
-  if ("directory" in place) return { store: createFsStore({ ...place, limits, onWarning }) };
+  const keyring = path === undefined ? undefined : await readKeyringFile(path);
+  const encrypted = (store: Store) => (keyring === undefined ? store : withEncryption(store, keyring));
+  if ("directory" in place) return { store: encrypted(createFsStore({ ...place, limits, onWarning })) };
   const { createPostgresStore, isServerAway } = await loadDatabasePackage(
     () => import("@resumable-mcp/store-postgres"),
   );
   const store = createPostgresStore({ ...place, limits: { ...place.limits, ...limits }, onWarning });
-  return { store, storeWait: { waitMs, isServerAway } };
+  return { store: encrypted(store), storeWait: { waitMs, isServerAway } };
 }
 
 function seconds(limit: "retryMs" | "drainRetryMs"): string {

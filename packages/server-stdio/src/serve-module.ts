@@ -35,6 +35,7 @@ export async function serveModule(program: string, module: string, flags: Flags)
   const { setup, setup2026, name } = definition;
   const otlp = readOtlp(flags.otlp);
   const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));
+  const encrypted = await readEncryption(flags.keyring);
   const say = (sentence: string) => void process.stderr.write(`${program}: ${sentence}\n`);
   const onError = (error: unknown) => say(sentenceOf(error));
   process.on("unhandledRejection", onError);
@@ -47,10 +48,11 @@ export async function serveModule(program: string, module: string, flags: Flags)
       const loading = isInstalled ? import("./with-setup.js") : import("./serve-definition.js");
       const { createFsStore, createStdioServer } = await loading.catch(refuseToStart);
       if (otlp !== undefined) shutdown = await exportTo(otlp, definition, say);
-      const store =
+      const store = encrypted(
         "directory" in place
           ? createFsStore({ ...place, limits, onWarning: onError })
-          : await createDatabaseStore(place, limits, onError);
+          : await createDatabaseStore(place, limits, onError),
+      );
       const options = {
         definition,
         store,
@@ -77,6 +79,14 @@ async function exportTo(
 ): Promise<() => Promise<void>> {
   const { startExport } = await import("./telemetry-export.js").catch(refuseToStart);
   return startExport({ serviceName, serviceVersion, otlp, onProblem }).shutdown;
+}
+
+/** The package is loaded only where there is a keyring. */
+async function readEncryption(path: string | undefined): Promise<(store: Store) => Store> {
+  if (path === undefined) return (store) => store;
+  const { readKeyringFile, withEncryption } = await import("./encryption.js");
+  const keyring = await readKeyringFile(path);
+  return (store) => withEncryption(store, keyring);
 }
 
 async function createDatabaseStore(

@@ -10,6 +10,7 @@ import {
   statusOf,
   taskNotFound,
 } from "@resumable-mcp/core/store";
+import type { EncryptedAdmin } from "@resumable-mcp/store-encryption";
 import { type CommandResult, wrong } from "./command.js";
 
 interface Refused {
@@ -147,6 +148,16 @@ export async function checkCommand(admin: StoreAdmin): Promise<CommandResult> {
   const { tasks, problems } = await admin.check();
   const text = [`${tasks} tasks read, ${problems.length} problems`, ...problems.map(formatProblem)].join("\n");
   return { json: { store: admin.place, tasks, problems }, text, ok: !problems.some(isDamage) };
+}
+
+/** Seals the keys of an encrypted store under the present key of its keyring. */
+export async function resealCommand(
+  admin: StoreAdmin & Partial<Pick<EncryptedAdmin, "reseal">>,
+): Promise<CommandResult> {
+  if (admin.reseal === undefined) throw wrong("keyring", "reseal needs --keyring FILE.");
+  const { resealed, present } = await admin.reseal();
+  const text = `${resealed} keys of the store were sealed again, ${present} were sealed under the present key. The keyring needs no other key.`;
+  return { json: { store: admin.place, resealed, present }, text, ok: true };
 }
 
 /** Brings the layout of a store to that of this version. */

@@ -10,6 +10,7 @@ export function parseCommand(args: readonly string[]) {
       store: { type: "string", default: ".resumable-mcp" },
       "store-password-file": { type: "string" },
       "store-schema": { type: "string" },
+      keyring: { type: "string" },
       json: { type: "boolean", default: false },
       version: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },

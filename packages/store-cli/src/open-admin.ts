@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { StoreAdmin } from "@resumable-mcp/core/store";
+import { refuseEncrypted, type StoreAdmin } from "@resumable-mcp/core/store";
+import { type EncryptedAdmin, encryptedAdmin, readKeyringFile } from "@resumable-mcp/store-encryption";
 import { openFsAdmin } from "@resumable-mcp/store-fs/admin";
 import { wrong } from "./command.js";
 
@@ -25,3 +26,15 @@ export async function openAdmin(place: StorePlace): Promise<StoreAdmin> {
   }
   return openFsAdmin(resolve(store));
 }
+
+/** A store, with its keyring where one was given. */
+export type OpenedAdmin = StoreAdmin & { readonly hasKeyring: boolean; readonly reseal?: EncryptedAdmin["reseal"] };
+
+/** @throws {@link ResumableError} `INVALID_OPTION` for a keyring that cannot be used. */
+export async function openWithKeyring(admin: StoreAdmin, path: string | undefined): Promise<OpenedAdmin> {
+  if (path === undefined) return { ...admin, hasKeyring: false };
+  return { ...encryptedAdmin(admin, await readKeyringFile(path)), hasKeyring: true };
+}
+
+/** @throws {@link ResumableError} `STORE_ENCRYPTED`. */
+export const refuseWithoutKeyring = refuseEncrypted;

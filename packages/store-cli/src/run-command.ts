@@ -1,15 +1,16 @@
 import { isResumableError } from "@resumable-mcp/core";
-import type { StoreAdmin } from "@resumable-mcp/core/store";
+import { newKeyLine } from "@resumable-mcp/store-encryption";
 import {
   checkCommand,
   cleanCommand,
   migrateCommand,
   type RequestKind,
   repairCommand,
+  resealCommand,
   signalCommand,
 } from "./change-commands.js";
 import { type CommandOptions, type CommandResult, type Console, parseCommand } from "./command.js";
-import { openAdmin } from "./open-admin.js";
+import { type OpenedAdmin, openAdmin, openWithKeyring, refuseWithoutKeyring } from "./open-admin.js";
 import { listCommand, showCommand, statsCommand } from "./read-commands.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
 import { assignCommand, versionsCommand } from "./version-commands.js";
@@ -33,10 +34,13 @@ resumable-mcp-store --version
   clean --older-than AGE
                 says how many tasks finished longer ago, as in 7d or 12h; deletes them with --apply
   repair        says what it would repair in a folder (also with --dry-run); repairs it with --apply
+  new-key       prints a new key, as a line of a keyring
+  reseal        seals the keys of an encrypted store under the present key of the keyring: after that the others can go
 
   --store DIR|URL            a folder (.resumable-mcp), or a database such as postgres://user@host:5432/database
   --store-password-file FILE holds the password of the database; else PGPASSWORD, PGPASSFILE or ~/.pgpass count
   --store-schema NAME        schema of the database (resumable_mcp)
+  --keyring FILE             keys of an encrypted store; what shows or brings contents needs it
 
 check, stats, list, show and versions change nothing. All can be used while a server runs. repair removes nothing that it
 cannot read: that goes to quarantine/, with a report.
@@ -44,7 +48,7 @@ cannot read: that goes to quarantine/, with a report.
 Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
 
 interface Invocation {
-  readonly admin: StoreAdmin;
+  readonly admin: OpenedAdmin;
   readonly options: CommandOptions;
   readonly subjects: readonly string[];
   readonly console: Console;
@@ -54,6 +58,8 @@ interface Command {
   readonly run: (invocation: Invocation) => Promise<CommandResult>;
   /** Whether the command line lacks what the command needs. */
   readonly isIncomplete?: (options: CommandOptions, subjects: readonly string[]) => boolean;
+  /** It shows or writes contents: of an encrypted store, that needs the keyring. */
+  readonly needsContents?: boolean;
 }
 
 const needsSubject = (_options: CommandOptions, [first]: readonly string[]) => first === undefined;
@@ -66,16 +72,21 @@ const signals = (request: RequestKind): Command => ({
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["check", { run: ({ admin }) => checkCommand(admin) }],
   ["stats", { run: ({ admin }) => statsCommand(admin) }],
-  ["list", { run: ({ admin, options }) => listCommand(admin, options) }],
+  ["list", { needsContents: true, run: ({ admin, options }) => listCommand(admin, options) }],
   [
     "show",
-    { isIncomplete: needsSubject, run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options) },
+    {
+      isIncomplete: needsSubject,
+      needsContents: true,
+      run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options),
+    },
   ],
   ["pause", signals("pause")],
   [
     "resume",
     {
       isIncomplete: needsSubject,
+      needsContents: true,
       run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
         admin.write((writing) =>
           toolVersion === undefined
@@ -88,21 +99,32 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     "restart",
     {
       isIncomplete: needsSubject,
+      needsContents: true,
       run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
         admin.write((writing) => assignCommand(writing, id, { toolVersion, fromState: false })),
     },
   ],
-  ["versions", { run: ({ admin, options }) => versionsCommand(admin, options.tools) }],
+  ["versions", { needsContents: true, run: ({ admin, options }) => versionsCommand(admin, options.tools) }],
   ["cancel", signals("cancel")],
-  ["export", { run: ({ admin, options, subjects, console }) => exportCommand(admin, options, subjects, console) }],
+  [
+    "export",
+    {
+      needsContents: true,
+      run: ({ admin, options, subjects, console }) => exportCommand(admin, options, subjects, console),
+    },
+  ],
   [
     "import",
     {
       isIncomplete: needsSubject,
       run: ({ admin, subjects: [path = ""], console }) =>
-        admin.write((writing) => importCommand(writing, path, console), true),
+        admin.write(async (writing) => {
+          if (!admin.hasKeyring) await refuseWithoutKeyring(writing);
+          return importCommand(writing, path, console);
+        }, true),
     },
   ],
+  ["reseal", { run: ({ admin }) => resealCommand(admin) }],
   ["migrate", { run: ({ admin }) => migrateCommand(admin) }],
   [
     "clean",
@@ -128,14 +150,19 @@ export async function runCommand(args: readonly string[], console: Console): Pro
     console.out(packageVersion);
     return 0;
   }
+  if (name === "new-key") {
+    console.out(newKeyLine());
+    return 0;
+  }
   const command = commands.get(name);
   if (command === undefined || command.isIncomplete?.(parsed.values, subjects) === true) {
     console.error(usage);
     return 2;
   }
   try {
-    const admin = await openAdmin(parsed.values);
+    const admin = await openWithKeyring(await openAdmin(parsed.values), parsed.values.keyring);
     try {
+      if (command.needsContents === true && !admin.hasKeyring) await refuseWithoutKeyring(admin.reading);
       return show(await command.run({ admin, options: parsed.values, subjects, console }), parsed.values.json, console);
     } finally {
       await admin.close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { memoryHarness } from "../src/memory-harness.js";
 import { describeStore, runClauses } from "../src/run-clauses.js";
-import { memoryHarness } from "./memory-harness.js";
 
 const manySequencesMs = 60_000;
 

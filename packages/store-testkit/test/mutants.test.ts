@@ -2,9 +2,9 @@ import { isResumableError } from "@resumable-mcp/core";
 import { afterAll, describe, expect, test } from "vitest";
 import { clauses } from "../src/clauses/clauses.js";
 import { ClauseBroken } from "../src/expect.js";
+import { memoryHarness } from "../src/memory-harness.js";
 import { type ClauseResult, runClauses } from "../src/run-clauses.js";
 import type { StoreHarness } from "../src/scene.js";
-import { memoryHarness } from "./memory-harness.js";
 import type { Mutant } from "./mutants/mutant.js";
 import { mutants } from "./mutants/mutants.js";
 

@@ -1,6 +1,7 @@
 import { ResumableError } from "../errors.js";
 import { lengthAtLeast } from "../json.js";
 import { checkLimit, type EngineLimits, engineDefaults, withDefaults } from "../limits.js";
+import { refuseEncrypted } from "../store/sealed-store.js";
 import { contractVersion, type Documents, type Observer, type Store } from "../store/store.js";
 import type { TaskSnapshot } from "../task/task-record.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
@@ -153,6 +154,7 @@ class ToolEngine implements Engine {
     if (this.draining) throw draining();
     const beat = (): Promise<void> => scheduler.versions.publish();
     await store.open();
+    await refuseEncrypted(store);
     await beat();
     await scheduler.versions.look();
     // Before the first look for work: after it, what is recovered runs already.

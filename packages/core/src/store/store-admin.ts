@@ -10,8 +10,11 @@ import type { Store, StoredDocument } from "./store.js";
 export interface StoreAdmin {
   /** Names the store, without any secret. */
   readonly place: string;
-  /** Reads tasks. Nothing is made, repaired, or taken over. */
-  readonly reading: Pick<Store, "getTask" | "listTasks" | "countTasks" | "readEvents" | "readItems">;
+  /** Reads tasks and documents. Nothing is made, repaired, or taken over. */
+  readonly reading: Pick<
+    Store,
+    "getTask" | "listTasks" | "countTasks" | "readEvents" | "readItems" | "getDocument" | "listIdleDocuments"
+  >;
   /** What only this kind of store says of a task that exists. */
   describeTask(id: string): Promise<{ readonly [name: string]: Json | undefined }>;
   /** Sizes and counts in addition to those of `countTasks`. */

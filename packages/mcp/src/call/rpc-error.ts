@@ -33,6 +33,9 @@ const serverFailures: readonly ErrorCode[] = [
   "STORE_LAYOUT",
   "STORE_MISSING",
   "STORE_CLOSED",
+  "STORE_ENCRYPTED",
+  "STORE_NOT_ENCRYPTED",
+  "KEY_MISSING",
   "TASK_CORRUPT",
 ];
 

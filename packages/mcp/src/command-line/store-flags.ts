@@ -13,6 +13,7 @@ export const storeFlags = {
   "store-schema": { type: "string" },
   "store-connections": { type: "string" },
   "store-durability": { type: "string" },
+  keyring: { type: "string" },
 } as const;
 
 /** What they say. */
@@ -28,7 +29,8 @@ export const storeUsage = (folder: string): string => `  --store DIR|URL        
   --store-schema NAME    schema of the database (resumable_mcp)
   --store-connections N  most connections of this process to the database, at least 3 (7)
   --store-durability machine|process
-                         what a checkpoint survives: loss of power, or only the death of this process (machine)`;
+                         what a checkpoint survives: loss of power, or only the death of this process (machine)
+  --keyring FILE         keys by which all contents of the store are encrypted; resumable-mcp-store new-key makes one`;
 
 type Durability = "machine" | "process";
 

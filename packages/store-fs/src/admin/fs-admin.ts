@@ -37,6 +37,8 @@ export function openFsAdmin(directory: string): StoreAdmin {
       countTasks: async (query) => store().lists.countTasks(query),
       readEvents: async (id, range) => store().journal.readEvents(id, range),
       readItems: async (id, range) => store().journal.readItems(id, range),
+      getDocument: async (kind, id) => store().documentFiles.get(kind, id),
+      listIdleDocuments: async (request) => store().documentFiles.listIdle(request),
     },
     async describeTask(id) {
       const { epoch, worker, chain } = (await store().reader.require(id)).view.header;

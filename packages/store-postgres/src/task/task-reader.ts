@@ -1,5 +1,6 @@
 import type { TaskRecord } from "@resumable-mcp/core";
 import {
+  BoundedCache,
   deepFreeze,
   isPlainRecord,
   recordMemory,
@@ -7,7 +8,6 @@ import {
   type Signal,
   type TaskSnapshot,
 } from "@resumable-mcp/core/store";
-import { BoundedCache } from "../database/bounded-cache.js";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
 import { taskCorrupt } from "../database/store-errors.js";

@@ -1,0 +1,4 @@
+export { type EncryptedAdmin, encryptedAdmin } from "./encrypted-admin.js";
+export { createKeyring, type Keyring } from "./keys/keyring.js";
+export { newKeyLine, readKeyringFile } from "./keys/keyring-file.js";
+export { withEncryption } from "./with-encryption.js";

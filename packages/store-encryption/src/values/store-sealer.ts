@@ -1,0 +1,192 @@
+import { isResumableError, type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import {
+  BoundedCache,
+  deepFreeze,
+  type EventPage,
+  type ItemPage,
+  type NewSignal,
+  type NewTask,
+  type Signal,
+  type StoredDocument,
+  sealDocuments,
+  type TaskEvent,
+  type TaskEventBody,
+  type TaskPage,
+  type TaskSnapshot,
+  type TaskSummary,
+} from "@resumable-mcp/core/store";
+import type { StoreKeys } from "../keys/store-keys.js";
+import { mapEvent, mapTask } from "./map-event.js";
+import { type MappedRecord, mapRecord, mapSignal, openSummary } from "./map-record.js";
+import { Sealer } from "./sealer.js";
+import { OpeningValues, openOwner, SealingValues, sealOwner } from "./task-values.js";
+
+/** Records that were opened last, in bytes of JSON of what is sealed, by an estimate. */
+const cacheLimits = { maxEntries: 256, maxBytes: 64 * 1024 * 1024 } as const;
+
+/** Seals and opens what goes through the methods of a store. */
+export class StoreSealer {
+  readonly #sealer: Sealer;
+  readonly #records = new BoundedCache<MappedRecord>(cacheLimits);
+
+  constructor(keys: StoreKeys) {
+    this.#sealer = new Sealer(keys);
+  }
+
+  sealTask(task: NewTask): NewTask {
+    return mapTask(task, new SealingValues(this.#sealer, task.id, 1));
+  }
+
+  /** Seals events that come after `afterSeq`. */
+  sealEvents(taskId: string, afterSeq: number, events: readonly TaskEventBody[]): readonly TaskEventBody[] {
+    return events.map((event, index) => mapEvent(event, new SealingValues(this.#sealer, taskId, afterSeq + 1 + index)));
+  }
+
+  sealPlaced(taskId: string, events: readonly TaskEvent[]): readonly TaskEvent[] {
+    return events.map((event) => mapEvent(event, new SealingValues(this.#sealer, taskId, event.seq)));
+  }
+
+  sealRecord(record: TaskRecord): TaskRecord {
+    return mapRecord(record, new SealingValues(this.#sealer, record.id, record.lastSeq));
+  }
+
+  /** Items that no event of the journal has any more, from the first one on. */
+  sealItems(taskId: string, items: readonly Json[], firstIndex: number): readonly Json[] {
+    const values = new SealingValues(this.#sealer, taskId, 0);
+    return items.map((item, index) => values.item(item, firstIndex + index));
+  }
+
+  sealSignal<Given extends NewSignal | Signal>(taskId: string, signal: Given): Given {
+    return mapSignal(signal, new SealingValues(this.#sealer, taskId, 0));
+  }
+
+  sealOwner(owner: string): string {
+    return sealOwner(this.#sealer, owner);
+  }
+
+  sealGroup(group: string): string {
+    return this.#sealer.sealName(["group"], group);
+  }
+
+  /** @param id the task that was asked for. */
+  openSnapshot(snapshot: TaskSnapshot, id = snapshot.record.id): TaskSnapshot {
+    const { record, signals } = snapshot;
+    if (record.id !== id) throw new OpeningValues(this.#sealer, id, {}).corrupt("record");
+    return { ...snapshot, record: this.openRecord(record), signals: this.openSignals(record.id, signals) };
+  }
+
+  openSignals(taskId: string, signals: readonly Signal[]): readonly Signal[] {
+    const values = new OpeningValues(this.#sealer, taskId, { seq: 0 });
+    return Object.freeze(signals.map((signal) => Object.freeze(mapSignal(signal, values))));
+  }
+
+  openRecord(given: TaskRecord): TaskRecord {
+    const before = this.#records.get(given.id);
+    if (before?.given === given) return before.mapped;
+    const values = new OpeningValues(this.#sealer, given.id, { lastSeq: given.lastSeq });
+    const mapped = deepFreeze(mapRecord(given, values, before));
+    this.#records.set(given.id, { given, mapped }, sizeOf(given));
+    return mapped;
+  }
+
+  openEvents(taskId: string, page: EventPage): EventPage {
+    const events = page.events.map((event) =>
+      deepFreeze(mapEvent(event, new OpeningValues(this.#sealer, taskId, { seq: event.seq }))),
+    );
+    return { ...page, ...(page.snapshot !== undefined && { snapshot: this.#openOld(page.snapshot) }), events };
+  }
+
+  /** A snapshot in a journal is older than the task: it must not take the place of the newer record. */
+  #openOld(record: TaskRecord): TaskRecord {
+    return deepFreeze(mapRecord(record, new OpeningValues(this.#sealer, record.id, { lastSeq: record.lastSeq })));
+  }
+
+  /** Items come in the order of their events, each once. */
+  openItems(taskId: string, page: ItemPage): ItemPage {
+    const values = new OpeningValues(this.#sealer, taskId, {});
+    let last = { seq: -1, index: 0 };
+    const items = page.items.map((sealed) => {
+      const { value, ...place } = values.placedItem(sealed);
+      const isNext = place.seq === last.seq ? place.index === last.index + 1 : place.seq > last.seq;
+      if (!isNext) throw values.corrupt("item");
+      last = place;
+      return value;
+    });
+    return { ...page, items: Object.freeze(items) };
+  }
+
+  /** A task that does not open is shown as damaged, and hinders no other. */
+  openPage(page: TaskPage): TaskPage {
+    const tasks: TaskSummary[] = [];
+    const damaged = (page.damaged ?? []).map((task) => this.#openDamaged(task));
+    for (const task of page.tasks) {
+      try {
+        tasks.push(Object.freeze(openSummary(task, new OpeningValues(this.#sealer, task.id, {}))));
+      } catch (error) {
+        if (!isResumableError(error, "TASK_CORRUPT")) throw error;
+        damaged.push(this.#openDamaged(task));
+      }
+    }
+    return { ...page, tasks: Object.freeze(tasks), ...(damaged.length > 0 && { damaged }) };
+  }
+
+  #openDamaged({ message: _message, session: _session, error, ...task }: TaskSummary): TaskSummary {
+    return {
+      ...task,
+      owner: this.openOwner(task.owner),
+      ...(error !== undefined && { error: { ...error, message: "The message does not open." } }),
+    };
+  }
+
+  /** For lists: what is not a sealed owner stays as it is. */
+  openOwner(owner: string): string {
+    return openOwner(this.#sealer, owner) ?? owner;
+  }
+
+  sealDocumentId(kind: string, id: string): string {
+    return this.#sealer.sealName(["document", kind], id);
+  }
+
+  sealDocument(kind: string, id: string, owner: string, version: number, value: Json): Json {
+    return this.#sealer.seal(
+      { scope: ["document", kind, id], field: "document", key: this.sealOwner(owner), seq: version, index: 0 },
+      value,
+    );
+  }
+
+  /**
+   * `undefined` for the keys of the store, and for what was put there without them.
+   *
+   * @param wanted the id that was asked for.
+   */
+  openDocument(document: StoredDocument, wanted?: string): StoredDocument | undefined {
+    const { kind, owner, version } = document;
+    const id = kind === sealDocuments.kind ? undefined : this.#sealer.openName(["document", kind], document.id);
+    if (id === undefined) return undefined;
+    const place = { scope: ["document", kind, id], field: "document", key: owner };
+    const opened = this.#sealer.open(place, document.value);
+    if (opened === undefined || opened.seq !== version || (wanted !== undefined && wanted !== id))
+      throw damagedDocument(kind);
+    return { ...document, id, owner: this.openOwner(owner), value: deepFreeze(opened.value) };
+  }
+}
+
+/** How much of a record is sealed: about as much memory as it takes. */
+function sizeOf({ input, state, output, remembered }: TaskRecord): number {
+  const lengthOf = (value: unknown) => (typeof value === "string" ? value.length : 0);
+  let bytes = 1_000 + lengthOf(input) + lengthOf(state) + lengthOf(output);
+  for (const key in remembered) {
+    const entry = remembered[key];
+    bytes += 300 + (entry?.kind === "step" ? lengthOf(entry.value) : 0);
+  }
+  return bytes;
+}
+
+function damagedDocument(kind: string): ResumableError {
+  const reason = "a sealed document does not open: it was changed, or it belongs to another place";
+  return new ResumableError(
+    "STORE_READ_FAILED",
+    `A ${kind} of the store cannot be read: ${reason}. Nothing was changed. Restore it from a backup.`,
+    { details: { path: kind, reason } },
+  );
+}

@@ -1,0 +1,39 @@
+import { createEngine, createMemoryStore, defineTool } from "@resumable-mcp/core";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { withEncryption } from "../src/with-encryption.js";
+import { newKeyring } from "./scene.js";
+
+const secret = "4111-1111-1111-1111";
+const tools = [
+  defineTool({
+    name: "charge",
+    description: "Charges a card.",
+    input: z.object({ card: z.string() }),
+    state: { paid: { receipt: "" } },
+    async *run(_input, task) {
+      const paid = await task.step(`pay ${secret}`, () => ({ receipt: secret }));
+      yield { progress: 1, message: secret, state: { paid }, append: [secret] };
+      return { paid };
+    },
+  }),
+];
+
+test("an engine runs a task in an encrypted store, and another one without the keyring is refused", async () => {
+  const memory = createMemoryStore();
+  const engine = createEngine({ store: withEncryption(memory, newKeyring()), tools });
+  const tasks = engine.forOwner(`sub:${secret}`);
+  const { record: begun } = await tasks.start({ tool: "charge", input: { card: secret } });
+  const { record } = await tasks.wait(begun.id);
+  expect(record).toMatchObject({ status: "completed", output: { paid: { receipt: secret } } });
+  const inside = [
+    await memory.getTask(record.id),
+    await memory.readEvents(record.id, { afterSeq: 0, limit: 100 }),
+    await memory.readItems(record.id, { after: 0, limit: 100 }),
+    await memory.listTasks({ limit: 10 }),
+  ];
+  expect(JSON.stringify(inside)).not.toContain(secret);
+  const plain = createEngine({ store: memory.anotherProcess(), tools });
+  await expect(plain.open()).rejects.toMatchObject({ code: "STORE_ENCRYPTED" });
+  await Promise.all([engine.close(), plain.close()]);
+});

@@ -1,0 +1,167 @@
+import type { Store, TaskRecord } from "@resumable-mcp/core";
+import type { TaskEvent } from "@resumable-mcp/core/store";
+import { describe, expect, test } from "vitest";
+import { withEncryption } from "../src/with-encryption.js";
+import { checkpoint, create, encryptedMemory, newTask, now, write } from "./scene.js";
+
+const corrupt = { code: "TASK_CORRUPT" };
+
+/** Two tasks of two owners, with the same contents, and a store that gives out other values than it was given. */
+async function twoTasks() {
+  const { memory, store, keyring } = encryptedMemory();
+  const ids: string[] = [];
+  for (const [id, owner] of [
+    ["1", "sub:alice"],
+    ["2", "sub:bob"],
+  ] as const) {
+    const { record } = await create(store, newTask(id, { owner, input: { same: 1 } }));
+    await write(store, record.id, [
+      checkpoint({ same: 1 }, [1, 2, 3]),
+      checkpoint({ same: 1 }, [4]),
+      { type: "step", key: "a", value: "one" },
+      { type: "step", key: "b", value: "two" },
+      { type: "completed", output: { same: 1 } },
+    ]);
+    ids.push(record.id);
+  }
+  const [mine = "", other = ""] = ids;
+  const sealed = async (id: string): Promise<TaskRecord> => {
+    const snapshot = await memory.getTask(id);
+    if (snapshot === undefined) throw new Error("The task is there.");
+    return snapshot.record;
+  };
+  /** What a store with other methods says. */
+  const changed = (methods: Partial<Store>): Store => withEncryption({ ...memory, ...methods }, keyring);
+  /** What is read of the first task when parts of it are others. */
+  const readWith = async (parts: Partial<TaskRecord>) => {
+    const record = { ...(await sealed(mine)), ...parts };
+    return changed({ getTask: async () => ({ record, signals: [], leased: false }) }).getTask(mine);
+  };
+  return { memory, store, keyring, mine, other, sealed, changed, readWith };
+}
+
+describe("a sealed value does not open", () => {
+  test("in another task", async () => {
+    const { other, sealed, readWith } = await twoTasks();
+    const { state, output, remembered } = await sealed(other);
+    await expect(readWith({})).resolves.toBeDefined();
+    await expect(readWith({ state })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ output })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ remembered })).rejects.toMatchObject(corrupt);
+  });
+
+  test("in another field", async () => {
+    const { mine, sealed, readWith } = await twoTasks();
+    const { state, output, input, message } = await sealed(mine);
+    await expect(readWith({ output: state })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ state: output })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ state: input })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ state: message })).rejects.toMatchObject(corrupt);
+  });
+
+  test("under the key of another step", async () => {
+    const { mine, sealed, readWith } = await twoTasks();
+    const [[a, one], [b, two]] = Object.entries((await sealed(mine)).remembered) as [
+      [string, TaskRecord["remembered"][string]],
+      [string, TaskRecord["remembered"][string]],
+    ];
+    expect((await readWith({ remembered: { [b]: two, [a]: one } }))?.record.remembered).toEqual({
+      a: { kind: "step", value: "one" },
+      b: { kind: "step", value: "two" },
+    });
+    await expect(readWith({ remembered: { [a]: two, [b]: one } })).rejects.toMatchObject(corrupt);
+  });
+
+  test("for another owner, or as the input of another tool", async () => {
+    const { other, sealed, readWith } = await twoTasks();
+    const { owner } = await sealed(other);
+    await expect(readWith({ owner, key: null })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ tool: "other" })).rejects.toMatchObject(corrupt);
+  });
+
+  test("when it comes from an event that the record does not have", async () => {
+    const { readWith } = await twoTasks();
+    await expect(readWith({ lastSeq: 1 })).rejects.toMatchObject(corrupt);
+  });
+
+  test("in place of a whole other task", async () => {
+    const { memory, mine, other, changed } = await twoTasks();
+    const store = changed({ getTask: () => memory.getTask(other) });
+    await expect(store.getTask(mine)).rejects.toMatchObject(corrupt);
+  });
+
+  test("where it was never sealed", async () => {
+    const { readWith } = await twoTasks();
+    await expect(readWith({ state: { same: 1 } })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ message: "halfway" })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ owner: "sub:alice" })).rejects.toMatchObject(corrupt);
+  });
+
+  test("as another event of its journal", async () => {
+    const { memory, mine, changed } = await twoTasks();
+    const page = await memory.readEvents(mine, { afterSeq: 0, limit: 10 });
+    const [, first, second] = page.events as [TaskEvent, TaskEvent, TaskEvent];
+    const swapped = { ...page, events: [{ ...second, seq: first.seq }] };
+    const store = changed({ readEvents: async () => swapped });
+    await expect(store.readEvents(mine, { afterSeq: 0, limit: 10 })).rejects.toMatchObject(corrupt);
+  });
+
+  test("as an item in another order, twice, or of another task", async () => {
+    const { memory, store, mine, other, changed } = await twoTasks();
+    const range = { after: 0, limit: 10 };
+    const page = await memory.readItems(mine, range);
+    const readItems = (items: typeof page.items) =>
+      changed({ readItems: async () => ({ ...page, items }) }).readItems(mine, range);
+    const [a = null, b = null, c = null, d = null] = page.items;
+    expect((await readItems([a, b, c, d])).items).toEqual([1, 2, 3, 4]);
+    expect((await store.readItems(mine, { after: 2, limit: 1 })).items).toEqual([3]);
+    await expect(readItems([b, a, c, d])).rejects.toMatchObject(corrupt);
+    await expect(readItems([a, a, b, c])).rejects.toMatchObject(corrupt);
+    await expect(readItems([a, c, d])).rejects.toMatchObject(corrupt);
+    await expect(readItems((await memory.readItems(other, range)).items)).rejects.toMatchObject(corrupt);
+  });
+
+  test("as a document of another id, owner or version", async () => {
+    const { memory, store, changed } = await twoTasks();
+    const put = { kind: "session", owner: "sub:alice", value: { secret: 1 }, expectedVersion: 0, now };
+    await store.putDocument({ ...put, id: "one" });
+    await store.putDocument({ ...put, id: "two" });
+    await store.putDocument({ ...put, id: "two", expectedVersion: 1, value: { secret: 2 } });
+    const [one, two] = await memory.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs + 1, limit: 9 });
+    if (one === undefined || two === undefined) throw new Error("The documents are there.");
+    const { owner: bob } = (await memory.listTasks({ limit: 1 })).tasks[0] ?? { owner: "" };
+    const readWith = (parts: object) =>
+      changed({
+        getDocument: async (kind, id) => (kind === "session" ? { ...one, ...parts } : memory.getDocument(kind, id)),
+      }).getDocument("session", "one");
+    expect((await readWith({}))?.value).toEqual({ secret: 1 });
+    for (const parts of [
+      { id: two.id },
+      { owner: bob },
+      { version: 2 },
+      { value: two.value },
+      { value: { secret: 1 } },
+      two,
+    ])
+      await expect(readWith(parts)).rejects.toMatchObject({ code: "STORE_READ_FAILED" });
+  });
+
+  test("with one bit changed", async () => {
+    const { mine, sealed, readWith } = await twoTasks();
+    const state = String((await sealed(mine)).state);
+    const at = state.length - 5;
+    const flipped = `${state.slice(0, at)}${state[at] === "A" ? "B" : "A"}${state.slice(at + 1)}`;
+    await expect(readWith({ state: flipped })).rejects.toMatchObject(corrupt);
+  });
+});
+
+test("a list shows a task that does not open as damaged, and all others", async () => {
+  const { memory, mine, other, changed } = await twoTasks();
+  const page = await memory.listTasks({ limit: 10 });
+  const tasks = page.tasks.map((task) => (task.id === mine ? { ...task, message: "not sealed" } : task));
+  const shown = await changed({ listTasks: async () => ({ ...page, tasks }) }).listTasks({ limit: 10 });
+  expect([shown.tasks.map(({ id }) => id), shown.damaged?.map(({ id, owner }) => [id, owner])]).toEqual([
+    [other],
+    [[mine, "sub:alice"]],
+  ]);
+});

@@ -1,0 +1,153 @@
+import { createMemoryStore, type Store } from "@resumable-mcp/core";
+import { sealDocuments } from "@resumable-mcp/core/store";
+import { describe, expect, test } from "vitest";
+import { createKeyring } from "../src/keys/keyring.js";
+import { resealKeys } from "../src/keys/store-keys.js";
+import { withEncryption } from "../src/with-encryption.js";
+import { checkpoint, create, encryptedMemory, newKey, newKeyring, newTask, now, write } from "./scene.js";
+
+const [first, second] = [newKey(), newKey()];
+const before = createKeyring({ seal: first });
+/** As the first server of a rollout has it, and as the last. */
+const [opensSecond, sealsSecond] = [
+  createKeyring({ seal: first, open: [second] }),
+  createKeyring({ seal: second, open: [first] }),
+];
+const after = createKeyring({ seal: second });
+
+async function stateOf(store: Store, id: string) {
+  return (await store.getTask(id))?.record.state;
+}
+
+describe("a rotation", () => {
+  test("lets the same call join its task, and its worker continue", async () => {
+    const { memory, store } = encryptedMemory(before);
+    const { record } = await create(store, newTask("1"));
+    await write(store, record.id, [checkpoint({ row: 1 })]);
+    const rotated = withEncryption(memory.anotherProcess(), sealsSecond);
+    const joined = await create(rotated, newTask("2", { key: "call 1" }));
+    expect([joined.created, joined.record.id, joined.record.state]).toEqual([false, record.id, { row: 1 }]);
+    await write(rotated, record.id, [checkpoint({ row: 2 })]);
+    expect(await stateOf(rotated, record.id)).toEqual({ row: 2 });
+  });
+
+  test("lets a process that began with the old key read what one with the new key writes", async () => {
+    const { memory, store } = encryptedMemory(opensSecond);
+    const { record } = await create(store, newTask("1"));
+    const rotated = withEncryption(memory.anotherProcess(), sealsSecond);
+    await write(rotated, record.id, [checkpoint({ row: 1 })]);
+    const other = await create(rotated, newTask("2"));
+    expect([await stateOf(store, record.id), (await create(store, newTask("3", { key: "call 2" }))).record.id]).toEqual(
+      [{ row: 1 }, other.record.id],
+    );
+    await write(store, record.id, [checkpoint({ row: 2 })]);
+    expect(await stateOf(rotated, record.id)).toEqual({ row: 2 });
+    expect((await rotated.listTasks({ owner: "sub:alice@example.com", limit: 10 })).tasks.length).toBe(2);
+  });
+
+  test("is over when the store's keys were sealed again: the old key is needed no more", async () => {
+    const { memory, store } = encryptedMemory(before);
+    const { record } = await create(store, newTask("1"));
+    await write(store, record.id, [checkpoint({ row: 1 }, ["a", "b"])]);
+    const waiting = withEncryption(memory.anotherProcess(), after);
+    await expect(waiting.open()).rejects.toMatchObject({ code: "KEY_MISSING", details: { keyId: before.sealing } });
+    expect(await resealKeys(memory, sealsSecond)).toEqual({ resealed: 2, present: 0 });
+    expect(await resealKeys(memory, sealsSecond)).toEqual({ resealed: 0, present: 2 });
+    // What failed before is repeated: the same store opens now.
+    await waiting.open();
+    expect([await stateOf(waiting, record.id), await waiting.readItems(record.id, { after: 0, limit: 9 })]).toEqual([
+      { row: 1 },
+      { items: ["a", "b"], next: 2, total: 2 },
+    ]);
+    // A process that runs has the keys.
+    await write(store, record.id, [checkpoint({ row: 2 })]);
+    expect(await stateOf(waiting, record.id)).toEqual({ row: 2 });
+  });
+
+  test("that was interrupted is repeated, and seals what was left", async () => {
+    const { memory, store } = encryptedMemory(before);
+    await create(store, newTask("1"));
+    let puts = 0;
+    const dying = {
+      getDocument: memory.getDocument,
+      listIdleDocuments: memory.listIdleDocuments,
+      countTasks: memory.countTasks,
+      putDocument: (request: Parameters<Store["putDocument"]>[0]) => {
+        puts += 1;
+        return puts === 1 ? memory.putDocument(request) : Promise.reject(new Error("The process dies."));
+      },
+    };
+    await expect(resealKeys(dying, sealsSecond)).rejects.toThrow("dies");
+    await withEncryption(memory.anotherProcess(), sealsSecond).open();
+    // That made a data key of the new one, which is sealed under it already.
+    expect(await resealKeys(memory, sealsSecond)).toEqual({ resealed: 1, present: 2 });
+    await withEncryption(memory.anotherProcess(), after).open();
+  });
+});
+
+describe("a store", () => {
+  test("says which key is missing, and has lost nothing when it is back", async () => {
+    const { memory, store, keyring } = encryptedMemory();
+    const { record } = await create(store, newTask("1"));
+    await write(store, record.id, [checkpoint({ row: 1 })]);
+    const wrong = withEncryption(memory.anotherProcess(), newKeyring());
+    const refusal = { code: "KEY_MISSING", details: { keyId: keyring.sealing } };
+    await expect(wrong.open()).rejects.toMatchObject(refusal);
+    await expect(wrong.getTask(record.id)).rejects.toMatchObject(refusal);
+    await expect(create(wrong, newTask("2"))).rejects.toMatchObject(refusal);
+    const lease = { taskId: record.id, worker: "worker-2", ttlMs: 10_000, now };
+    await expect(wrong.acquireLease(lease)).rejects.toMatchObject(refusal);
+    // What was refused holds no lease.
+    expect(await write(store, record.id, [checkpoint({ row: 2 })])).toMatchObject({ state: { row: 2 } });
+  });
+
+  test("says which key of another process is missing, and continues when it is given", async () => {
+    const { memory, store } = encryptedMemory(before);
+    const { record } = await create(store, newTask("1"));
+    const rotated = withEncryption(memory.anotherProcess(), sealsSecond);
+    await write(rotated, record.id, [checkpoint({ row: 1 })]);
+    await expect(store.getTask(record.id)).rejects.toMatchObject({
+      code: "KEY_MISSING",
+      details: { keyId: sealsSecond.sealing },
+    });
+    const restarted = withEncryption(memory.anotherProcess(), opensSecond);
+    expect(await stateOf(restarted, record.id)).toEqual({ row: 1 });
+  });
+
+  test("that is not encrypted is refused, with its tasks as they were", async () => {
+    const memory = createMemoryStore();
+    const { record } = await create(memory, newTask("1"));
+    const store = withEncryption(memory.anotherProcess(), newKeyring());
+    await expect(store.open()).rejects.toMatchObject({ code: "STORE_NOT_ENCRYPTED", details: { tasks: 1 } });
+    await expect(store.getTask(record.id)).rejects.toMatchObject({ code: "STORE_NOT_ENCRYPTED" });
+    expect(await memory.getDocument(sealDocuments.kind, sealDocuments.first)).toBeUndefined();
+  });
+
+  test("is not taken for an empty one when the first of its keys was removed", async () => {
+    const { memory, store, keyring } = encryptedMemory();
+    await create(store, newTask("1"));
+    await memory.deleteDocument(sealDocuments.kind, sealDocuments.first);
+    const opened = withEncryption(memory.anotherProcess(), keyring).open();
+    await expect(opened).rejects.toMatchObject({ code: "STORE_NOT_ENCRYPTED" });
+  });
+
+  test("that 20 processes open at once when it is empty has one set of keys", async () => {
+    const keyring = newKeyring();
+    const memory = createMemoryStore();
+    const stores = Array.from({ length: 20 }, () => withEncryption(memory.anotherProcess(), keyring));
+    await Promise.all(stores.map((store, index) => create(store, newTask(String(index), { key: "the same" }))));
+    expect((await memory.countTasks({})).total).toBe(1);
+  });
+
+  test("whose keys were changed is refused, and nothing is written", async () => {
+    const { memory, store, keyring } = encryptedMemory();
+    await create(store, newTask("1"));
+    const { kind, first: id } = sealDocuments;
+    const document = await memory.getDocument(kind, id);
+    const key = "A".repeat(80);
+    const value = { ...(document?.value as object), key };
+    await memory.putDocument({ kind, id, owner: "local:keys", value, expectedVersion: 1, now });
+    const opened = withEncryption(memory.anotherProcess(), keyring).open();
+    await expect(opened).rejects.toMatchObject({ code: "STORE_READ_FAILED" });
+  });
+});
