@@ -3,7 +3,7 @@ import { answered, idle, recovery } from "../postgres/replicas.js";
 import { roundTrips } from "../postgres/round-trips.js";
 import { storedInPostgres } from "../postgres/stored-in-postgres.js";
 import type { Measure } from "../report/measure.js";
-import { againstBareLoop, againstPeer, peers, processorTime } from "./checkpoint-rate.js";
+import { againstBareLoop, againstPeer, againstPlain, peers, processorTime } from "./checkpoint-rate.js";
 import { httpCalls, sessionMemory } from "./http.js";
 import { replay, resuming, taskLength } from "./long-task.js";
 import { stdioStart } from "./stdio-start.js";
@@ -23,6 +23,8 @@ export const measures: readonly Measure[] = [
   againstPeer("machine", { tasks: 1, each: 30, stored: 1_000 }, peers.original),
   againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.lowdb),
   againstPeer("process", { tasks: 1, each: 2_000 }, peers.sdkEvents),
+  againstPlain("machine", { tasks: 1, each: 300 }),
+  againstPlain("process", { tasks: 1, each: 2_000 }),
   // Before what leaves unfinished tasks behind in the stores that they share.
   opening,
   storedMemory,

@@ -1,7 +1,7 @@
 import { createByteLoop, newestLine } from "../peers/byte-loop.js";
 import { type CheckpointKeeper, someCheckpoint } from "../peers/checkpoint-keeper.js";
 import { createSqliteKeeper } from "../peers/sqlite-keeper.js";
-import { createStoreKeeper } from "../peers/store-keeper.js";
+import { createEncryptedKeeper, createStoreKeeper } from "../peers/store-keeper.js";
 import { createJsonFileKeeper, createLowdbKeeper, createSdkEventKeeper } from "../peers/unsynced-keepers.js";
 import type { Measure, Scope, Target } from "../report/measure.js";
 
@@ -81,6 +81,22 @@ export function againstPeer(durability: Durability, work: Work, peer: Peer, targ
     prepare: async (scope) => ({
       subject: await openRounds(scope, createStoreKeeper(await scope.folder(), durability), work),
       peer: await openRounds(scope, await peer.open(await scope.folder()), work),
+    }),
+  };
+}
+
+/** This project's store with encryption against the same store without. */
+export function againstPlain(durability: Durability, work: Work): Measure {
+  const { id, title, ...rest } = describe(durability, work, "plain");
+  return {
+    ...rest,
+    id: `encrypted-${id}`,
+    title: `Encrypted, ${title}`,
+    subject: `store-fs, ${durability}, encrypted`,
+    peer: "the same store, not encrypted",
+    prepare: async (scope) => ({
+      subject: await openRounds(scope, createEncryptedKeeper(await scope.folder(), durability), work),
+      peer: await openRounds(scope, createStoreKeeper(await scope.folder(), durability), work),
     }),
   };
 }
