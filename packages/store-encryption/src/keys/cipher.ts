@@ -12,16 +12,21 @@ export const keyBytes = 32;
  * Seals bytes so that they can only be opened under the same key and in the same place. A random nonce must not come twice
  * under a key: after 2^32 uses the chance is 2^-33. The callers derive keys that are used less often.
  */
-export function sealBytes(
-  key: Buffer,
-  place: string,
-  plain: string | Buffer,
-  nonce: Buffer = randomBytes(nonceBytes),
-): Buffer {
+export function sealBytes(key: Buffer, place: string, plain: string | Buffer, nonce: Buffer = nextNonce()): Buffer {
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(place));
   const first = typeof plain === "string" ? cipher.update(plain, "utf8") : cipher.update(plain);
   return Buffer.concat([nonce, first, cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Random bytes that are fetched many at a time: one call of the generator for each nonce costs more than the nonce's use. */
+let randomPool = Buffer.alloc(0);
+
+function nextNonce(): Buffer {
+  if (randomPool.length === 0) randomPool = randomBytes(512 * nonceBytes);
+  const nonce = randomPool.subarray(0, nonceBytes);
+  randomPool = randomPool.subarray(nonceBytes);
+  return nonce;
 }
 
 /** Opens what {@link sealBytes} sealed; `undefined` where key, place or bytes are not those. */

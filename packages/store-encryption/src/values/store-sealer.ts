@@ -6,6 +6,7 @@ import {
   type ItemPage,
   type NewSignal,
   type NewTask,
+  recordMemory,
   type Signal,
   type StoredDocument,
   sealDocuments,
@@ -21,7 +22,7 @@ import { type MappedRecord, mapRecord, mapSignal, openSummary } from "./map-reco
 import { Sealer } from "./sealer.js";
 import { OpeningValues, openOwner, SealingValues, sealOwner } from "./task-values.js";
 
-/** Records that were opened last, in bytes of JSON of what is sealed, by an estimate. */
+/** Records of unfinished tasks that were opened last. */
 const cacheLimits = { maxEntries: 256, maxBytes: 64 * 1024 * 1024 } as const;
 
 /** Seals and opens what goes through the methods of a store. */
@@ -76,6 +77,7 @@ export class StoreSealer {
   }
 
   openSignals(taskId: string, signals: readonly Signal[]): readonly Signal[] {
+    if (signals.length === 0) return signals;
     const values = new OpeningValues(this.#sealer, taskId, { seq: 0 });
     return Object.freeze(signals.map((signal) => Object.freeze(mapSignal(signal, values))));
   }
@@ -85,7 +87,9 @@ export class StoreSealer {
     if (before?.given === given) return before.mapped;
     const values = new OpeningValues(this.#sealer, given.id, { lastSeq: given.lastSeq });
     const mapped = deepFreeze(mapRecord(given, values, before));
-    this.#records.set(given.id, { given, mapped }, sizeOf(given));
+    // A finished task is seldom read again, and its input would stay in memory.
+    if (given.finishedAt !== undefined) this.#records.delete(given.id);
+    else this.#records.set(given.id, { given, mapped }, recordMemory(mapped));
     return mapped;
   }
 
@@ -169,17 +173,6 @@ export class StoreSealer {
       throw damagedDocument(kind);
     return { ...document, id, owner: this.openOwner(owner), value: deepFreeze(opened.value) };
   }
-}
-
-/** How much of a record is sealed: about as much memory as it takes. */
-function sizeOf({ input, state, output, remembered }: TaskRecord): number {
-  const lengthOf = (value: unknown) => (typeof value === "string" ? value.length : 0);
-  let bytes = 1_000 + lengthOf(input) + lengthOf(state) + lengthOf(output);
-  for (const key in remembered) {
-    const entry = remembered[key];
-    bytes += 300 + (entry?.kind === "step" ? lengthOf(entry.value) : 0);
-  }
-  return bytes;
 }
 
 function damagedDocument(kind: string): ResumableError {
