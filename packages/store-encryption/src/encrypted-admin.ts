@@ -13,7 +13,7 @@ import type { Keyring } from "./keys/keyring.js";
 import { resealKeys } from "./keys/store-keys.js";
 import { OpenedKeys } from "./opened-keys.js";
 import type { StoreSealer } from "./values/store-sealer.js";
-import { counting, reading, singleDocuments, writing } from "./with-encryption.js";
+import { counting, idleDocuments, reading, singleDocuments, writing } from "./with-encryption.js";
 
 const pageSize = 1_000;
 
@@ -39,7 +39,7 @@ export function encryptedAdmin(admin: StoreAdmin, keyring: Keyring): EncryptedAd
     ...reading({ store: admin.reading, keys }),
     ...counting({ store: admin.reading, keys }),
     getDocument: singleDocuments({ store: readOnly(admin), keys }).getDocument,
-    listIdleDocuments: admin.reading.listIdleDocuments,
+    ...idleDocuments({ store: admin.reading, keys }),
   };
   const { repair } = admin;
   return {

@@ -191,12 +191,7 @@ function documents({ store, keys }: Parts): Documents {
       const sealer = await keys.load();
       await store.deleteDocument(kind, sealer.sealDocumentId(kind, id));
     },
-    async listIdleDocuments(request) {
-      const found = await store.listIdleDocuments(request);
-      return keys.open((sealer) =>
-        found.map((document) => sealer.openDocument(document)).filter((document) => document !== undefined),
-      );
-    },
+    ...idleDocuments({ store, keys }),
   };
 }
 
@@ -233,6 +228,28 @@ export function singleDocuments({
         if (isResumableError(error, "DOCUMENT_CONFLICT")) throw documentConflict(kind, id);
         throw error;
       }
+    },
+  };
+}
+
+/** The method that lists documents. */
+export function idleDocuments({
+  store,
+  keys,
+}: {
+  readonly store: Pick<Store, "listIdleDocuments">;
+  readonly keys: OpenedKeys;
+}): Pick<Documents, "listIdleDocuments"> {
+  return {
+    async listIdleDocuments({ group, ...request }) {
+      const sealed = await keys.load();
+      const found = await store.listIdleDocuments({
+        ...request,
+        ...(group !== undefined && { group: sealed.sealGroup(group) }),
+      });
+      return keys.open((sealer) =>
+        found.map((document) => sealer.openDocument(document)).filter((document) => document !== undefined),
+      );
     },
   };
 }
