@@ -3,7 +3,7 @@ import { TrustedProxies } from "./addresses.js";
 
 const request = (headers: Record<string, string>) => ({ header: (name: string) => headers[name] });
 const chain = (list: string) => request({ "x-forwarded-for": list });
-const proxies = new TrustedProxies(["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"]);
+const proxies = new TrustedProxies(["10.0.0.0/8", "2001:db8::/32", "192.0.2.7", "::ffff:198.51.100.7"]);
 
 test.each([
   ["a caller without a proxy says what it likes", chain("203.0.113.9"), "198.51.100.1", "198.51.100.1"],
@@ -15,15 +15,16 @@ test.each([
   ["an unknown caller of a proxy", chain("203.0.113.9, unknown"), "10.0.0.1", "10.0.0.1"],
   ["a port", chain("203.0.113.9:4711"), "10.0.0.1", "203.0.113.9"],
   ["IPv4 as IPv6", chain("203.0.113.9"), "::ffff:10.0.0.1", "203.0.113.9"],
+  ["a proxy that is named by IPv4 as IPv6", chain("203.0.113.9"), "198.51.100.7", "203.0.113.9"],
   [
-    "Forwarded, which comes before the other header",
-    request({
-      forwarded: 'for=192.0.2.1;proto=http, proto=https; For="[2001:db9::9]:47"',
-      "x-forwarded-for": "1.1.1.1",
-    }),
+    "a proxy that passes on what the caller invents in another header",
+    request({ forwarded: "for=127.0.0.1", "x-forwarded-for": "203.0.113.9" }),
     "10.0.0.1",
-    "2001:db9::9",
+    "203.0.113.9",
   ],
+  ["a caller that invents another header alone", request({ forwarded: "for=192.0.2.1" }), "10.0.0.1", "10.0.0.1"],
+  ["a loopback address that comes from elsewhere", chain("127.0.0.1"), "10.0.0.1", "10.0.0.1"],
+  ["the same as IPv6", chain("::ffff:127.0.0.1"), "10.0.0.1", "10.0.0.1"],
 ])("%s (F6)", (_name, given, peer, caller) => {
   expect(proxies.callerOf(given, peer)).toBe(caller);
 });

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import type { HttpRequest } from "@resumable-mcp/mcp";
+import { isLoopback } from "./allowed-hosts.js";
 
 /** IPv4 addresses arrive in this form where the server listens on both. */
 const mapped = /^::ffff:(?=\d+\.)/i;
@@ -24,7 +25,8 @@ export class TrustedProxies {
   }
 
   #add(network: string): void {
-    const [address = "", prefix, ...rest] = network.split("/");
+    const [given = "", prefix, ...rest] = network.split("/");
+    const address = given.replace(mapped, "");
     const family = familyOf(address);
     const bits = prefix === undefined ? (family === "ipv6" ? 128 : 32) : Number(prefix);
     const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && bits <= (family === "ipv6" ? 128 : 32));
@@ -41,36 +43,27 @@ export class TrustedProxies {
   }
 
   /**
-   * The address that a request comes from. Each trusted proxy adds the address of its own caller at the end: the list is read
-   * from there, up to the first address that is not one of a trusted proxy. What stands before it may be invented.
-   *
-   * Source: RFC 7239 (`Forwarded`); `X-Forwarded-For`, where that header is absent.
+   * The address that a request comes from, by `X-Forwarded-For`. Each trusted proxy adds the address of its own caller at the
+   * end: the list is read from there, up to the first address that is not one of a trusted proxy. What stands before it may be
+   * invented, and so may all other headers: a proxy passes on those that it does not write. No other machine has a loopback
+   * address, whatever the header says.
    */
   callerOf(request: Pick<HttpRequest, "header">, peerAddress: string | undefined): string | undefined {
     if (peerAddress === undefined || !this.has(peerAddress)) return peerAddress;
     let caller = peerAddress;
-    for (const address of forwardedFor(request).reverse()) {
+    for (const address of (request.header("x-forwarded-for") ?? "").split(",").map(withoutPort).reverse()) {
       // An obfuscated or unknown one: the proxy that says so is all that is known.
       if (familyOf(address) === undefined) break;
       caller = address;
       if (!this.has(address)) break;
     }
-    return caller;
+    return isLoopback(caller) ? peerAddress : caller;
   }
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" | undefined {
   const family = isIP(address.replace(mapped, ""));
   return family === 0 ? undefined : family === 6 ? "ipv6" : "ipv4";
-}
-
-function forwardedFor(request: Pick<HttpRequest, "header">): string[] {
-  const forwarded = request.header("forwarded");
-  if (forwarded === undefined) return (request.header("x-forwarded-for") ?? "").split(",").map(withoutPort);
-  return forwarded.split(",").map((element) => {
-    const pair = element.split(";").find((part) => /^\s*for\s*=/i.test(part)) ?? "";
-    return withoutPort(pair.slice(pair.indexOf("=") + 1).replaceAll('"', ""));
-  });
 }
 
 /** `192.0.2.1:80`, `[2001:db8::1]:80` and plain addresses. */

@@ -30,7 +30,6 @@ import {
 } from "@resumable-mcp/mcp/command-line";
 import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { TrustedProxies } from "./addresses.js";
 import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
 import { newToken, type TokenFile } from "./auth/token-file.js";
 import type { OwnerMode } from "./locality.js";
@@ -147,7 +146,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     path: endpointPath(values.path ?? "/mcp"),
     allowedHosts: values["allowed-host"],
     allowedOrigins: values["allowed-origin"],
-    trustedProxies: readTrustedProxies(values["trusted-proxy"]),
+    trustedProxies: values["trusted-proxy"],
     insecure: values.insecure,
     maskErrors: readMaskErrors(values),
     ownerMode: readOwnerMode(values),
@@ -158,8 +157,9 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     metrics: telemetry.metrics,
     ...auth,
   };
-  const server = await serve(options);
+  // Before the server waits for its database: without a listener the signal would end the process.
   if (tokenFile !== undefined) reloadOnSignal(tokenFile);
+  const server = await serve(options);
   stopOnSignal(() => server.close().finally(telemetry.shutdown));
   endOnException(log);
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
@@ -223,15 +223,6 @@ function readOwnerMode(values: { readonly owner?: string; readonly "single-user"
   throw new CommandError("--owner and --single-user exclude each other. Give one of them.", 2);
 }
 
-function readTrustedProxies(networks: readonly string[] = []): readonly string[] {
-  try {
-    new TrustedProxies(networks);
-    return networks;
-  } catch (error) {
-    throw new CommandError(`--trusted-proxy: ${sentenceOf(error)}`, 2);
-  }
-}
-
 function endpointPath(path: string): string {
   if (/^\/[\w\-./]*$/.test(path)) return path;
   throw new CommandError(`--path must begin with a slash, not ${JSON.stringify(path)}.`, 2);
@@ -248,7 +239,6 @@ function banner({ definition, engineLimits }: ServeOptions, { url, owner, recove
   return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\nlistening on ${url}\n`;
 }
 
-/** Without a listener the signal would end the process. */
 function reloadOnSignal(tokenFile: TokenFile): void {
   process.on("SIGHUP", () => void tokenFile.reload());
 }

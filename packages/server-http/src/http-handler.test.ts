@@ -5,6 +5,7 @@ import { TrustedProxies } from "./addresses.js";
 import { hostRules } from "./allowed-hosts.js";
 import { createAuthorization } from "./auth/authorization.js";
 import type { AuthInfo, VerifyToken } from "./auth/bearer.js";
+import { authLimits } from "./auth/limits.js";
 import { createHttpHandler } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 import type { Log } from "./log.js";
@@ -101,6 +102,68 @@ test("no token of an address that guesses is looked at any more, and other addre
   expect([(await ask("app.ada", "192.0.2.2")).status, (await ask(undefined, "192.0.2.1")).status]).toEqual([200, 401]);
 });
 
+test("the log says once that a proxy in front is not trusted", async () => {
+  const lines: string[] = [];
+  const log: Log = (_level, message, facts) => lines.push(`${message} ${facts?.address}`);
+  const trustedProxies = new TrustedProxies(["10.0.0.1"]);
+  const ask = responses(verifyToken, { log, trustedProxies, limits: { requestBurst: 10 } });
+  const headers = { "x-forwarded-for": "203.0.113.1" };
+  for (const peer of ["10.0.0.1", "10.0.0.2", "10.0.0.3"]) await ask("app.ada", peer, { headers });
+  expect(lines).toEqual([expect.stringMatching(/is not a trusted proxy\. .*--trusted-proxy.* 10\.0\.0\.2$/)]);
+});
+
+test("of tokens that one address sends at once no more are looked at than it may guess (F6)", async () => {
+  const looked: string[] = [];
+  const verify: VerifyToken = async (token) => {
+    looked.push(token);
+    return undefined;
+  };
+  const ask = responses(verify, { limits: { failuresPerSecond: 0.001, failureBurst: 2 } });
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(`guess-${index}`, "192.0.2.1")));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect([looked.length, refused.length]).toEqual([2, 98]);
+});
+
+test("who guesses at an address does not keep out a token of it that was valid before (F6)", async () => {
+  const limits = { failuresPerSecond: 0.001, failureBurst: 1, requestBurst: 10 };
+  const ask = responses(verifyToken, { limits });
+  const seen: number[] = [];
+  for (const token of ["app.ada", "guess", "guess", "app.ada", "app.bob"]) {
+    seen.push((await ask(token, "192.0.2.1")).status);
+  }
+  expect(seen).toEqual([200, 401, 429, 200, 429]);
+});
+
+test("metadata is where the challenge says, whether or not the public URL ends with a slash", async () => {
+  for (const publicUrl of [
+    "https://example.com/services/mcp/",
+    "https://example.com/services/mcp",
+    "https://example.com/",
+  ]) {
+    const handle = createHttpHandler({
+      engine: createEngine({ store: createMemoryStore(), tools: [] }),
+      endpoint: async () => new Response("served"),
+      path: "/mcp",
+      rules: hostRules({ host: "127.0.0.1", allowedHosts: ["example.com"], allowedOrigins: [] }),
+      limits: httpLimits,
+      log: () => {},
+      publicUrl,
+      authorization: createAuthorization({
+        verifyToken,
+        timeoutMs: 1_000,
+        tools: [],
+        resource: () => publicUrl,
+        authorizationServers: ["https://idp.example"],
+        onFailure: () => {},
+      }),
+    });
+    const at = (url: string) => handle(new Request(url, { headers: { host: "example.com" } }));
+    const challenge = (await at("http://example.com/mcp")).headers.get("www-authenticate");
+    const url = /resource_metadata="([^"]+)"/.exec(challenge ?? "")?.[1] ?? "";
+    expect(await (await at(url)).json()).toMatchObject({ resource: publicUrl });
+  }
+});
+
 test("callers behind a trusted proxy have a limit each, whatever they invent (F6)", async () => {
   const trustedProxies = new TrustedProxies(["10.0.0.1"]);
   const ask = responses(verifyToken, { limits: { failuresPerSecond: 0.001, failureBurst: 1 }, trustedProxies });
@@ -179,6 +242,21 @@ test.each<[string, VerifyToken, string | undefined, string]>([
   expect(answer.headers.get("www-authenticate")?.includes(message)).toBe(token !== undefined);
 });
 
+/** What an author without types may give. */
+const nonsense =
+  (facts: object): VerifyToken =>
+  (token) => ({ token, clientId: "ada", scopes: [], ...facts });
+
+test("a token that is longer than the limit is not valid, and is not looked at", async () => {
+  const looked: string[] = [];
+  const verify: VerifyToken = (token) => {
+    looked.push(token);
+    return undefined;
+  };
+  expect((await responses(verify)("x".repeat(authLimits.maxTokenLength + 1), "192.0.2.1")).status).toBe(401);
+  expect(looked).toEqual([]);
+});
+
 /** As `jose` and the SDK throw them. */
 const thrown = (code: object) => () => Promise.reject(Object.assign(new Error("no"), code));
 
@@ -206,6 +284,10 @@ test.each<[string, VerifyToken, string]>([
   ["cannot get the keys", thrown({ code: "ERR_JWKS_TIMEOUT" }), "no"],
   ["does not answer", () => new Promise(() => {}), "verifyToken has not answered within 1 ms."],
   ["names no client", (token) => ({ token, clientId: "", scopes: [] }), "verifyToken gave no clientId."],
+  ["gives no scopes", nonsense({ scopes: undefined }), "verifyToken gave scopes that are not a list of texts."],
+  ["gives scopes as text", nonsense({ scopes: "payroll" }), "verifyToken gave scopes that are not a list of texts."],
+  ["gives scopes that are none", nonsense({ scopes: [7] }), "verifyToken gave scopes that are not a list of texts."],
+  ["gives null as extra", nonsense({ extra: null }), "verifyToken gave an extra that is not an object."],
   [
     "gives no time",
     (token) => ({ token, clientId: "ada", scopes: [], expiresAt: Number.NaN }),

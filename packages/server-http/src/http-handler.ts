@@ -91,10 +91,12 @@ export function createHttpEntry(
     if (body === undefined) return tooManyBodies(limits);
     return newSessions.pass(body.request, context).finally(body.end);
   };
+  const noteProxy = createProxyNotice(log, trustedProxies);
   const answer = async (request: HttpRequest, { remoteAddress }: Connection = { remoteAddress: undefined }) => {
     const path = request.url.pathname;
     if (path === "/healthz") return new HttpAnswer(200, plain, "ok\n");
     if (path === "/readyz") return readyAnswer();
+    noteProxy(request, remoteAddress);
     const problem = checkNames(request, rules);
     const address = trustedProxies === undefined ? remoteAddress : trustedProxies.callerOf(request, remoteAddress);
     if (path === "/metrics" && answerMetrics !== undefined)
@@ -105,6 +107,20 @@ export function createHttpEntry(
     return problem === undefined ? withCors(given, request.header("origin")) : given;
   };
   return answer;
+}
+
+/** Makes what says once that a proxy may stand in front which is not trusted. Anybody may send the header. */
+function createProxyNotice(log: Log, proxies: TrustedProxies | undefined) {
+  let said = false;
+  return (request: HttpRequest, address: string | undefined): void => {
+    if (said || address === undefined || request.header("x-forwarded-for") === undefined) return;
+    if (proxies?.has(address) === true) return;
+    said = true;
+    const advice = "If it is your proxy, name it with --trusted-proxy: until then all its callers count as one.";
+    log("warn", `A request with X-Forwarded-For came from an address that is not a trusted proxy. ${advice}`, {
+      address,
+    });
+  };
 }
 
 /** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
@@ -134,16 +150,18 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
       const network = locality.local || isOfThisMachine(address) ? undefined : networkOf(address ?? "");
       return tooManyRequests(rates.unknown(address), limits) ?? { locality, network };
     }
-    const hasToken = request.header("authorization") !== undefined;
-    const tried = hasToken ? rates.mayTry(address) : 0;
-    if (tried > 0) return tooManyFailures(tried, limits);
+    const header = request.header("authorization");
+    const attempt = header === undefined ? undefined : rates.tried(address, header);
+    if (attempt !== undefined && attempt.waitMs > 0) return tooManyFailures(attempt.waitMs, limits);
     const authInfo = await authorization.authenticate(request);
     if (!(authInfo instanceof HttpAnswer)) {
+      attempt?.end("valid");
       return tooManyRequests(rates.known(ownerOfToken(authInfo)), limits) ?? { authInfo, locality: withToken };
     }
-    if (!hasToken || authInfo.status !== 401) return tooManyRequests(rates.refused(address), limits) ?? authInfo;
-    const failed = rates.failed(address);
-    return failed > 0 ? tooManyFailures(failed, limits) : authInfo;
+    const isInvalid = authInfo.status === 401;
+    attempt?.end(isInvalid ? "invalid" : "unchecked");
+    if (attempt !== undefined && isInvalid) return authInfo;
+    return tooManyRequests(rates.refused(address), limits) ?? authInfo;
   };
 }
 

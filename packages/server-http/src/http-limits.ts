@@ -6,10 +6,14 @@ export const httpLimits = {
    */
   requestsPerSecond: 100,
   requestBurst: 200,
-  /** Tokens of one address that are not valid. Beyond it no token of that address is looked at. */
+  /**
+   * Tokens of one address that are not valid, or that are being checked for the first time. Beyond it no token of that address
+   * is looked at, except those that were valid within `validTokenMs`.
+   */
   failuresPerSecond: 5,
   failureBurst: 50,
-  /** Subjects that are remembered, as many addresses, and as many addresses with failures. */
+  validTokenMs: 60_000,
+  /** Subjects that are remembered, as many addresses, as many addresses with failures, and as many valid tokens. */
   maxCallers: 10_000,
   /** How long a client may take to send a request. */
   requestTimeoutMs: 30_000,
@@ -29,7 +33,7 @@ export const httpLimits = {
   /** Bodies of one subject, or of one address, that are larger than `smallBodyBytes`, or say no length, and are not there yet. */
   maxOpenBodies: 32,
   smallBodyBytes: 64 * 1024,
-  /** Refusals in one second that are logged one by one; the next line says how many were not. */
+  /** Refusals in one second that are logged one by one, and as many tokens that could not be checked; the next line says how many were not. */
   refusalsLoggedPerSecond: 10,
   maxHeaderBytes: 16 * 1024,
   drainTimeoutMs: 10_000,

@@ -30,17 +30,15 @@ function escaped(character: string): string {
 const maxReasonLength = 200;
 
 /**
- * Makes what logs refused requests, with address and reason. A flood of them fills no disk.
+ * Makes a log that a flood does not make fill a disk.
  *
  * Limits: `perSecond` lines; the next one says how many were left out.
  */
-export function createRefusalLog(log: Log, perSecond: number, nowMs: () => number) {
+export function limitedLog(log: Log, perSecond: number, nowMs: () => number): Log {
   let second = Number.NaN;
   let logged = 0;
   let leftOut = 0;
-  return ({ method }: HttpRequest, address: string | undefined, answer: HttpAnswer): void => {
-    const { status } = answer;
-    if (status < 400 || status === 405) return;
+  return (level, message, facts) => {
     const now = Math.floor(nowMs() / 1000);
     if (now !== second) logged = 0;
     second = now;
@@ -49,9 +47,19 @@ export function createRefusalLog(log: Log, perSecond: number, nowMs: () => numbe
       return;
     }
     logged += 1;
-    const facts = { method, status, ...(address !== undefined && { address }), reason: reasonOf(answer) };
-    log(status >= 500 ? "error" : "warn", "refused", leftOut === 0 ? facts : { ...facts, leftOut });
+    log(level, message, leftOut === 0 ? facts : { ...facts, leftOut });
     leftOut = 0;
+  };
+}
+
+/** Makes what logs refused requests, with address and reason. Limits: those of {@link limitedLog}. */
+export function createRefusalLog(log: Log, perSecond: number, nowMs: () => number) {
+  const limited = limitedLog(log, perSecond, nowMs);
+  return ({ method }: HttpRequest, address: string | undefined, answer: HttpAnswer): void => {
+    const { status } = answer;
+    if (status < 400 || status === 405) return;
+    const facts = { method, status, ...(address !== undefined && { address }), reason: reasonOf(answer) };
+    limited(status >= 500 ? "error" : "warn", "refused", facts);
   };
 }
 

@@ -18,18 +18,31 @@ test("where no token is wanted, callers on the same machine are not counted (G11
   expect(["192.0.2.1", "192.0.2.1"].map(unknown)).toEqual([0, 100]);
 });
 
-test("tokens that are not valid are counted apart, and a look counts nothing (G11)", () => {
+test("tokens count before they are checked, apart from requests, and valid ones are given back (G11)", () => {
   const limits = { ...httpLimits, failuresPerSecond: 5, failureBurst: 2 };
-  const { failed, mayTry, refused } = createRequestRates(limits, () => 0);
-  const tried = () => [mayTry("192.0.2.1"), mayTry("192.0.2.2")];
-  expect([tried(), failed("192.0.2.1"), tried(), failed("192.0.2.1"), tried()]).toEqual([
-    [0, 0],
-    0,
-    [0, 0],
-    0,
-    [200, 0],
-  ]);
-  expect([failed("192.0.2.1"), refused("192.0.2.1")]).toEqual([200, 0]);
+  const { tried, refused } = createRequestRates(limits, () => 0);
+  const attempts = ["a", "b", "c"].map((token) => tried("192.0.2.1", token));
+  expect([...attempts, tried("192.0.2.2", "c")].map(({ waitMs }) => waitMs)).toEqual([0, 0, 200, 0]);
+  attempts[0]?.end("valid");
+  attempts[1]?.end("unchecked");
+  expect(["d", "e", "f"].map((token) => tried("192.0.2.1", token).waitMs)).toEqual([0, 0, 200]);
+  expect(refused("192.0.2.1")).toBe(0);
+});
+
+test("a token that was valid a moment ago is not counted, until it is not valid any more (G11)", () => {
+  const clock = { nowMs: 0 };
+  const limits = { ...httpLimits, failuresPerSecond: 0.001, failureBurst: 1, validTokenMs: 10 };
+  const { tried } = createRequestRates(limits, () => clock.nowMs);
+  const wait = (token: string) => tried("192.0.2.1", token).waitMs > 0;
+  tried("192.0.2.1", "mine").end("valid");
+  expect([wait("guess"), wait("guess"), wait("mine"), wait("mine")]).toEqual([false, true, false, false]);
+  clock.nowMs = 10;
+  expect(wait("mine")).toBe(true);
+  clock.nowMs = 2_000_000;
+  const attempt = tried("192.0.2.1", "mine");
+  attempt.end("valid");
+  tried("192.0.2.1", "mine").end("invalid");
+  expect(wait("mine")).toBe(true);
 });
 
 test("addresses do not push subjects out of their table (G11)", () => {
@@ -40,13 +53,15 @@ test("addresses do not push subjects out of their table (G11)", () => {
 
 test("a caller may burst, and then has to keep to the rate; others are not held up", () => {
   let nowMs = 0;
-  const { count: tooEarlyMs, waitMs } = createRateLimit(
+  const { count: tooEarlyMs, giveBack } = createRateLimit(
     { requestsPerSecond: 10, requestBurst: 2, maxCallers: 10 },
     () => nowMs,
   );
   expect([tooEarlyMs("a"), tooEarlyMs("a"), tooEarlyMs("a")]).toEqual([0, 0, 100]);
   expect(tooEarlyMs("b")).toBe(0);
-  expect([waitMs("a"), waitMs("b"), waitMs("b"), waitMs("c")]).toEqual([100, 0, 0, 0]);
+  giveBack("b");
+  giveBack("b");
+  expect(["b", "b", "b"].map(tooEarlyMs)).toEqual([0, 0, 100]);
   nowMs = 100;
   expect([tooEarlyMs("a"), tooEarlyMs("a")]).toEqual([0, 100]);
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { networkOf } from "./addresses.js";
 import { isLoopback } from "./allowed-hosts.js";
 import type { HttpLimits } from "./http-limits.js";
@@ -10,19 +11,26 @@ export interface RequestRates {
   known(subject: string): number;
   /** A caller that brings no token, where the server requires one. */
   refused(address: string | undefined): number;
-  /** A caller whose token is not valid. */
-  failed(address: string | undefined): number;
-  /** Whether a caller of this address may bring a token: 0, or how long it has to wait. Counts nothing. */
-  mayTry(address: string | undefined): number;
+  /** A caller that brings a token, by the header that holds it. */
+  tried(address: string | undefined, header: string): TokenAttempt;
   /** A caller that needs no token for what it asks. Callers on this machine are not counted: it is theirs. */
   unknown(address: string | undefined): number;
 }
 
+/** A token that is about to be checked. */
+export interface TokenAttempt {
+  /** 0, or how long its caller has to wait. It is not checked then. */
+  readonly waitMs: number;
+  /** Says what came of the check; `unchecked` where it failed. */
+  end(outcome: "valid" | "invalid" | "unchecked"): void;
+}
+
 /**
  * Makes the rates of one server. Subjects, addresses and addresses with failures have a table each: a caller with many
- * addresses cannot push subjects out of theirs.
+ * addresses cannot push subjects out of theirs. A token counts before it is checked, so that the limit holds for requests that
+ * come at once, too. One that was valid a moment ago is not counted: guesses of others at the same address do not keep it out.
  *
- * Limits: `requestsPerSecond`, `requestBurst`, `failuresPerSecond`, `failureBurst`, `maxCallers` of each table.
+ * Limits: `requestsPerSecond`, `requestBurst`, `failuresPerSecond`, `failureBurst`, `validTokenMs`, `maxCallers` of each table.
  */
 export function createRequestRates(limits: HttpLimits, nowMs: () => number): RequestRates {
   const { failuresPerSecond, failureBurst, maxCallers } = limits;
@@ -32,12 +40,42 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
     nowMs,
   );
   const refused = (address: string | undefined) => byAddress.count(networkOf(address ?? ""));
+  const recent = createRecentTokens(limits, nowMs);
+  const tried = (address: string | undefined, header: string): TokenAttempt => {
+    const network = networkOf(address ?? "");
+    const token = createHash("sha256").update(header).digest("base64url");
+    const isCounted = !recent.has(token);
+    return {
+      waitMs: isCounted ? failures.count(network) : 0,
+      end(outcome) {
+        if (outcome === "valid") recent.add(token);
+        if (outcome !== "invalid" && isCounted) failures.giveBack(network);
+        if (outcome !== "invalid" || isCounted) return;
+        recent.delete(token);
+        failures.count(network);
+      },
+    };
+  };
   return {
     known: bySubject.count,
     refused,
-    failed: (address) => failures.count(networkOf(address ?? "")),
-    mayTry: (address) => failures.waitMs(networkOf(address ?? "")),
+    tried,
     unknown: (address) => (address === undefined || isLoopback(address) ? 0 : refused(address)),
+  };
+}
+
+/** Tokens that were valid within `validTokenMs`, by their hashes; the oldest is forgotten first. */
+function createRecentTokens({ validTokenMs, maxCallers }: HttpLimits, nowMs: () => number) {
+  const untilMs = new Map<string, number>();
+  return {
+    has: (hash: string) => (untilMs.get(hash) ?? Number.NEGATIVE_INFINITY) > nowMs(),
+    delete: (hash: string) => untilMs.delete(hash),
+    add(hash: string) {
+      untilMs.delete(hash);
+      untilMs.set(hash, nowMs() + validTokenMs);
+      const [oldest] = untilMs.keys();
+      if (untilMs.size > maxCallers && oldest !== undefined) untilMs.delete(oldest);
+    },
   };
 }
 
@@ -45,8 +83,8 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
 export interface RateLimit {
   /** Counts a request and returns how many milliseconds it came too early: 0 when it may pass. */
   count(caller: string): number;
-  /** The same of a request that is not counted. */
-  waitMs(caller: string): number;
+  /** Takes a request back that passed. */
+  giveBack(caller: string): void;
 }
 
 /**
@@ -63,7 +101,10 @@ export function createRateLimit(limits: RateLimits, nowMs: () => number): RateLi
   };
   const waitOf = (tokens: number) => (tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / requestsPerSecond) * 1000));
   return {
-    waitMs: (caller) => waitOf(tokensOf(caller, nowMs())),
+    giveBack(caller) {
+      const bucket = buckets.get(caller);
+      if (bucket !== undefined) bucket.tokens = Math.min(requestBurst, bucket.tokens + 1);
+    },
     count(caller) {
       const now = nowMs();
       const tokens = tokensOf(caller, now);

@@ -16,16 +16,15 @@ import {
 } from "@resumable-mcp/mcp";
 import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
-import { TrustedProxies } from "./addresses.js";
-import { hostRules, isLoopback } from "./allowed-hosts.js";
+import { hostRules } from "./allowed-hosts.js";
 import { type Authorization, createAuthorization } from "./auth/authorization.js";
 import type { VerifyToken } from "./auth/bearer.js";
-import { secureUrl } from "./auth/metadata.js";
+import { checkExposure, trustedProxiesOf } from "./exposure.js";
 import { createHttpEntry } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 import { createHttpServer } from "./http-server.js";
 import { type OwnerMode, ownerSentence } from "./locality.js";
-import type { Log } from "./log.js";
+import { type Log, limitedLog } from "./log.js";
 import type { MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { reportsOfThrown } from "./thrown-errors.js";
 
@@ -55,7 +54,7 @@ export interface ServeOptions {
   readonly ownerMode?: OwnerMode;
   /**
    * Addresses, and networks such as `10.0.0.0/8`, of proxies in front of the server: a request's caller is the one that they
-   * name in `Forwarded` or `X-Forwarded-For`. Default: none, so that all callers behind a proxy count as one.
+   * name in `X-Forwarded-For`. Default: none, so that all callers behind a proxy count as one.
    */
   readonly trustedProxies?: readonly string[];
   /**
@@ -105,6 +104,7 @@ export interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host = "127.0.0.1", path = "/mcp", verifyToken, log = () => {}, definition, publicUrl } = options;
   checkExposure(options);
+  const trustedProxies = trustedProxiesOf(options);
   const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
   const onError = (error: unknown) => log("error", sentenceOf(error));
   const { store, storeWait = noWait, engineLimits = {}, observer = () => {} } = options;
@@ -132,7 +132,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { allowedOrigins = [], ownerMode = "auto" } = options;
   const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
   const allowedHosts = [...(options.allowedHosts ?? []), ...publicHost];
-  const trustedProxies = new TrustedProxies(options.trustedProxies);
   const entry = createHttpEntry(
     {
       trustedProxies,
@@ -154,6 +153,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     boundAddress = addressOf(http);
   });
   const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd });
+  try {
+    // A socket that a parent owns may listen elsewhere than `host` says.
+    checkExposure({ ...options, host: boundAddress ?? host });
+  } catch (error) {
+    await closeHttp(http);
+    await engine.close();
+    throw error;
+  }
   const close = async () => {
     await engine.drain({ timeoutMs: limits.drainTimeoutMs });
     await mcp.close();
@@ -169,30 +176,15 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   return { owner, url, engine, recovery, close };
 }
 
-/** @throws {@link CommandError} when strangers could call without a token, or could not know for which URL to get one. */
-function checkExposure(options: ServeOptions): void {
-  const { host = "127.0.0.1", verifyToken, publicUrl, authorizationServers = [] } = options;
-  if (publicUrl !== undefined) secureUrl("publicUrl", publicUrl);
-  if (isLoopback(host)) return;
-  if (verifyToken === undefined && options.insecure !== true) {
-    throw new CommandError(
-      `Without authentication, every program that can reach ${host} can run the tools. Give --authorization-server or --token-file, or --insecure to allow it.`,
-      2,
-    );
-  }
-  if (authorizationServers.length > 0 && publicUrl === undefined) {
-    throw new CommandError("A server with authorizationServers needs its publicUrl: tokens are issued for it.", 2);
-  }
-}
-
 function authorizationOf(
   { verifyToken, definition, requiredScopes, authorizationServers = [] }: ServeOptions,
-  { verifyTokenTimeoutMs: timeoutMs }: HttpLimits,
+  { verifyTokenTimeoutMs: timeoutMs, refusalsLoggedPerSecond }: HttpLimits,
   log: Log,
   resource: () => string | undefined,
 ): Authorization | undefined {
   if (verifyToken === undefined) return undefined;
-  const onFailure = (message: string) => log("error", message);
+  const limited = limitedLog(log, refusalsLoggedPerSecond, () => performance.now());
+  const onFailure = (message: string) => limited("error", message);
   const { tools } = definition;
   return createAuthorization({
     verifyToken,

@@ -144,3 +144,18 @@ test("a server that others reach is not started without the URL for which its to
   await expect(open({ publicUrl: undefined, host: "0.0.0.0" })).rejects.toThrow("needs its publicUrl");
   await expect(open({ publicUrl: "http://mcp.example/mcp" })).rejects.toThrow("publicUrl must begin with https://");
 });
+
+test("a flood of tokens that cannot be checked does not fill the log (F15)", async () => {
+  const lines: string[] = [];
+  const verify = () => Promise.reject(new Error("away"));
+  const limits = { drainTimeoutMs: 20, refusalsLoggedPerSecond: 0 };
+  const { url } = await open({ verifyToken: verify, limits, log: (_level, message) => lines.push(message) });
+  for (let times = 0; times < 3; times++) expect((await post(url, "mcp", { method: "ping" })).status).toBe(500);
+  expect(lines).toEqual([]);
+});
+
+test("addresses of authorization servers are those of https, or of this machine", async () => {
+  await expect(open({ authorizationServers: ["http://idp.example"] })).rejects.toThrow(
+    "authorizationServers must begin with https://",
+  );
+});

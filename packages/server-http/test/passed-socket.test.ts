@@ -20,8 +20,8 @@ while read -r _; do
 done`;
 
 /** A listening socket of this machine, on any free port, in the hands of a process that never accepts. */
-async function holdSocket(serverArgs: readonly string[]) {
-  const socket = createServer().listen(0, "127.0.0.1");
+async function holdSocket(serverArgs: readonly string[], host = "127.0.0.1") {
+  const socket = createServer().listen(0, host);
   await once(socket, "listening");
   const { port } = socket.address() as AddressInfo;
   // Node has no public way to read the number of a listening socket.
@@ -49,6 +49,8 @@ async function holdSocket(serverArgs: readonly string[]) {
   };
   return {
     port,
+    said,
+    start: () => stdin.write("\n"),
     /** Starts a server on the socket; gives the address that it tells. */
     async startServer(): Promise<string> {
       stdin.write("\n");
@@ -100,6 +102,17 @@ test(
     expect(await restarted).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nok\n$/);
     expect(result).toMatchObject({ structuredContent: { counted: 40 } });
     expect(seen).toEqual(count(40));
+  },
+  restartTimeoutMs,
+);
+
+test(
+  "a socket that other machines can reach is refused without authentication",
+  async () => {
+    const holder = await holdSocket([toolsModule, "--store", await testFolder()], "0.0.0.0");
+    holder.start();
+    await holder.said(/Without authentication, every program that can reach 0\.0\.0\.0 can run the tools/);
+    await holder.said(/^ended$/);
   },
   restartTimeoutMs,
 );

@@ -86,6 +86,20 @@ export async function startServer(
   throw new Error(`The server ended without a ready line: ${output.stderr}`);
 }
 
+/** Starts the program, and waits for lines that it writes to stderr. */
+export function startProgram(args: readonly string[]) {
+  const { child, output, lines } = run(args, {}, cli);
+  const iterator = lines[Symbol.asyncIterator]();
+  const said = async (pattern: RegExp): Promise<void> => {
+    for (;;) {
+      const { value = "", done } = await iterator.next();
+      if (done === true) throw new Error(`No line matches ${pattern}: ${output.stderr}`);
+      if (pattern.test(value)) return;
+    }
+  };
+  return { child, said };
+}
+
 /** Runs the program to its end. */
 export async function runToEnd(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const { child, output } = run(args, env, cli);

@@ -1,7 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createMemoryStore, defineTool, ResumableError, type Store } from "@resumable-mcp/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { serve } from "../src/index.js";
+import { startProgram, testFolder, toolsModule } from "./server-process.js";
 
 const echo = defineTool({
   name: "echo",
@@ -49,6 +52,25 @@ test("a start waits for a database that goes away at any of the start's reads (G
   expect([[...left.keys()], said]).toEqual([[], ["The database is away. Waiting for it up to 600 s."]]);
   expect((await fetch(new URL("/readyz", server.url))).status).toBe(200);
 });
+
+test("a wrong address of a proxy ends the start before it opens the store", async () => {
+  const { store, left } = failingStore({ open: away });
+  await expect(serve({ definition, store, port: 0, trustedProxies: ["proxy.example"] })).rejects.toThrow(
+    '--trusted-proxy: "proxy.example" is not an address or a network',
+  );
+  expect(left.size).toBe(1);
+});
+
+test("SIGHUP reads the token file again while the start waits for its database", async () => {
+  const tokens = join(await testFolder(), "tokens");
+  await writeFile(tokens, "abcdefghijkl0123456789 alice\n", { mode: 0o600 });
+  const store = ["--store", "postgres://app@127.0.0.1:1/app", "--store-wait", "60s"];
+  const { child, said } = startProgram([toolsModule, ...store, "--token-file", tokens]);
+  await said(/Waiting for it up to 60 s/);
+  await writeFile(tokens, "broken\n");
+  child.kill("SIGHUP");
+  await said(/The tokens of before stay/);
+}, 60_000);
 
 test("a start that meets anything else, or that may not wait, ends at once", async () => {
   const refused = new ResumableError("STORE_READ_FAILED", "Permission denied.", {

@@ -5,8 +5,11 @@ import { stateShapeOf } from "./state-shape.js";
 import type { ContentBlock, PlainToolDefinition, Tool, ToolDefinition } from "./tool.js";
 
 const validName = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Source: RFC 6749, section 3.3, `scope-token`. */
-const validScope = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
+
+/** Tells whether a text is one scope. Source: RFC 6749, section 3.3, `scope-token`. */
+export function isScope(text: string): boolean {
+  return /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(text);
+}
 
 /**
  * Defines a long-running tool.
@@ -45,7 +48,7 @@ export function defineTool(definition: LooseDefinition): Tool {
     throw new ResumableError("INVALID_OPTION", `${option}: ${problem}`, { details: { option } });
   };
   if (!validName.test(name)) refuse("name must be 1 to 64 letters, digits, underscores, hyphens or dots.");
-  const badScope = definition.requiredScopes?.find((scope) => !validScope.test(scope));
+  const badScope = definition.requiredScopes?.find((scope) => !isScope(scope));
   if (badScope !== undefined) refuse(`${JSON.stringify(badScope)} is not a valid scope.`);
   const first = isSchema(state) ? undefined : state;
   if (first !== undefined) copyJson(first, `the first state of tool ${name}`);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
-import { local, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken } from "./owner.js";
+import { expect, test, vi } from "vitest";
+import { local, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken, whenExpired } from "./owner.js";
 
 const strong = "0123456789abcdef0123456789abcdef";
 const remote = { local: false, reason: "it has the header via, so a proxy sent it" } as const;
@@ -78,4 +78,22 @@ test("G11 a client_id that is too long is refused", () => {
   const refused = expect.objectContaining({ code: "NO_OWNER", message: expect.stringContaining("maxClientIdLength") });
   expect(() => resolveOwner({ clientId: "x".repeat(257), locality: local })).toThrow(refused);
   expect(resolveOwner({ clientId: "x".repeat(256), locality: local })).toBe(`client:local/${"x".repeat(256)}`);
+});
+
+test("the end of a token is noticed, also of one that lives longer than a timer may", () => {
+  vi.useFakeTimers({ now: 0 });
+  try {
+    const ended: string[] = [];
+    const days = (count: number) => count * 24 * 60 * 60_000;
+    const token = (id: string) => whenExpired({ clientId: id, expiresAt: days(60) / 1_000 }, () => ended.push(id));
+    token("kept");
+    const prevent = token("prevented");
+    vi.advanceTimersByTime(days(60) - 1);
+    prevent();
+    expect(ended).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect([ended, vi.getTimerCount()]).toEqual([["kept"], 0]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

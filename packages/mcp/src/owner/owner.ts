@@ -169,14 +169,19 @@ function withinIssuer(id: string, issuer: string | undefined): string {
   return issuer === undefined ? escaped(id) : `${escaped(issuer)} ${id}`;
 }
 
-/** The longest delay that timers accept, 24 days: a request that is open for longer outlives its token. */
+/** The longest delay that timers accept, 24 days. */
 const maxDelayMs = 2 ** 31 - 1;
 
 /** Calls back once when a token expires; the returned function prevents it. */
 export function whenExpired(token: VerifiedToken | undefined, onExpired: () => void): () => void {
-  const delayMs = token?.expiresAt === undefined ? Number.POSITIVE_INFINITY : token.expiresAt * 1_000 - Date.now();
-  if (delayMs > maxDelayMs) return () => {};
-  const timer = setTimeout(onExpired, Math.max(0, delayMs)).unref();
+  if (token?.expiresAt === undefined) return () => {};
+  const endMs = token.expiresAt * 1_000;
+  let timer: NodeJS.Timeout;
+  const arm = (): void => {
+    const delayMs = Math.max(0, endMs - Date.now());
+    timer = setTimeout(delayMs > maxDelayMs ? arm : onExpired, Math.min(delayMs, maxDelayMs)).unref();
+  };
+  arm();
   return () => clearTimeout(timer);
 }
 

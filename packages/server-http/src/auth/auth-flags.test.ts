@@ -23,6 +23,11 @@ test.each<[AuthValues, string]>([
   [{ "introspection-url": "https://idp.example/i" }, "--introspection-url is for tokens of an authorization server"],
   [{ "required-scope": ["mcp"] }, "--required-scope is for tokens"],
   [
+    { ...both, "required-scope": ["mcp pay"] },
+    '--required-scope wants one scope, without spaces, quotes and backslashes, not "mcp pay"',
+  ],
+  [{ ...both, "required-scope": ['m"p'] }, "--required-scope wants one scope"],
+  [
     { ...both, "introspection-url": "https://idp.example/i" },
     "--introspection-url wants a client_id and a client_secret",
   ],

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { checkScopes } from "./authorization.js";
 import type { VerifyToken } from "./bearer.js";
 import { createIntrospectionVerifier, type IntrospectionOptions } from "./introspection-verifier.js";
 import { createJwtVerifier } from "./jwt-verifier.js";
@@ -67,6 +68,7 @@ export async function readAuth(
 ): Promise<AuthChoice> {
   const url = (name: keyof AuthValues, value: string) => checkUrl(`--${name}`, value);
   const publicUrl = values["public-url"] && url("public-url", values["public-url"]).href;
+  asUsage(() => checkScopes("--required-scope", values["required-scope"] ?? []));
   const issuers = values["authorization-server"] ?? [];
   // An issuer is compared letter by letter: it stays as it was given.
   for (const issuer of issuers) url("authorization-server", issuer);
@@ -89,7 +91,7 @@ export async function readAuth(
     throw new CommandError("--authorization-server needs --public-url: tokens are issued for it.", 2);
   }
   const audiences = values.audience ?? namesOf(publicUrl);
-  const accepted = { issuers: [first, ...others] as const, audiences: () => audiences };
+  const accepted = { issuers: [first, ...others] as const, audiences };
   const verifier = await remoteVerifier(values, env, accepted);
   const verifyToken: VerifyToken = async (token) => (await tokenFile?.verifyToken(token)) ?? verifier(token);
   return { ...common, authorizationServers: issuers, verifyToken };
@@ -138,8 +140,12 @@ export function namesOf(publicUrl: string): readonly string[] {
 }
 
 function checkUrl(flag: string, value: string, mayHaveQuery = false): URL {
+  return asUsage(() => secureUrl(flag, value, mayHaveQuery));
+}
+
+function asUsage<Value>(check: () => Value): Value {
   try {
-    return secureUrl(flag, value, mayHaveQuery);
+    return check();
   } catch (error) {
     throw new CommandError(sentenceOf(error), 2);
   }

@@ -5,51 +5,71 @@ import { secureUrl } from "./metadata.js";
 /** The part of `fetch` that is used here. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
+/** Why one request to an authorization server failed, where that says nothing of the next one. */
+export class RequestRefused extends Error {
+  override readonly name = "RequestRefused";
+}
+
 /**
  * Makes what asks an authorization server. After a failure it is not asked again for `retryFetchMs`: a server that is away
  * costs each caller little, and is not overrun when it returns.
  *
- * Limits: `fetchTimeoutMs`. @throws {@link AuthorizationServerAway}.
+ * Limits: `fetchTimeoutMs`, for the whole answer.
+ *
+ * @param read gives what an answer says. An answer that it throws at counts as a failure, unless it throws
+ * {@link RequestRefused}.
+ * @throws {@link AuthorizationServerAway}.
  */
-export function createPatientFetch(fetch: Fetch = globalThis.fetch): Fetch {
+export function createPatientFetch<Answer>(read: (response: Response) => Promise<Answer>, fetch?: Fetch) {
   let failed: { readonly error: AuthorizationServerAway; readonly atMs: number } | undefined;
-  return async (url, init = {}) => {
+  return async (url: string, init: RequestInit = {}): Promise<Answer> => {
     if (failed !== undefined && performance.now() - failed.atMs < authLimits.retryFetchMs) throw failed.error;
     try {
-      const signal = AbortSignal.timeout(authLimits.fetchTimeoutMs);
-      const response = await fetch(url, { ...init, signal, redirect: "error" });
-      if (response.status !== 200 && response.status !== 404) throw new Error(`Status ${response.status}.`);
+      const answer = await read(await fetchInTime(url, init, fetch));
       failed = undefined;
-      return response;
+      return answer;
     } catch (cause) {
       const why = cause instanceof Error ? (cause.cause instanceof Error ? cause.cause.message : cause.message) : "";
-      failed = {
-        error: new AuthorizationServerAway(`${url} could not be asked: ${why}`, { cause }),
-        atMs: performance.now(),
-      };
-      throw failed.error;
+      const error = new AuthorizationServerAway(`${url} could not be asked: ${why}`, { cause });
+      if (!(cause instanceof RequestRefused)) failed = { error, atMs: performance.now() };
+      throw error;
     }
   };
+}
+
+function fetchInTime(url: string, init: RequestInit, fetch: Fetch = globalThis.fetch): Promise<Response> {
+  return fetch(url, { ...init, signal: AbortSignal.timeout(authLimits.fetchTimeoutMs), redirect: "error" });
 }
 
 /**
  * Finds the address of an authorization server's keys.
  *
  * Source: RFC 8414, section 3; OpenID Connect Discovery 1.0, section 4; MCP, Authorization, "Authorization Server Metadata
- * Discovery", for the order.
+ * Discovery", for the order. An address that answers with a status of 400 to 499 has no metadata, whatever the status.
  * @throws {@link AuthorizationServerAway} also when its metadata is of another issuer, or names no keys.
  */
-export async function discoverKeys(issuer: string, fetch: Fetch): Promise<URL> {
+export async function discoverKeys(issuer: string, fetch?: Fetch): Promise<URL> {
+  const ask = createPatientFetch(readMetadata, fetch);
   for (const url of metadataUrls(issuer)) {
-    const response = await fetch(url, { headers: { accept: "application/json" } });
-    if (response.status !== 200) continue;
-    const metadata: unknown = await response.json().catch(() => undefined);
-    const { issuer: named, jwks_uri: keys } = Object(metadata);
+    const metadata = await ask(url, { headers: { accept: "application/json" } });
+    if (metadata === undefined) continue;
+    const { issuer: named, jwks_uri: keys } = metadata;
     if (named !== issuer) throw new AuthorizationServerAway(`${url} is the metadata of another issuer than ${issuer}.`);
     if (typeof keys !== "string") throw new AuthorizationServerAway(`${url} names no jwks_uri. Give --jwks-url.`);
     return secureUrl("jwks_uri", keys, true);
   }
   throw new AuthorizationServerAway(`${issuer} has no metadata. Give --jwks-url, or --introspection-url.`);
+}
+
+async function readMetadata(response: Response): Promise<Record<string, unknown> | undefined> {
+  if (response.status >= 400 && response.status < 500) return undefined;
+  if (response.status !== 200) throw statusOf(response);
+  return Object(await response.json());
+}
+
+/** What a status says where only 200 is of use. */
+export function statusOf({ status }: Response): Error {
+  return new Error(`Status ${status}.`);
 }
 
 function metadataUrls(issuer: string): readonly string[] {

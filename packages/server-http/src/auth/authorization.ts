@@ -1,4 +1,5 @@
-import type { Tool } from "@resumable-mcp/core";
+import { isJsonObject, type Tool } from "@resumable-mcp/core";
+import { isScope } from "@resumable-mcp/core/engine";
 import { HttpAnswer, type HttpRequest, missingScopes, type RequestContext } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
@@ -47,9 +48,11 @@ const refusals = {
  * Makes what admits callers by their tokens.
  *
  * Source: MCP 2025-11-25 and 2026-07-28, Authorization; RFC 6750, section 3; RFC 9728, section 5.1.
+ * @throws {@link Error} when a required scope is one that no token can have.
  */
 export function createAuthorization(options: AuthorizationOptions): Authorization {
   const { verifyToken, timeoutMs, requiredScopes = [], tools, resource, authorizationServers, onFailure } = options;
+  checkScopes("requiredScopes", requiredScopes);
   const toolScopes = new Map(tools.map((tool) => [tool.name, tool.requiredScopes ?? []]));
   const challenge = (facts: { error?: string; description?: string; scopes: readonly string[] }): string => {
     const url = authorizationServers.length === 0 ? undefined : resource();
@@ -104,19 +107,22 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
   };
 }
 
+/** @throws {@link Error} that names what is not one scope. */
+export function checkScopes(name: string, scopes: readonly string[]): void {
+  const bad = scopes.find((scope) => !isScope(scope));
+  if (bad === undefined) return;
+  throw new Error(`${name} wants one scope, without spaces, quotes and backslashes, not ${JSON.stringify(bad)}.`);
+}
+
 const unknownLocality = { local: false, reason: "the server program does not say which requests are local" } as const;
 
 /** Names of the tools that a body calls: one, or those of a batch. */
 function calledTools(body: unknown): readonly string[] {
   return (Array.isArray(body) ? body : [body]).flatMap((message) => {
-    if (field(message, "method") !== "tools/call") return [];
-    const name = field(field(message, "params"), "name");
+    if (!isJsonObject(message) || message.method !== "tools/call" || !isJsonObject(message.params)) return [];
+    const { name } = message.params;
     return typeof name === "string" ? [name] : [];
   });
-}
-
-function field(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
 function notChecked(error: unknown): HttpAnswer {

@@ -1,4 +1,6 @@
+import { isJsonObject } from "@resumable-mcp/core";
 import type { HttpRequest } from "@resumable-mcp/mcp";
+import { authLimits } from "./limits.js";
 
 /** What a verified token says. */
 export interface AuthInfo {
@@ -42,6 +44,7 @@ export async function readToken(
 ): Promise<TokenVerdict> {
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.header("authorization") ?? "")?.[1];
   if (token === undefined) return { refused: "missing" };
+  if (token.length > authLimits.maxTokenLength) return { refused: "invalid" };
   try {
     const info = await within(timeoutMs, verifyToken(token));
     if (info === undefined || info === null) return { refused: "invalid" };
@@ -61,16 +64,22 @@ async function within<T>(timeoutMs: number, promise: Promise<T> | T): Promise<T>
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-/** A subject without a name, or a time that is none, would be the same for everybody, and valid without end. */
-function checkInfo({ clientId, expiresAt }: AuthInfo): void {
+/**
+ * Checks what an author's own function gave. All callers without a name would be one owner. A token whose end is not a number
+ * would never end. A scope would be found in a text that only contains it.
+ */
+function checkInfo({ clientId, expiresAt, scopes, extra }: AuthInfo): void {
   if (typeof clientId !== "string" || clientId === "") throw new Error("verifyToken gave no clientId.");
+  const areScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
+  if (!areScopes) throw new Error("verifyToken gave scopes that are not a list of texts.");
+  if (extra !== undefined && !isJsonObject(extra)) throw new Error("verifyToken gave an extra that is not an object.");
   if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
     throw new Error("verifyToken gave an expiresAt that is not a number of seconds.");
   }
 }
 
 /** Whether an error says that the token is not valid: `jose` has a code for each reason, the SDK's errors that of OAuth. */
-export function saysInvalid(error: unknown): boolean {
+function saysInvalid(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   const codes = ["code", "errorCode"].map((key) => Reflect.get(error, key));
   return codes.some((code) => code === "invalid_token" || (typeof code === "string" && joseInvalid.test(code)));

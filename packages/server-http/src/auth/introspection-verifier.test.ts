@@ -8,16 +8,16 @@ const audience = "https://mcp.example/mcp";
 const active = { active: true, sub: "ada", client_id: "app", scope: "read pay", aud: [audience], token_type: "Bearer" };
 
 /** A verifier, and the server that it asks, which says of all tokens the same. */
-function verifier(says: object = active) {
+function verifier(says: unknown = active) {
   const state = { says, status: 200, requests: [] as RequestInit[], nowMs: 0 };
   const verify = createIntrospectionVerifier({
     url: `${issuer}/introspect`,
     credentials: { id: "mcp server", secret: "s:cret%" },
     issuers: [issuer, "https://other.example"],
-    audiences: () => [audience],
+    audiences: [audience],
     fetch: async (_url, init = {}) => {
       state.requests.push(init);
-      return state.status === 200 ? Response.json(state.says) : new Response("", { status: state.status });
+      return Response.json(state.says, { status: state.status });
     },
     nowMs: () => state.nowMs,
   });
@@ -84,11 +84,76 @@ test("no more tokens are remembered than the limit, and guesses push out none th
 
 test.each<[string, Partial<ReturnType<typeof verifier>["state"]>]>([
   ["refuses this server's credentials", { status: 401 }],
+  ["refuses them as OAuth says", { status: 400, says: { error: "invalid_client" } }],
   ["fails", { status: 503 }],
   ["has nothing there", { status: 404 }],
   ["says something else", { says: { ok: true } }],
-])("a server that %s makes no token invalid", async (_, facts) => {
+  ["says nothing", { says: null }],
+])("a server that %s makes no token invalid, and is not asked with every request", async (_, facts) => {
   const { verify, state } = verifier();
   Object.assign(state, facts);
-  await expect(verify("opaque")).rejects.toBeInstanceOf(AuthorizationServerAway);
+  for (const token of ["one", "another", "one"]) {
+    await expect(verify(token)).rejects.toBeInstanceOf(AuthorizationServerAway);
+  }
+  expect(state.requests).toHaveLength(1);
+});
+
+test.each([
+  [400, { error: "invalid_request" }],
+  [400, null],
+  [413, null],
+  [414, null],
+  [422, { error: "invalid_token" }],
+  [431, null],
+])(
+  "a token that the server answers with status %i and %j is not valid, and costs no other token its check",
+  async (status, says) => {
+    const { verify, state } = verifier();
+    Object.assign(state, { status, says });
+    expect(await verify("odd")).toBeUndefined();
+    Object.assign(state, { status: 200, says: active });
+    expect(await verify("good")).toMatchObject({ extra: { sub: "ada" } });
+  },
+);
+
+test("a token that something in front of the server refuses cannot be checked, and costs no other token its check", async () => {
+  const { verify, state } = verifier();
+  state.status = 403;
+  await expect(verify("../../odd")).rejects.toBeInstanceOf(AuthorizationServerAway);
+  state.status = 200;
+  expect(await verify("good")).toMatchObject({ extra: { sub: "ada" } });
+});
+
+test("of tokens that come at once no more are asked about than the limit (G11)", async () => {
+  const waiting: (() => void)[] = [];
+  const verify = createIntrospectionVerifier({
+    url: `${issuer}/introspect`,
+    credentials: { id: "mcp", secret: "secret" },
+    issuers: [issuer],
+    audiences: [audience],
+    fetch: async () => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return Response.json(active);
+    },
+  });
+  const asked = Array.from({ length: authLimits.maxOpenIntrospections }, (_, index) => verify(`token-${index}`));
+  await expect(verify("one-more")).rejects.toBeInstanceOf(AuthorizationServerAway);
+  expect(waiting).toHaveLength(authLimits.maxOpenIntrospections);
+  for (const answer of waiting.splice(0)) answer();
+  expect((await Promise.all(asked)).every((info) => info !== undefined)).toBe(true);
+  const next = verify("one-more");
+  for (const answer of waiting) answer();
+  expect(await next).toMatchObject({ extra: { sub: "ada" } });
+});
+
+test("a server is asked over https, or on this machine", () => {
+  const make = (url: string) =>
+    createIntrospectionVerifier({
+      url,
+      credentials: { id: "i", secret: "s" },
+      issuers: [issuer],
+      audiences: [audience],
+    });
+  expect(() => make("http://idp.example/introspect")).toThrow("url must begin with https://");
+  expect(make("http://127.0.0.1/introspect?x=1")).toBeTypeOf("function");
 });

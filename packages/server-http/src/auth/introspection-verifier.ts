@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { createPatientFetch, type Fetch } from "./authorization-server.js";
+import { createPatientFetch, type Fetch, RequestRefused, statusOf } from "./authorization-server.js";
 import { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./bearer.js";
 import { authInfoOf, type Claims, isFor, namesOwner } from "./claims.js";
 import { authLimits } from "./limits.js";
+import { secureUrl } from "./metadata.js";
 
 /** How an authorization server is asked about tokens. */
 export interface IntrospectionOptions {
@@ -12,7 +13,7 @@ export interface IntrospectionOptions {
   /** Authorization servers whose tokens are accepted; the first one where an answer names none. */
   readonly issuers: readonly [string, ...string[]];
   /** Names of this server, one of which must be in the answer's `aud`. */
-  readonly audiences: () => readonly string[];
+  readonly audiences: readonly string[];
   readonly fetch?: Fetch;
   /** Monotonic milliseconds. */
   readonly nowMs?: () => number;
@@ -21,12 +22,15 @@ export interface IntrospectionOptions {
 /**
  * Makes a verifier that asks the authorization server about each token, and remembers what it said.
  *
- * Limits: `activeTokenMs`, `inactiveTokenMs`, `maxCachedTokens`, `fetchTimeoutMs`, `retryFetchMs`. Requests about one token
- * that come at once are one. Source: RFC 7662.
+ * Limits: `activeTokenMs`, `inactiveTokenMs`, `maxCachedTokens`, `maxOpenIntrospections`, `fetchTimeoutMs`, `retryFetchMs`. Requests
+ * about one token that come at once are one. Source: RFC 7662.
+ *
+ * @throws {@link Error} when the address is neither of `https` nor of this machine.
  */
 export function createIntrospectionVerifier(options: IntrospectionOptions): VerifyToken {
   const { nowMs = () => performance.now() } = options;
-  const fetch = createPatientFetch(options.fetch);
+  secureUrl("url", options.url, true);
+  const fetch = createPatientFetch(readClaims, options.fetch);
   // A caller who guesses tokens must not push out those that are active.
   const [active, inactive] = [createCache(nowMs), createCache(nowMs)];
   const asked = new Map<string, Promise<AuthInfo | undefined>>();
@@ -40,18 +44,25 @@ export function createIntrospectionVerifier(options: IntrospectionOptions): Veri
     const key = createHash("sha256").update(token).digest("base64url");
     const known = active.get(key) ?? inactive.get(key);
     if (known !== undefined) return known.info;
-    const asking = asked.get(key) ?? ask(token, key).finally(() => asked.delete(key));
+    const before = asked.get(key);
+    if (before !== undefined) return before;
+    if (asked.size >= authLimits.maxOpenIntrospections) {
+      throw new AuthorizationServerAway(`${options.url} has ${asked.size} requests to answer.`);
+    }
+    const asking = ask(token, key).finally(() => asked.delete(key));
     asked.set(key, asking);
     return asking;
   };
 }
 
-async function introspect(token: string, { url, credentials }: IntrospectionOptions, fetch: Fetch): Promise<Claims> {
+type Introspect = (url: string, init: RequestInit) => Promise<Claims>;
+
+function introspect(token: string, { url, credentials }: IntrospectionOptions, fetch: Introspect): Promise<Claims> {
   // Source: RFC 6749, section 2.3.1.
   const [id, secret] = [credentials.id, credentials.secret].map((text) =>
     new URLSearchParams({ v: text }).toString().slice(2),
   );
-  const response = await fetch(url, {
+  return fetch(url, {
     method: "POST",
     headers: {
       accept: "application/json",
@@ -60,11 +71,21 @@ async function introspect(token: string, { url, credentials }: IntrospectionOpti
     },
     body: new URLSearchParams({ token }).toString(),
   });
-  const claims: unknown = response.status === 200 ? await response.json().catch(() => undefined) : undefined;
-  if (typeof claims === "object" && claims !== null && typeof Reflect.get(claims, "active") === "boolean") {
-    return { ...claims };
-  }
-  throw new AuthorizationServerAway(`${url} does not answer as RFC 7662 says.`);
+}
+
+/** Statuses by which a server, or what stands in front of it, refuses an odd or long token. */
+const ofToken: readonly number[] = [400, 413, 414, 422, 431];
+const tokenErrors: readonly unknown[] = [undefined, "invalid_request", "invalid_token"];
+
+/** A caller chooses the token: what may be said of that alone must not count for all others. */
+async function readClaims(response: Response): Promise<Claims> {
+  const { status } = response;
+  const says: unknown = await response.json().catch(() => undefined);
+  const { active, error }: { active?: unknown; error?: unknown } = Object(says);
+  if (status === 200 && typeof active === "boolean") return { ...Object(says) };
+  if (ofToken.includes(status) && tokenErrors.includes(error)) return { active: false };
+  if (status === 403) throw new RequestRefused("Status 403.");
+  throw status === 200 ? new Error("It does not answer as RFC 7662 says.") : statusOf(response);
 }
 
 /** `undefined` for a token that is not active, or not meant for this server. */
@@ -73,7 +94,7 @@ function infoOf(token: string, claims: Claims, { audiences, issuers }: Introspec
   const issuer = issuers.find((one) => one === iss);
   const isBearer = typeof type === "string" && /^(bearer|access_token)$/i.test(type);
   if (active !== true || issuer === undefined || !isBearer) return undefined;
-  if (!isFor(audiences(), claims) || !namesOwner(claims)) return undefined;
+  if (!isFor(audiences, claims) || !namesOwner(claims)) return undefined;
   return authInfoOf(token, claims, issuer, typeof exp === "number" ? exp : undefined);
 }
 

@@ -42,17 +42,17 @@ function sign(claims: JWTPayload, { by = first, ...options }: SignOptions = {}):
 
 /** An authorization server; `keys` are those that it has now. */
 function server() {
-  const state = { keys: [first], asked: [] as string[], status: 200, issuer };
+  const state = { keys: [first], asked: [] as string[], status: 200, issuer, before: 404, says: undefined as unknown };
   const fetch = async (url: string): Promise<Response> => {
     state.asked.push(url);
     if (state.status !== 200) return new Response("", { status: state.status });
     if (url === "https://idp.example/.well-known/openid-configuration/realm") {
       return Response.json({ issuer: state.issuer, jwks_uri: "https://idp.example/keys" });
     }
-    if (url !== "https://idp.example/keys") return new Response("", { status: 404 });
-    return Response.json({ keys: state.keys.map(({ publicJwk }) => publicJwk) });
+    if (url !== "https://idp.example/keys") return new Response("", { status: state.before });
+    return Response.json(state.says ?? { keys: state.keys.map(({ publicJwk }) => publicJwk) });
   };
-  return { state, verify: createJwtVerifier({ issuers: [issuer], audiences: () => [audience], fetch }) };
+  return { state, verify: createJwtVerifier({ issuers: [issuer], audiences: [audience], fetch }) };
 }
 
 /** What becomes of a request with a token. */
@@ -163,6 +163,68 @@ test("a server that is away makes no token invalid, and is not asked with every 
   }
 });
 
+test.each([400, 401, 403, 405])(
+  "an address of metadata that answers %i is not the last one that is asked",
+  async (status) => {
+    const { verify, state } = server();
+    state.before = status;
+    expect(await judge(verify, await sign(fine))).toMatchObject({ sub: "ada" });
+  },
+);
+
+test.each<[string, object]>([
+  ["does not have its keys", { status: 404 }],
+  ["gives keys that are none", { says: { keys: "none" } }],
+  ["gives something else than keys", { says: [] }],
+])("a server that %s is not asked with every request", async (_, facts) => {
+  const { state } = server();
+  const asked: string[] = [];
+  const fetch = async (url: string) => {
+    asked.push(url);
+    return Response.json(state.says, { status: state.status });
+  };
+  Object.assign(state, facts);
+  const jwksUrl = "https://idp.example/keys";
+  const verify = createJwtVerifier({ issuers: [issuer], audiences: [audience], jwksUrl, fetch });
+  const token = await sign(fine);
+  for (let times = 0; times < 3; times++) expect(await judge(verify, token)).toBeInstanceOf(AuthorizationServerAway);
+  expect(asked).toEqual([jwksUrl]);
+});
+
+test("keys that are known serve while the server is away, for a time", async () => {
+  const { verify, state } = server();
+  const token = await sign({ ...fine, exp: inSeconds(7_200) });
+  const renewed = await sign({ ...fine, exp: inSeconds(7_200) }, { by: second });
+  expect(await judge(verify, token)).toMatchObject({ sub: "ada" });
+  state.status = 503;
+  const start = { wallMs: Date.now(), monotonicMs: performance.now() };
+  const [wall, monotonic] = [vi.spyOn(Date, "now"), vi.spyOn(performance, "now")];
+  const after = async (ms: number, what: string) => {
+    wall.mockReturnValue(start.wallMs + ms);
+    monotonic.mockReturnValue(start.monotonicMs + ms);
+    return judge(verify, what);
+  };
+  try {
+    expect(await after(authLimits.maxKeysAgeMs + 1, token)).toMatchObject({ sub: "ada" });
+    // Whether the server has this key by now cannot be known.
+    expect(await after(authLimits.maxKeysAgeMs + 2, renewed)).toBeInstanceOf(AuthorizationServerAway);
+    expect(await after(authLimits.maxStaleKeysMs - 60_000, token)).toMatchObject({ sub: "ada" });
+    expect(await after(authLimits.maxStaleKeysMs + 2, token)).toBeInstanceOf(AuthorizationServerAway);
+  } finally {
+    wall.mockRestore();
+    monotonic.mockRestore();
+  }
+});
+
+test("keys come over https, or from this machine", () => {
+  const make = (jwksUrl: string) => createJwtVerifier({ issuers: [issuer], audiences: [audience], jwksUrl });
+  expect(() => make("http://idp.example/keys")).toThrow("jwksUrl must begin with https://");
+  expect(() => createJwtVerifier({ issuers: ["http://idp.example"], audiences: [audience] })).toThrow(
+    "issuers must begin with https://",
+  );
+  expect(make("http://[::1]/keys")).toBeTypeOf("function");
+});
+
 test("metadata of another issuer is not used", async () => {
   const { verify, state } = server();
   state.issuer = "https://evil.example";
@@ -180,7 +242,7 @@ test("the given address of the keys is used without asking for metadata", async 
     return Response.json({ keys: state.keys.map(({ publicJwk }) => publicJwk) });
   };
   const jwksUrl = "https://idp.example/jwks?x=1";
-  const verify = createJwtVerifier({ issuers: [issuer], audiences: () => [audience], jwksUrl, fetch });
+  const verify = createJwtVerifier({ issuers: [issuer], audiences: [audience], jwksUrl, fetch });
   expect(await judge(verify, await sign(fine))).toMatchObject({ sub: "ada" });
   expect(asked).toEqual([jwksUrl]);
 });

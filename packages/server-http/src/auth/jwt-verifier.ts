@@ -1,15 +1,24 @@
-import { createRemoteJWKSet, customFetch, decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from "jose";
-import { createPatientFetch, discoverKeys, type Fetch } from "./authorization-server.js";
-import { saysInvalid, type VerifyToken } from "./bearer.js";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from "jose";
+import { createPatientFetch, discoverKeys, type Fetch, statusOf } from "./authorization-server.js";
+import { AuthorizationServerAway, type VerifyToken } from "./bearer.js";
 import { authInfoOf, namesOwner } from "./claims.js";
 import { authLimits } from "./limits.js";
+import { secureUrl } from "./metadata.js";
 
 /** Whose JWTs a server accepts. */
 export interface JwtOptions {
   /** Authorization servers, as their tokens' `iss` names them. */
   readonly issuers: readonly string[];
   /** Names of this server, one of which must be in a token's `aud`. */
-  readonly audiences: () => readonly string[];
+  readonly audiences: readonly string[];
   /** Where the keys are. Default: what the metadata of the authorization server says. */
   readonly jwksUrl?: string | undefined;
   readonly fetch?: Fetch;
@@ -41,18 +50,22 @@ const types: readonly (string | undefined)[] = ["at+jwt", "jwt", undefined];
  * Makes a verifier of JSON Web Tokens: signature by the issuer's present keys, `iss`, `aud`, `exp` (required), `nbf`, type and
  * algorithm.
  *
- * Limits: `clockToleranceSeconds`, `fetchTimeoutMs`, `keysCooldownMs`, `maxKeysAgeMs`, `retryFetchMs`. Source: RFC 9068,
- * section 4; RFC 8725.
+ * Limits: `clockToleranceSeconds`, `fetchTimeoutMs`, `keysCooldownMs`, `maxKeysAgeMs`, `maxStaleKeysMs`, `retryFetchMs`. Source:
+ * RFC 9068, section 4; RFC 8725.
+ *
+ * @throws {@link Error} when an address is neither of `https` nor of this machine.
  */
 export function createJwtVerifier({ issuers, audiences, jwksUrl, fetch }: JwtOptions): VerifyToken {
-  const keysOf = new Map(issuers.map((issuer) => [issuer, createKeys(issuer, jwksUrl, createPatientFetch(fetch))]));
+  if (jwksUrl !== undefined) secureUrl("jwksUrl", jwksUrl, true);
+  for (const issuer of issuers) secureUrl("issuers", issuer);
+  const keysOf = new Map(issuers.map((issuer) => [issuer, createKeys(issuer, jwksUrl, fetch)]));
   return async (token) => {
     const issuer = issuerIn(token);
     const keys = issuer === undefined ? undefined : keysOf.get(issuer);
     if (issuer === undefined || keys === undefined) return undefined;
     const { payload, protectedHeader } = await jwtVerify(token, keys, {
       issuer,
-      audience: [...audiences()],
+      audience: [...audiences],
       algorithms,
       clockTolerance: authLimits.clockToleranceSeconds,
       requiredClaims: ["exp"],
@@ -73,15 +86,24 @@ function issuerIn(token: string): string | undefined {
   }
 }
 
-/** A key that is not known makes the keys be fetched again; all that cannot be fetched is the server's trouble. */
-function createKeys(issuer: string, jwksUrl: string | undefined, fetch: Fetch): JWTVerifyGetKey {
+/**
+ * A key that is not known makes the keys be fetched again. All that cannot be fetched is the server's trouble: meanwhile the
+ * keys that were fetched last are those that count.
+ */
+function createKeys(issuer: string, jwksUrl: string | undefined, fetch: Fetch | undefined): JWTVerifyGetKey {
   let found: { readonly keys: Promise<JWTVerifyGetKey>; readonly atMs: number; failed: boolean } | undefined;
+  let last: { readonly keys: JWTVerifyGetKey; readonly atMs: number } | undefined;
+  const fetchKeys = createPatientFetch(readKeys, fetch);
   const find = async () => {
     const url = jwksUrl === undefined ? await discoverKeys(issuer, fetch) : new URL(jwksUrl);
     return createRemoteJWKSet(url, {
       cooldownDuration: authLimits.keysCooldownMs,
       cacheMaxAge: authLimits.maxKeysAgeMs,
-      [customFetch]: fetch,
+      [customFetch]: async (address, init) => {
+        const { set, keys } = await fetchKeys(address, init);
+        last = { keys, atMs: performance.now() };
+        return Response.json(set);
+      },
     });
   };
   return async (header, token) => {
@@ -97,9 +119,21 @@ function createKeys(issuer: string, jwksUrl: string | undefined, fetch: Fetch): 
     try {
       return await keys(header, token);
     } catch (error) {
-      // A set of keys that is none is the authorization server's mistake, not the caller's.
-      if (saysInvalid(error) || !(error instanceof errors.JOSEError)) throw error;
-      throw new Error(`The keys of ${issuer} cannot be used: ${error.message}`, { cause: error });
+      if (!(error instanceof AuthorizationServerAway)) throw error;
+      if (last === undefined || nowMs - last.atMs > authLimits.maxStaleKeysMs) throw error;
+      return Promise.resolve(last.keys(header, token)).catch(() => Promise.reject(error));
     }
   };
+}
+
+interface Keys {
+  readonly set: JSONWebKeySet;
+  readonly keys: JWTVerifyGetKey;
+}
+
+async function readKeys(response: Response): Promise<Keys> {
+  if (response.status !== 200) throw statusOf(response);
+  const set: JSONWebKeySet = Object(await response.json());
+  // Throws at what is not a set of keys.
+  return { set, keys: createLocalJWKSet(set) };
 }

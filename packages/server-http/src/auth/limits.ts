@@ -10,10 +10,16 @@ export const authLimits = {
   keysCooldownMs: 30_000,
   /** Keys are fetched again after this time. */
   maxKeysAgeMs: 600_000,
+  /** Keys that were fetched within this time serve while the authorization server is away. */
+  maxStaleKeysMs: 60 * 60_000,
   /** An active token is not asked about again for this time, or until it expires: so long may a revocation take. */
   activeTokenMs: 60_000,
   /** The same for a token that is not active. */
   inactiveTokenMs: 10_000,
   /** Tokens that are remembered, active ones and others each. */
   maxCachedTokens: 10_000,
+  /** Tokens that the authorization server is asked about at once; callers with others get status 503. */
+  maxOpenIntrospections: 256,
+  /** Longer tokens are not valid, in characters. */
+  maxTokenLength: 12 * 1024,
 } as const;

@@ -15,12 +15,15 @@ function metadataPath(pathname: string): string {
 
 /**
  * Whether a path is one at which a server answers with metadata: that of its public URL, which its callers know, or that of
- * its own path, which a proxy may ask for.
+ * its own path, which a proxy may ask for. All of them stand here without a slash at the end.
  */
 export function isMetadata(asked: string, ownPath: string, publicUrl: string | undefined): boolean {
   if (!asked.startsWith(wellKnown)) return false;
   const paths = [wellKnown, `${wellKnown}${ownPath}`];
-  return [...paths, ...(publicUrl === undefined ? [] : [new URL(metadataUrlOf(publicUrl)).pathname])].includes(asked);
+  return [
+    ...paths,
+    ...(publicUrl === undefined ? [] : [new URL(metadataUrlOf(publicUrl)).pathname.replace(/\/$/, "")]),
+  ].includes(asked);
 }
 
 /** The answer with a resource's metadata; it is the same for all, and may be kept. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,6 +59,17 @@ test("a new token is given by its hash alone", async () => {
   expect(await verify(token)).toMatchObject({ extra: { sub: "alice" } });
   expect(await verify(line.split(" ")[0] ?? "")).toBeUndefined();
   expect(() => newToken("two words")).toThrow("--new-token wants a subject");
+});
+
+test("a token is not valid that is shorter than one may be, also where the file has its hash", async () => {
+  const hash = createHash("sha256").update("test").digest("hex");
+  expect(await (await read(`sha256:${hash} alice\n`))("test")).toBeUndefined();
+});
+
+test("of two lines with one token the first counts, and a hash may be written in capitals", async () => {
+  const hash = createHash("sha256").update(one).digest("hex").toUpperCase();
+  const verify = await read(`sha256:${hash} alice\n${one} bob\n`);
+  expect(await verify(one)).toMatchObject({ extra: { sub: "alice" } });
 });
 
 test.skipIf(process.platform === "win32")(

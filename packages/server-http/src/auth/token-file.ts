@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
 import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import type { AuthInfo, VerifyToken } from "./bearer.js";
@@ -16,7 +16,8 @@ export interface TokenFile {
 }
 
 interface Entry {
-  readonly hash: Buffer;
+  /** Hexadecimal digits in lower case. */
+  readonly hash: string;
   readonly subject: string;
   /** Seconds since 1970. */
   readonly expiresAt: number | undefined;
@@ -24,7 +25,8 @@ interface Entry {
 }
 
 interface ReadFile {
-  readonly entries: readonly Entry[];
+  /** By their hashes. */
+  readonly entries: ReadonlyMap<string, Entry>;
   /** Changes with the file. */
   readonly mark: string;
 }
@@ -81,10 +83,9 @@ export async function openTokenFile(
   };
 }
 
-function find(entries: readonly Entry[], token: string): AuthInfo | undefined {
-  const given = digest(token);
-  // All are compared, so that the time does not tell which one was near.
-  const found = entries.filter(({ hash }) => timingSafeEqual(hash, given))[0];
+function find(entries: ReadonlyMap<string, Entry>, token: string): AuthInfo | undefined {
+  // A hash in the file may be that of a word.
+  const found = token.length < minTokenLength ? undefined : entries.get(digest(token));
   if (found === undefined) return undefined;
   const { subject: sub, scopes, expiresAt } = found;
   return { token, clientId: "token-file", scopes: [...scopes], expiresAt, extra: { sub } };
@@ -94,7 +95,7 @@ function find(entries: readonly Entry[], token: string): AuthInfo | undefined {
 export function newToken(subject: string): { readonly token: string; readonly line: string } {
   if (!/^[^\s#=]\S*$/.test(subject)) throw new CommandError("--new-token wants a subject without spaces.", 2);
   const token = randomBytes(32).toString("base64url");
-  return { token, line: `sha256:${digest(token).toString("hex")} ${subject}` };
+  return { token, line: `sha256:${digest(token)} ${subject}` };
 }
 
 async function markOf(path: string): Promise<string | undefined> {
@@ -136,10 +137,15 @@ async function readTokens(path: string): Promise<ReadFile> {
       stat.mode,
       lines.some(({ isPlain }) => isPlain),
     );
-    return { entries: lines, mark: markOfStat(stat) };
+    return { entries: byHash(lines), mark: markOfStat(stat) };
   } finally {
     await handle.close();
   }
+}
+
+/** Of two lines with one token the first counts. */
+function byHash(lines: readonly Entry[]): ReadonlyMap<string, Entry> {
+  return new Map(lines.toReversed().map((line) => [line.hash, line]));
 }
 
 /** What others could write, they could add a token of theirs to. Hashes of random tokens are no secret. */
@@ -169,7 +175,7 @@ function parseLine(line: string, place: string): readonly (Entry & { readonly is
   }
   const scopes = scope?.split(",").filter((name) => name !== "") ?? [];
   const isPlain = hash === undefined;
-  return [{ hash: isPlain ? digest(token) : Buffer.from(hash, "hex"), subject, expiresAt, scopes, isPlain }];
+  return [{ hash: hash?.toLowerCase() ?? digest(token), subject, expiresAt, scopes, isPlain }];
 }
 
 function splitFact(fact: string, place: string): readonly [string, string] {
@@ -178,6 +184,6 @@ function splitFact(fact: string, place: string): readonly [string, string] {
   return [name, value];
 }
 
-function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+function digest(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
 }

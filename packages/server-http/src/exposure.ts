@@ -1,0 +1,39 @@
+import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { TrustedProxies } from "./addresses.js";
+import { isLoopback } from "./allowed-hosts.js";
+import { secureUrl } from "./auth/metadata.js";
+
+/** What says who may call a server, of the options of `serve`. */
+interface Exposure {
+  readonly host?: string;
+  readonly verifyToken?: unknown;
+  readonly insecure?: boolean;
+  readonly publicUrl?: string;
+  readonly authorizationServers?: readonly string[];
+}
+
+/** @throws {@link CommandError} when strangers could call without a token, or could not know for which URL to get one. */
+export function checkExposure(options: Exposure): void {
+  const { host = "127.0.0.1", verifyToken, publicUrl, authorizationServers = [] } = options;
+  if (publicUrl !== undefined) secureUrl("publicUrl", publicUrl);
+  for (const url of authorizationServers) secureUrl("authorizationServers", url);
+  if (isLoopback(host)) return;
+  if (verifyToken === undefined && options.insecure !== true) {
+    throw new CommandError(
+      `Without authentication, every program that can reach ${host} can run the tools. Give --authorization-server or --token-file, or --insecure to allow it.`,
+      2,
+    );
+  }
+  if (authorizationServers.length > 0 && publicUrl === undefined) {
+    throw new CommandError("A server with authorizationServers needs its publicUrl: tokens are issued for it.", 2);
+  }
+}
+
+/** @throws {@link CommandError} that names what is not an address of a proxy. */
+export function trustedProxiesOf({ trustedProxies }: { readonly trustedProxies?: readonly string[] }): TrustedProxies {
+  try {
+    return new TrustedProxies(trustedProxies);
+  } catch (error) {
+    throw new CommandError(`--trusted-proxy: ${sentenceOf(error)}`, 2);
+  }
+}
