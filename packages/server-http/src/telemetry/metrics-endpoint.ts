@@ -61,13 +61,15 @@ export function createMetricsEndpoint({
       if (isRead && isLocal(facts)) return read();
       return tooMany(rates.unknown(address)) ?? new HttpAnswer(404, plain, "Not found.\n");
     }
-    const early = tooMany(rates.mayTry(address));
+    const header = request.header("authorization");
+    const attempt = header === undefined ? undefined : rates.tried(address, header);
+    const early = tooMany(attempt?.waitMs ?? 0);
     if (early !== undefined) return early;
     const verdict = await readToken(request, verifyToken, limits.verifyTokenTimeoutMs);
+    attempt?.end("info" in verdict ? "valid" : "failed" in verdict ? "unchecked" : "invalid");
     if ("info" in verdict && isRead) return read();
     if ("failed" in verdict) return new HttpAnswer(500, plain, "The token could not be checked.\n");
-    const waitMs =
-      "refused" in verdict && verdict.refused === "missing" ? rates.refused(address) : rates.failed(address);
+    const waitMs = attempt === undefined ? rates.refused(address) : 0;
     return tooMany(waitMs) ?? new HttpAnswer(401, { ...plain, "www-authenticate": "Bearer" }, "A token is needed.\n");
   };
 }
