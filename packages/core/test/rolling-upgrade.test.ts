@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assignVersion } from "../src/engine.js";
+import { assignVersion, type EngineLimits } from "../src/engine.js";
 import type { MemoryStore } from "../src/store/memory/memory-store.js";
 import type { Store } from "../src/store/store.js";
 import { createScene, failOnUnhandledRejections, job, type Scene } from "./scene.js";
@@ -31,8 +31,9 @@ const limits = { crashBackoffMs: 0 };
 /** The first worker, whose code is `code`, and others on the same data. */
 async function open(code: Code) {
   const scene = createScene([code.tool], { limits });
-  const worker = async (other: Code): Promise<Scene> => {
-    const made = createScene([other.tool], { limits }, undefined, scene.store.anotherProcess(), scene.clock);
+  const worker = async (other: Code, more: Partial<EngineLimits> = {}): Promise<Scene> => {
+    const options = { limits: { ...limits, ...more } };
+    const made = createScene([other.tool], options, undefined, scene.store.anotherProcess(), scene.clock);
     await made.engine.open();
     await made.rest();
     return made;
@@ -103,6 +104,43 @@ it("waits again each time its version is missing, also where it came back and ra
   expect((await next.tasks.get(record.id)).record).toMatchObject({ attempt: 2, toolVersion: "1" });
   await next.clock.advance(20_000);
   expect(await view(next, record.id)).toEqual(["completed", "2", "by 2"]);
+});
+
+it("leaves a task to a worker of its version that began a moment after this one looked who lives", async () => {
+  const [first, second] = [codeOf("1"), codeOf("2")];
+  const old = await open(first);
+  const { record: left } = await start(old);
+  old.store.kill({ noticed: true });
+  const next = await old.worker(second);
+  expect(await view(next, left.id)).toEqual(["completed", "2", "by 2"]);
+  const back = await old.worker(codeOf("1"), { maxRunning: 1 });
+  await start(back, 2);
+  const { record: queued } = await start(back, 3);
+  await next.clock.advance(100);
+  expect(await view(next, queued.id)).toEqual(["pending", "1", undefined]);
+  await next.clock.advance(5_000);
+  expect([await view(next, queued.id), second.began]).toEqual([["pending", "1", undefined], ['1 from {"at":3}']]);
+});
+
+it("reads once more who lives, for all tasks together whose version is missing", async () => {
+  const old = await open(codeOf("1"));
+  for (let n = 0; n < 10; n += 1) await start(old, n);
+  const { store } = old;
+  store.kill({ noticed: true });
+  const reads: string[] = [];
+  const counting = (own: MemoryStore): Store => {
+    const listOffers: Store["listOffers"] = (request) => {
+      reads.push("offers");
+      return own.listOffers(request);
+    };
+    return Object.assign(Object.create(own), { listOffers });
+  };
+  const second = codeOf("2");
+  const next = createScene([second.tool], { limits }, counting, store.anotherProcess(), old.clock);
+  await next.engine.open();
+  await next.rest();
+  expect(second.began).toHaveLength(10);
+  expect(reads.length).toBeLessThan(5);
 });
 
 it("does not wait in a process that never saw another worker", async () => {

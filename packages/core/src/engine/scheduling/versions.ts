@@ -7,10 +7,14 @@ import { readIfPresent } from "./read-tasks.js";
 import { offerOf, offersOf } from "./tool-table.js";
 import { judgeVersion, type VersionVerdict } from "./version-rule.js";
 
+type Listing = ReturnType<Environment["store"]["listOffers"]>;
+
 /** Which versions the living workers offer, and what this process does with tasks of other versions than its own. */
 export class Versions {
   readonly #environment: Environment;
-  #others: { readonly atMs: number; readonly offers: ReturnType<Environment["store"]["listOffers"]> } | undefined;
+  #others: { readonly atMs: number; readonly offers: Listing } | undefined;
+  /** The next reading, which has not begun yet. */
+  #next: Listing | undefined;
   /** Another worker lived at some time since this process began. */
   #sawOthers = false;
   /** Since when no living worker offers a version of a tool, in monotonic milliseconds. */
@@ -41,8 +45,9 @@ export class Versions {
   async withoutPinned(tasks: readonly RunnableTask[]): Promise<readonly RunnableTask[]> {
     const { tools } = this.#environment;
     const isForeign = (task: RunnableTask) => tools.runnable.get(task.tool)?.version !== task.toolVersion;
-    if (!tasks.some(isForeign)) return tasks;
-    const offered = new Set((await this.#offersOfOthers()).flatMap(namesOf));
+    const foreign = tasks.filter(isForeign).map((task) => nameOf(task.tool, task.toolVersion));
+    if (foreign.length === 0) return tasks;
+    const offered = new Set((await this.#offersWith(foreign)).flatMap(namesOf));
     return tasks.filter((task) => !isForeign(task) || !offered.has(nameOf(task.tool, task.toolVersion)));
   }
 
@@ -56,7 +61,8 @@ export class Versions {
     this.#refused.delete(record.id);
     const alone = judgeVersion(record, own, [], true);
     if (alone.kind === "run" && record.toolVersion === tool.version) return alone;
-    const others = (await this.#offersOfOthers()).flatMap((offers): readonly ToolOffer[] => {
+    const wanted = nameOf(record.tool, record.toolVersion);
+    const others = (await this.#offersWith([wanted])).flatMap((offers): readonly ToolOffer[] => {
       const offer = Object.hasOwn(offers, record.tool) ? offers[record.tool] : undefined;
       return offer === undefined ? [] : [offer];
     });
@@ -124,11 +130,45 @@ export class Versions {
     return nowMs - sinceMs >= limits.versionWaitMs;
   }
 
+  /**
+   * What others offer. Where these versions are not all there, as it is now: a worker that makes a task has offered its version before, maybe
+   * since the last reading.
+   */
+  async #offersWith(names: readonly string[]): Listing {
+    const known = this.#known();
+    if (known === undefined) return this.#read();
+    const offered = new Set((await known).flatMap(namesOf));
+    return names.every((name) => offered.has(name)) ? known : this.#readAgain();
+  }
+
+  #offersOfOthers(): Listing {
+    return this.#known() ?? this.#read();
+  }
+
   /** At most as old as what a look for work finds. */
-  #offersOfOthers(): ReturnType<Environment["store"]["listOffers"]> {
+  #known(): Listing | undefined {
+    const { limits, clock } = this.#environment;
+    const isRecent = this.#others !== undefined && clock.monotonicMs() - this.#others.atMs < limits.pollMs;
+    return isRecent ? this.#others?.offers : undefined;
+  }
+
+  /** All that ask while one reading is under way share the next one. */
+  #readAgain(): Listing {
+    const next =
+      this.#next ??
+      Promise.resolve(this.#others?.offers)
+        .catch(() => undefined)
+        .then(() => {
+          this.#next = undefined;
+          return this.#read();
+        });
+    this.#next = next;
+    return next;
+  }
+
+  #read(): Listing {
     const { store, worker, limits, clock } = this.#environment;
     const now = instantOf(clock);
-    if (this.#others !== undefined && now.monotonicMs - this.#others.atMs < limits.pollMs) return this.#others.offers;
     const offers = store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now });
     this.#others = { atMs: now.monotonicMs, offers };
     offers.then(
