@@ -17,11 +17,12 @@ import {
   quotaUsage,
   readMaskErrors,
   readQuotas,
-  readRecoverAfter,
+  readRecovery,
   readStorePlace,
   readStoreWait,
-  recoverAfterUsage,
+  recoveryFlags,
   recoverySentence,
+  recoveryUsage,
   sentenceOf,
   storeFlags,
   storeUsage,
@@ -46,7 +47,7 @@ const usage = `Usage: resumable-mcp-http <tools-module> [options]
   --path PATH            path of the endpoint (/mcp)
 ${storeUsage(".resumable-mcp")}
 ${storeWaitUsage}
-${recoverAfterUsage}
+${recoveryUsage}
   --handoff              answer long calls before the caller's time limit
   --retry TIME           how long clients wait before they reconnect; most try twice, so that a call survives
                          an outage of up to twice this time (${seconds("retryMs")})
@@ -79,7 +80,7 @@ const flags = {
   path: { type: "string" },
   ...storeFlags,
   "store-wait": { type: "string" },
-  "recover-after": { type: "string" },
+  ...recoveryFlags,
   handoff: { type: "boolean" },
   ...authFlags,
   ...telemetryFlags,
@@ -122,7 +123,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const place = readStorePlace(values, ".resumable-mcp");
   const waitMs = readStoreWait(values["store-wait"]);
   const port = wholeNumber("port", values.port ?? "8001", { min: 0, max: 65_535 });
-  const recovery = readRecoverAfter(values["recover-after"]);
+  const recovery = readRecovery(values);
   const quotas = readQuotas(values);
   const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
   const maxJsonValues = countOf("max-json-values", values["max-json-values"]);

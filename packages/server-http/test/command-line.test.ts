@@ -55,6 +55,7 @@ test(
       [[toolsModule, "--frobnicate"], /Unknown option '--frobnicate'[\s\S]*Usage:/],
       [[], /Name one tools module/],
       [[toolsModule, "--port", "high"], /--port must be a whole number from 0 to 65535/],
+      [[toolsModule, "--version-wait", "never"], /--version-wait must be a time such as .*, of at most 86400 s/],
       [[toolsModule, "--recover-after", "all"], /--recover-after must be now, never, or a time such as /],
       [[toolsModule, "--max-store-tasks", "0"], /--max-store-tasks must be a whole number from 1 to/],
       [[toolsModule, "--max-sessions-per-owner", "all"], /--max-sessions-per-owner must be a whole number from 1 to/],

@@ -4,7 +4,8 @@ import {
   type parseFlags,
   quotaFlags,
   quotaUsage,
-  recoverAfterUsage,
+  recoveryFlags,
+  recoveryUsage,
   storeFlags,
   storeUsage,
 } from "@resumable-mcp/mcp/command-line";
@@ -14,7 +15,7 @@ import { hostNames } from "@resumable-mcp/protocol/hosts";
 export const flags = {
   ...storeFlags,
   name: { type: "string" },
-  "recover-after": { type: "string" },
+  ...recoveryFlags,
   handoff: { type: "boolean" },
   ...maskFlags,
   otlp: { type: "string" },
@@ -39,7 +40,7 @@ export const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
        resumable-mcp-stdio --command "node my-server.js"
 ${storeUsage("the user's data folder, by the server's name")}
   --name NAME            name of the server, for its store and for its host
-${recoverAfterUsage}
+${recoveryUsage}
   --handoff              answer long calls before the caller's time limit
   --mask-errors          the host sees of what a tool throws only that it failed; standard error says why
 ${quotaUsage}

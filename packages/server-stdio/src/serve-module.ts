@@ -11,7 +11,7 @@ import {
   readMaskErrors,
   readOtlp,
   readQuotas,
-  readRecoverAfter,
+  readRecovery,
   readStorePlace,
   recoverySentence,
   sentenceOf,
@@ -30,7 +30,7 @@ import { serveHost } from "./serve-host.js";
  */
 export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {
   const { store: limits, engine } = readQuotas(flags);
-  const engineLimits = { ...engineDefaults, ...engine, ...readRecoverAfter(flags["recover-after"]) };
+  const engineLimits = { ...engineDefaults, ...engine, ...readRecovery(flags) };
   const definition = await loadServer(module);
   const { setup, setup2026, name } = definition;
   const otlp = readOtlp(flags.otlp);

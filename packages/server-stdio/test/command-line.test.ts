@@ -72,13 +72,14 @@ test(
 test(
   "the quotas of the command line reach the server, and the host's configuration (G11)",
   async () => {
-    const quotas = ["--max-store-tasks", "1", "--max-running-per-owner", "2"];
+    const quotas = ["--max-store-tasks", "1", "--max-running", "4", "--max-running-per-owner", "2"];
     const { client } = await connectHost([toolsModule, "--store", await testFolder(), ...quotas]);
     const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
     expect(await count(1)).toMatchObject({ structuredContent: { counted: 1 } });
     const error = { code: "QUOTA_EXCEEDED", message: expect.stringContaining("maxStoreTasks = 1") };
     expect(await count(2)).toMatchObject({ isError: true, structuredContent: { error } });
-    const more = ["--max-store-bytes", "20GiB", "--max-unfinished-per-owner", "50", "--keep-finished", "30d"];
+    const waits = ["--recover-after", "5m", "--version-wait", "2m"];
+    const more = ["--max-store-bytes", "20GiB", "--max-unfinished-per-owner", "50", "--keep-finished", "30d", ...waits];
     const { stdout } = await runToEnd([toolsModule, "--print-config", "cursor", ...quotas, ...more]);
     const { args } = JSON.parse(stdout).mcpServers["crash-tools"];
     expect(new Set(args.slice(-quotas.length - more.length))).toEqual(new Set([...quotas, ...more]));

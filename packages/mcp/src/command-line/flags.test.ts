@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CommandError } from "./command-error.js";
-import { durationOf, readQuotas, readRecoverAfter, recoverySentence } from "./flags.js";
+import { durationOf, readQuotas, readRecovery, recoverySentence } from "./flags.js";
 
 const hourMs = 3_600_000;
 
@@ -28,6 +28,7 @@ const all = {
   "max-store-tasks": "100000",
   "max-store-bytes": "20GiB",
   "max-unfinished-per-owner": "50",
+  "max-running": "8",
   "max-running-per-owner": "4",
   "keep-finished": "30d",
 };
@@ -35,7 +36,7 @@ const all = {
 test("quotas become the limits of the store and of the engine, and only those that were given (G11)", () => {
   expect(readQuotas(all)).toEqual({
     store: { maxStoreTasks: 100_000, maxStoreBytes: 20 * 2 ** 30 },
-    engine: { maxUnfinishedPerOwner: 50, maxRunningPerOwner: 4, ttlMs: 30 * 24 * 60 * 60 * 1000 },
+    engine: { maxUnfinishedPerOwner: 50, maxRunning: 8, maxRunningPerOwner: 4, ttlMs: 30 * 24 * 60 * 60 * 1000 },
   });
   expect(readQuotas({ "max-store-bytes": "4096" })).toEqual({ store: { maxStoreBytes: 4_096 }, engine: {} });
 });
@@ -44,6 +45,7 @@ test.each([
   [{ "max-store-tasks": "0" }, /^--max-store-tasks must be a whole number from 1 to \d+, not "0"\.$/],
   [{ "max-store-tasks": "many" }, /^--max-store-tasks must be .* not "many"\.$/],
   [{ "max-unfinished-per-owner": "-1" }, /^--max-unfinished-per-owner must be .* not "-1"\.$/],
+  [{ "max-running": "0" }, /^--max-running must be a whole number from 1 to \d+, not "0"\.$/],
   [{ "max-running-per-owner": "1.5" }, /^--max-running-per-owner must be .* not "1\.5"\.$/],
   [{ "max-store-bytes": "0" }, /^--max-store-bytes must be a size such as .* not "0"\.$/],
   [{ "max-store-bytes": "20GB" }, /^--max-store-bytes must be a size such as .* not "20GB"\.$/],
@@ -66,16 +68,30 @@ test.each([
   ["5m", 300_000],
   ["1h", 3_600_000],
 ])("--recover-after %s is %d milliseconds", (text, recoverAfterMs) => {
-  expect(readRecoverAfter(text)).toEqual({ recoverAfterMs });
+  expect(readRecovery({ "recover-after": text })).toEqual({ recoverAfterMs });
 });
 
 test("without the flag the engine's default holds", () => {
-  expect(readRecoverAfter(undefined)).toEqual({});
+  expect(readRecovery({})).toEqual({});
 });
 
 test.each(["", "30", "s", "-1s", "1,5s", "all", "9999999999999999h"])("--recover-after %j is refused", (text) => {
-  expect(() => readRecoverAfter(text)).toThrow(CommandError);
-  expect(() => readRecoverAfter(text)).toThrow(/^--recover-after must be now, never, or a time such as .* not "/);
+  const read = () => readRecovery({ "recover-after": text });
+  expect(read).toThrow(CommandError);
+  expect(read).toThrow(/^--recover-after must be now, never, or a time such as .* not "/);
+});
+
+test.each([
+  ["0s", 0],
+  ["90s", 90_000],
+  ["24h", 86_400_000],
+])("--version-wait %s is %d milliseconds", (text, versionWaitMs) => {
+  expect(readRecovery({ "version-wait": text })).toEqual({ versionWaitMs });
+});
+
+test.each(["", "30", "now", "never", "25h"])("--version-wait %j is refused", (text) => {
+  const sentence = /^--version-wait must be a time such as 500ms, .* of at most 86400 s, not "/;
+  expect(() => readRecovery({ "version-wait": text })).toThrow(sentence);
 });
 
 test("a starting server says what becomes of each unfinished task", () => {

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { type EngineLimits, parseDuration, type RecoveryCounts } from "@resumable-mcp/core/engine";
+import { type EngineLimits, engineDefaults, parseDuration, type RecoveryCounts } from "@resumable-mcp/core/engine";
 import type { StoreQuotas } from "@resumable-mcp/core/store";
 import { CommandError } from "./command-error.js";
 
@@ -69,16 +69,38 @@ export function durationOf(
   throw new CommandError(`--${flag} must be ${allowed}${limit}, not ${JSON.stringify(text)}.`, 2);
 }
 
-/** How the flag is used. */
-export const recoverAfterUsage = `  --recover-after TIME   how long a task waits for its caller after the server died, before it resumes alone:
-                         now, never, or a time such as 500ms, 30s, 5m or 1h (30s)`;
+/** The flags that say how long unfinished tasks wait. */
+export const recoveryFlags = {
+  "recover-after": { type: "string" },
+  "version-wait": { type: "string" },
+} as const;
+
+/** What they say. */
+export type RecoveryFlags = { readonly [Flag in keyof typeof recoveryFlags]?: string | undefined };
+
+/** How they are used. */
+export const recoveryUsage = `  --recover-after TIME   how long a task waits for its caller after the server died, before it resumes alone:
+                         now, never, or a time such as 500ms, 30s, 5m or 1h (30s)
+  --version-wait TIME    how long a task waits for a server with its tool's version, before another version
+                         continues it (${engineDefaults.versionWaitMs / 1_000}s)`;
+
+/** A server with the right version comes within a deploy. */
+const maxVersionWaitMs = 24 * 60 * 60_000;
 
 /** @throws {@link CommandError} that says what the flag takes. */
-export function readRecoverAfter(text: string | undefined): { readonly recoverAfterMs?: number } {
-  if (text === "now") return { recoverAfterMs: 0 };
-  if (text === "never") return { recoverAfterMs: Number.POSITIVE_INFINITY };
-  const recoverAfterMs = durationOf("recover-after", text, { minMs: 0, words: ["now", "never"] });
-  return recoverAfterMs === undefined ? {} : { recoverAfterMs };
+export function readRecovery(flags: RecoveryFlags): Pick<Partial<EngineLimits>, "recoverAfterMs" | "versionWaitMs"> {
+  const recoverAfterMs = readRecoverAfter(flags["recover-after"]);
+  const versionWaitMs = durationOf("version-wait", flags["version-wait"], { minMs: 0, maxMs: maxVersionWaitMs });
+  return {
+    ...(recoverAfterMs === undefined ? {} : { recoverAfterMs }),
+    ...(versionWaitMs === undefined ? {} : { versionWaitMs }),
+  };
+}
+
+function readRecoverAfter(text: string | undefined): number | undefined {
+  if (text === "now") return 0;
+  if (text === "never") return Number.POSITIVE_INFINITY;
+  return durationOf("recover-after", text, { minMs: 0, words: ["now", "never"] });
 }
 
 /** One line about what becomes of the unfinished tasks of a server that starts. */
@@ -97,6 +119,7 @@ export const quotaFlags = {
   "max-store-tasks": { type: "string" },
   "max-store-bytes": { type: "string" },
   "max-unfinished-per-owner": { type: "string" },
+  "max-running": { type: "string" },
   "max-running-per-owner": { type: "string" },
   "keep-finished": { type: "string" },
 } as const;
@@ -109,8 +132,9 @@ export const quotaUsage = `  --max-store-tasks N    most tasks in the store, fin
   --max-store-bytes SIZE size at which the store takes no new tasks, such as 500MiB or 20GiB (no limit)
   --max-unfinished-per-owner N
                          unfinished tasks of one owner (1000)
+  --max-running N        tasks that run at once in this process (${engineDefaults.maxRunning})
   --max-running-per-owner N
-                         tasks of one owner that run at once, of 32 in total (16)
+                         of them, tasks of one owner (${engineDefaults.maxRunningPerOwner})
   --keep-finished AGE    how long finished tasks are kept, such as 12h or 30d (7d)`;
 
 /** The limits that the flags set. */
@@ -124,7 +148,8 @@ export function readQuotas(flags: QuotaFlags): Quotas {
   const tasks = countOf("max-store-tasks", flags["max-store-tasks"]);
   const bytes = sizeOf("max-store-bytes", flags["max-store-bytes"]);
   const unfinished = countOf("max-unfinished-per-owner", flags["max-unfinished-per-owner"]);
-  const running = countOf("max-running-per-owner", flags["max-running-per-owner"]);
+  const running = countOf("max-running", flags["max-running"]);
+  const runningPerOwner = countOf("max-running-per-owner", flags["max-running-per-owner"]);
   const keptMs = durationOf("keep-finished", flags["keep-finished"]);
   return {
     store: {
@@ -133,7 +158,8 @@ export function readQuotas(flags: QuotaFlags): Quotas {
     },
     engine: {
       ...(unfinished === undefined ? {} : { maxUnfinishedPerOwner: unfinished }),
-      ...(running === undefined ? {} : { maxRunningPerOwner: running }),
+      ...(running === undefined ? {} : { maxRunning: running }),
+      ...(runningPerOwner === undefined ? {} : { maxRunningPerOwner: runningPerOwner }),
       ...(keptMs === undefined ? {} : { ttlMs: keptMs }),
     },
   };

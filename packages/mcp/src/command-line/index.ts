@@ -9,11 +9,13 @@ export {
   type Quotas,
   quotaFlags,
   quotaUsage,
+  type RecoveryFlags,
   readMaskErrors,
   readQuotas,
-  readRecoverAfter,
-  recoverAfterUsage,
+  readRecovery,
+  recoveryFlags,
   recoverySentence,
+  recoveryUsage,
   wholeNumber,
 } from "./flags.js";
 export { loadServer } from "./load-server.js";

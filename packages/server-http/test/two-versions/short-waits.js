@@ -1,4 +1,4 @@
-// Loaded before the server's program: a process looks more often who lives, and waits for a missing version only shortly.
+// Loaded before the server's program: a process looks more often who lives.
 import { engineDefaults } from "@resumable-mcp/core/engine";
 
-Object.assign(engineDefaults, { heartbeatMs: 500, versionWaitMs: 500 });
+Object.assign(engineDefaults, { heartbeatMs: 500 });

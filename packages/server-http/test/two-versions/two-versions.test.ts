@@ -51,7 +51,10 @@ async function beginUpgrade(place: readonly string[]) {
       await runner.kill();
       return left;
     },
-    serve: (version: Version) => startServer([modules[version], ...place, "--port", "0", "--single-user"], env),
+    serve(version: Version) {
+      const flags = ["--port", "0", "--single-user", "--version-wait", "500ms"];
+      return startServer([modules[version], ...place, ...flags], env);
+    },
     /** Calls a tool at a server. Its task is past its first row then, and stays there until it is let go. */
     async start({ url }: ServerProcess, tool: Tool): Promise<Started> {
       count += 1;

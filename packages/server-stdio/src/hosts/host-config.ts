@@ -6,9 +6,11 @@ import {
   loadServer,
   type QuotaFlags,
   quotaFlags,
+  type RecoveryFlags,
   readQuotas,
-  readRecoverAfter,
+  readRecovery,
   readStorePlace,
+  recoveryFlags,
 } from "@resumable-mcp/mcp/command-line";
 import { type HostName, serversKey } from "@resumable-mcp/protocol/hosts";
 import { dataFolder, environment } from "../data-folder.js";
@@ -40,7 +42,7 @@ const passedOn = [
   "store-schema",
   "store-connections",
   "store-durability",
-  "recover-after",
+  ...(Object.keys(recoveryFlags) as (keyof RecoveryFlags)[]),
   "handoff",
   "otlp",
   ...(Object.keys(quotaFlags) as (keyof QuotaFlags)[]),
@@ -67,7 +69,7 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
   }
   const place = readStorePlace(flags, dataFolder(name, environment()));
   const store = "directory" in place ? place.directory : place.connectionString;
-  readRecoverAfter(flags["recover-after"]);
+  readRecovery(flags);
   readQuotas(flags);
   const passwordFile = flags["store-password-file"];
   const password = passwordFile === undefined ? [] : ["--store-password-file", resolve(passwordFile)];
