@@ -3,7 +3,7 @@ import type { HistoryEvent } from "@resumable-mcp/simulation/history";
 import { expect, test } from "vitest";
 import { finalTask, StormHistory } from "../kills/storm-history.js";
 import { jobCall, jobTool, jobToolName } from "./job.js";
-import { judgeReplicas } from "./judge-replicas.js";
+import { describeReplicas, judgeReplicas } from "./judge-replicas.js";
 
 type Facts = Parameters<typeof judgeReplicas>[0];
 
@@ -45,6 +45,13 @@ async function factsOfOneRun(): Promise<Facts> {
 
 test("a run without a defect breaks no rule", async () => {
   expect(judgeReplicas(await factsOfOneRun())).toEqual([]);
+});
+
+test("the report says how often the slots of a replica were taken", async () => {
+  const { events, tasks } = await factsOfOneRun();
+  const lines = (more: readonly HistoryEvent[]) => describeReplicas([...events, ...more], tasks).join("\n");
+  expect(lines([])).toContain("0 times a replica ran the 3 tasks that it may run");
+  expect(lines(workOn(tasksNamed(3)))).toContain("1 times a replica ran the 3 tasks that it may run");
 });
 
 /** With other facts in one event. */
@@ -133,17 +140,17 @@ test.each<[defect: string, found: RegExp, tamper: (facts: Facts, task: string) =
   ["a run that does not end", /liveness: It was not seen/, changed("ended", {}, { all: false })],
   [
     "a replica that runs more than it has slots",
-    /G11: p1 ran 33 tasks/,
-    ({ events }) => ({ events: [...events, ...workOn(tasksNamed(33))] }),
+    /G11: p1 ran 4 tasks/,
+    ({ events }) => ({ events: [...events, ...workOn(tasksNamed(4))] }),
   ],
   [
     "a replica that runs more than one owner may have",
-    /G11: p1 ran 17 tasks of client:one/,
+    /G11: p1 ran 3 tasks of client:one/,
     ({ events, tasks }) => ({
-      events: [...events, ...workOn(tasksNamed(17))],
+      events: [...events, ...workOn(tasksNamed(3))],
       tasks: tasks.flatMap((task) => [
         task,
-        ...tasksNamed(17).map((id) => ({ ...task, record: { ...task.record, id } })),
+        ...tasksNamed(3).map((id) => ({ ...task, record: { ...task.record, id } })),
       ]),
     }),
   ],

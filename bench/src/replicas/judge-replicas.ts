@@ -1,5 +1,4 @@
 import { isJsonObject } from "@resumable-mcp/core";
-import { engineDefaults } from "@resumable-mcp/core/engine";
 import {
   checkLimits,
   type Evidence,
@@ -11,6 +10,7 @@ import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { histogram } from "../kills/kill-plan.js";
 import { anyTime, finalTask, problemsOf } from "../kills/storm-history.js";
 import { type JournalRow, proveRows, readJournalRows } from "./journal-rows.js";
+import { slots } from "./replica-command.js";
 
 /** What a storm of replicas left in its database. */
 interface StoredTasks {
@@ -25,9 +25,6 @@ interface ReplicaStormFacts extends StoredTasks {
   readonly open: readonly string[];
   readonly events: readonly HistoryEvent[];
 }
-
-const { maxRunning, maxRunningPerOwner } = engineDefaults;
-const limits = { maxRunning, maxRunningPerOwner };
 
 /** Judges what clients saw and what tools did by the rules of the simulator, and the rows of all journals. */
 export function judgeReplicas({ journals, tasks, calls, open, events }: ReplicaStormFacts): readonly string[] {
@@ -90,6 +87,7 @@ function twoWriters(events: readonly HistoryEvent[]): readonly string[] {
 /** Slots are those of a process, for all places together. */
 function tooManyRunning(
   given: Pick<Evidence, "events" | "tasks"> & Pick<ReplicaStormFacts, "calls">,
+  limits: Partial<typeof slots> = slots,
 ): readonly string[] {
   const { calls, events, tasks } = given;
   const evidence = { plan: { limits, calls }, patience: anyTime, events, tasks };
@@ -124,7 +122,11 @@ function evidenceOfPlaces({
     if (place !== undefined) place.events.push(event);
     else for (const each of places.values()) each.events.push(event);
   }
-  return [...places.values()].map((place) => ({ plan: { limits, calls: place.calls }, patience: anyTime, ...place }));
+  return [...places.values()].map((place) => ({
+    plan: { limits: slots, calls: place.calls },
+    patience: anyTime,
+    ...place,
+  }));
 }
 
 /** Says what happened. */
@@ -136,11 +138,14 @@ export function describeReplicas(events: readonly HistoryEvent[], tasks: readonl
   const journals = tasks.flatMap(({ followed }) =>
     followed.flatMap((each) => (each.kind === "event" ? [each.event] : [])),
   );
+  const met = (limits: Partial<typeof slots>) => tooManyRunning({ calls: [], events, tasks }, limits).length;
   const inJournals = (is: (event: (typeof journals)[number]) => boolean) => journals.filter(is).length;
   return [
     `${tasks.length} tasks, ${inJournals(({ type }) => type === "checkpoint")} checkpoints, each by its one writer`,
     `${inJournals((event) => event.type === "attempt_ended" && event.reason === "crashed")} crashed attempts in the journals`,
     `${inJournals(({ type }) => type === "answered")} questions answered, ${count("answer_refused")} answers refused`,
+    `${met({ maxRunning: slots.maxRunning - 1 })} times a replica ran the ${slots.maxRunning} tasks that it may run`,
+    `${met({ maxRunningPerOwner: slots.maxRunningPerOwner - 1 })} times one owner had its ${slots.maxRunningPerOwner} of them`,
     ...histogram(continued).map(([code, times]) => `${times} calls made again after ${code}`),
     `${events.length} events of callers, tools and processes, judged by the rules of the simulator`,
   ];

@@ -1,4 +1,4 @@
-import { cp, readFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -26,8 +26,15 @@ const defects: readonly Defect[] = [
 /** What a storm can put into the store. */
 export const defectNames: readonly string[] = defects.map(({ name }) => name);
 
-/** Builds the store with a defect. @returns the environment in which a server loads it in place of its own. */
-export async function environmentWith(name: string): Promise<Readonly<Record<string, string>>> {
+/** A build of the store with a defect. */
+interface OtherBuild {
+  /** In which a server loads it in place of its own. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly remove: () => Promise<void>;
+}
+
+/** Builds the store with a defect. */
+export async function buildWith(name: string): Promise<OtherBuild> {
   const defect = defects.find((each) => each.name === name);
   if (defect === undefined) {
     throw new Error(`There is no defect "${name}". There are: ${defectNames.join(", ")}.`);
@@ -37,7 +44,7 @@ export async function environmentWith(name: string): Promise<Readonly<Record<str
   const text = await readFile(path, "utf8");
   if (text.split(defect.find).length !== 2) throw new Error(`${defect.file} does not have one place for ${name}.`);
   // Next to the store's own build, where its dependencies are found.
-  const outDir = join(folder, "dist", "put-back", name);
+  const outDir = await mkdtemp(join(folder, "dist", "put-back-"));
   const { build } = await import("tsup");
   await build({
     entry: [join(folder, "src", "index.ts")],
@@ -63,7 +70,10 @@ export async function environmentWith(name: string): Promise<Readonly<Record<str
   });
   await cp(join(folder, "dist", "migrations"), join(outDir, "migrations"), { recursive: true });
   return {
-    NODE_OPTIONS: `--import=${built("replicas/other-store.js")}`,
-    STORM_STORE: pathToFileURL(join(outDir, "index.js")).href,
+    environment: {
+      NODE_OPTIONS: `--import=${built("replicas/other-store.js")}`,
+      STORM_STORE: pathToFileURL(join(outDir, "index.js")).href,
+    },
+    remove: () => rm(outDir, { recursive: true, force: true }),
   };
 }

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { type PostgresServer, startPostgres } from "@resumable-mcp/store-postgres/testing";
 import { createRandom, histogram, type Random } from "../kills/kill-plan.js";
 import { beginLife, beginProcess, type Life, type LifeLine } from "../kills/life.js";
@@ -11,13 +9,13 @@ import { freePorts, type RoundRobin, startRoundRobin } from "../kills/round-robi
 import { StormHistory } from "../kills/storm-history.js";
 import type { StormReport } from "../kills/weather.js";
 import { temporaryFolder } from "../stores/stored-tasks.js";
-import { built } from "../workers/run-isolated.js";
 import { CallBoard } from "./call-board.js";
 import { type ClientKind, type ClientOrder, clientKinds } from "./clients/call.js";
 import { killDatabase } from "./database-kills.js";
 import { describeReplicas, judgeReplicas, readStoredTasks } from "./judge-replicas.js";
 import { type Networks, startNetworks } from "./partitions.js";
-import { environmentWith } from "./put-back.js";
+import { buildWith } from "./put-back.js";
+import { replicaCommand } from "./replica-command.js";
 
 /** How hard the storm is. */
 export interface ReplicaStormOptions {
@@ -58,7 +56,8 @@ export async function runReplicas(options: ReplicaStormOptions): Promise<StormRe
   const database = await startPostgres();
   const ports = await freePorts(servers);
   const proxy = await startRoundRobin(ports);
-  const environment = options.defect === undefined ? {} : await environmentWith(options.defect);
+  const other = options.defect === undefined ? undefined : await buildWith(options.defect);
+  const { environment = {} } = other ?? {};
   const storm = new ReplicaStorm(options, { database, proxy, ports, environment, directory: folder.directory });
   try {
     const report = await storm.run();
@@ -70,6 +69,7 @@ export async function runReplicas(options: ReplicaStormOptions): Promise<StormRe
     return report;
   } finally {
     await storm.end();
+    await other?.remove();
     await proxy.close();
     await database.stop();
     await folder.remove();
@@ -221,10 +221,9 @@ class ReplicaStorm {
   }
 
   #beginReplica(port: number): Running {
-    const tools = fileURLToPath(built("replicas/replica-tools-module.js"));
-    const url = this.#networks?.urlOf(port) ?? this.#places.database.url;
-    const flags = ["--port", String(port), "--retry", "500ms", "--store", url];
-    return this.#begin((hear) => beginProcess([serverScript(), tools, ...flags], hear, this.#places.environment));
+    const { database, environment } = this.#places;
+    const command = replicaCommand(port, this.#networks?.urlOf(port) ?? database.url);
+    return this.#begin((hear) => beginProcess(command, hear, environment));
   }
 
   async #beginClient(kind: ClientKind): Promise<Running> {
@@ -292,9 +291,4 @@ class ReplicaStorm {
       complete: `${this.#complete} calls`,
     };
   }
-}
-
-function serverScript(): string {
-  const manifest = createRequire(import.meta.url).resolve("@resumable-mcp/server-http/package.json");
-  return join(dirname(manifest), "dist", "cli.js");
 }
