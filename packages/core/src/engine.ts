@@ -2,11 +2,14 @@
 export type { Clock } from "./engine/clock.js";
 export { parseDuration } from "./engine/clock.js";
 export type {
+  DrainOptions,
   FailedAttempt,
   Followed,
+  LeftTasks,
   OpenQuestion,
   OwnTaskQuery,
   RecoveryCounts,
+  RunAttempt,
   StartedTask,
   StartRequest,
   WaitResult,

@@ -32,6 +32,8 @@ export const limits = {
   maxStoppingTasks: 1_024,
   /** How long an owner who had too many sessions is refused without counting them again, in milliseconds. */
   countAgainMs: 1_000,
+  /** The longest delay that timers accept, in milliseconds: they hold 31 bits. */
+  maxTimerMs: 2 ** 31 - 1,
   expireBatch: 1_000,
   /** Sessions of an owner that may end at once for one more, and are read for it. */
   maxRoomBatch: 100,

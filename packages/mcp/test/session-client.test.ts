@@ -81,8 +81,21 @@ test("calls without client_id mean the client that the session named before, by 
   });
   expect(await dataOf(url, session, "get_session_info")).toMatchObject({
     client_id: ada,
-    session_id: session["mcp-session-id"],
+    session_id: null,
   });
+});
+
+test("the id of a session is shown to a caller with a token, and to no other: it would be enough to act as that (F15)", async () => {
+  const shown = async (subjects: Record<string, string> | undefined, headers: Record<string, string>) => {
+    const { url, close } = await openEndpoint({ tools: [], subjects });
+    closing.push(close);
+    const session = await openSession(url, headers);
+    const { session_id } = await dataOf(url, session, "get_session_info");
+    const { persistent_id } = await dataOf(url, session, "list_session_tasks");
+    return [session_id, persistent_id].map((id) => id === session["mcp-session-id"]);
+  };
+  expect(await shown({ token: "alice" }, { authorization: "Bearer token" })).toEqual([true, true]);
+  expect(await shown(undefined, {})).toEqual([false, false]);
 });
 
 test("every request of the session means that client: methods, resources and prompts, too", async () => {
@@ -114,8 +127,8 @@ test("G10 what one session named is nothing to another", async () => {
   await begin(url, session, "one", { client_id: ada });
   const other = await openSession(url);
   expect(await dataOf(url, other, "list_session_tasks")).toEqual({
-    session_id: other["mcp-session-id"],
-    persistent_id: other["mcp-session-id"],
+    session_id: null,
+    persistent_id: null,
     total_tasks: 0,
     tasks: [],
   });

@@ -19,11 +19,14 @@ export function isLoopback(host: string): boolean {
   return loopback.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
+/** In place of an origin: pages that this machine serves, on any port. */
+export const anyLoopback = "loopback";
+
 /** By which names a server may be called. */
 export interface HostRules {
   /** Host names without port; `undefined`: any. */
   readonly hosts: readonly string[] | undefined;
-  /** Whole origins in addition to those of the hosts. */
+  /** Whole origins in addition to the server's own; {@link anyLoopback}: all of this machine. */
   readonly origins: readonly string[];
   /** Names in addition to those of loopback addresses. */
   readonly allowedHosts: readonly string[];
@@ -56,10 +59,27 @@ export function checkNames(request: Pick<HttpRequest, "header">, rules: HostRule
   }
   const origin = request.header("origin");
   if (origin === undefined || rules.origins.includes(origin)) return undefined;
-  // Where any host is allowed, a web page still has to come from the server's own.
-  const ownRules = rules.hosts === undefined ? { ...rules, hosts: [hostName(`http://${host}`) ?? ""] } : rules;
-  if (isAllowedHost(hostName(origin), ownRules)) return undefined;
+  const page = hostName(origin);
+  if (page !== undefined && isOwnPage(page, portOf(origin), host, rules)) return undefined;
   return "The Origin header does not name an origin that may call this server. Allow it with --allowed-origin.";
+}
+
+/** A page of this server, or of a name that its operator gave it. Other programs of this machine serve pages, too. */
+function isOwnPage(page: string, port: string, host: string, { hosts, origins, allowedHosts }: HostRules): boolean {
+  const isLocal = isLoopback(page);
+  if (isLocal && origins.includes(anyLoopback)) return true;
+  const own = `http://${host}`;
+  if (!isLocal)
+    return allowedHosts.some((name) => name.toLowerCase() === page) || (hosts === undefined && page === hostName(own));
+  return isLoopback(hostName(own) ?? "") && port === portOf(own);
+}
+
+function portOf(url: string): string {
+  try {
+    return new URL(url).port;
+  } catch {
+    return "";
+  }
 }
 
 function isAllowedHost(name: string | undefined, { hosts }: HostRules): boolean {

@@ -5,6 +5,7 @@ import {
   CommandError,
   countOf,
   durationOf,
+  handleUncaughtExceptions,
   hidePassword,
   loadDatabasePackage,
   loadServer,
@@ -33,8 +34,9 @@ import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
 import { newToken, type TokenFile } from "./auth/token-file.js";
+import { httpLimits } from "./http-limits.js";
 import type { OwnerMode } from "./locality.js";
-import { jsonLog, type Log, stackOf } from "./log.js";
+import { jsonLog, stackOf } from "./log.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
 import { metricsUsage, openTelemetry, telemetryFlags } from "./telemetry/open-telemetry.js";
 
@@ -56,7 +58,8 @@ ${recoveryUsage}
                          the specification forbids this
 ${authUsage}
   --allowed-host NAME    public host name, behind a proxy; may be repeated
-  --allowed-origin URL   origin of web pages that may call; may be repeated
+  --allowed-origin URL   origin of web pages that may call, such as http://localhost:5173; may be repeated;
+                         loopback: all pages that this machine serves
 ${quotaUsage}
   --max-sessions-per-owner N
                          sessions of one subject; of all callers without a token of this machine together (10000)
@@ -158,11 +161,15 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     metrics: telemetry.metrics,
     ...auth,
   };
+  const exceptions = handleUncaughtExceptions(
+    (error, taskId) => log("error", `Uncaught exception: ${sentenceOf(error)}`, { id: taskId, stack: stackOf(error) }),
+    httpLimits.drainTimeoutMs,
+  );
   // Before the server waits for its database: without a listener the signal would end the process.
   if (tokenFile !== undefined) reloadOnSignal(tokenFile);
-  const server = await serve(options);
+  const server = await serve({ ...options, runAttempt: exceptions.runAttempt });
+  exceptions.release = (leave) => server.release(leave).finally(telemetry.shutdown);
   stopOnSignal(() => server.close().finally(telemetry.shutdown));
-  endOnException(log);
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(banner(options, server));
 }
@@ -242,17 +249,6 @@ function banner({ definition, engineLimits }: ServeOptions, { url, owner, recove
 
 function reloadOnSignal(tokenFile: TokenFile): void {
   process.on("SIGHUP", () => void tokenFile.reload());
-}
-
-/**
- * Says why the process ends. It keeps its leases, so that the next process counts a death for each task that was under way:
- * with a drain, a task that throws where nothing catches it would never fail with `CRASH_LOOP`.
- */
-function endOnException(log: Log): void {
-  process.on("uncaughtException", (error: unknown) => {
-    log("error", `Uncaught exception: ${sentenceOf(error)}`, { stack: stackOf(error) });
-    process.exit(1);
-  });
 }
 
 function stopOnSignal(close: () => Promise<void>): void {

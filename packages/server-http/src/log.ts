@@ -4,7 +4,7 @@ import type { HttpAnswer, HttpRequest } from "@resumable-mcp/mcp";
 export type LogLevel = "info" | "warn" | "error";
 
 /** Writes one entry of the server's log. Never carries tokens, inputs or outputs. */
-export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number>) => void;
+export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number | undefined>) => void;
 
 /** A log of one JSON object a line, free of characters that terminals and programs take for commands or ends of lines. */
 export function jsonLog(write: (line: string) => void): Log {

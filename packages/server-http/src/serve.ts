@@ -1,7 +1,13 @@
 import type { Server } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
-import { type EngineLimits, type RecoveryCounts, withDefaults } from "@resumable-mcp/core/engine";
+import {
+  type EngineLimits,
+  type LeftTasks,
+  type RecoveryCounts,
+  type RunAttempt,
+  withDefaults,
+} from "@resumable-mcp/core/engine";
 import type { Observer } from "@resumable-mcp/core/store";
 import {
   createBothErasHandler,
@@ -47,7 +53,7 @@ export interface ServeOptions {
   readonly path?: string;
   /** Names by which the server may be called, in addition to loopback names. */
   readonly allowedHosts?: readonly string[];
-  /** Origins of web pages that may call, in addition to those of the hosts. */
+  /** Origins of web pages that may call, in addition to the server's own; `loopback`: all that this machine serves. */
   readonly allowedOrigins?: readonly string[];
   readonly verifyToken?: VerifyToken;
   /** Whose tasks calls without a token reach. Default `auto`. */
@@ -78,6 +84,8 @@ export interface ServeOptions {
   readonly log?: Log;
   /** What `/metrics` shows, and to whom. Default: nothing is there. */
   readonly metrics?: MetricsSource | undefined;
+  /** Runs the code of each attempt: an exception that nothing catches can tell its task by it. */
+  readonly runAttempt?: RunAttempt;
   /** Hears of what happens at named points, for tracing and for fault injection. */
   readonly observer?: Observer;
 }
@@ -92,6 +100,8 @@ export interface RunningServer {
   readonly recovery: RecoveryCounts;
   /** Lets tasks stop at their next checkpoint, ends all streams so that clients come back later, and closes. */
   close(): Promise<void>;
+  /** The same for a process that is about to die of some tasks: these keep their leases. The process has to end then. */
+  release(leave: LeftTasks): Promise<void>;
 }
 
 /**
@@ -107,7 +117,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const trustedProxies = trustedProxiesOf(options);
   const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
   const onError = (error: unknown) => log("error", sentenceOf(error));
-  const { store, storeWait = noWait, engineLimits = {}, observer = () => {} } = options;
+  const { store, storeWait = noWait, engineLimits = {}, observer = () => {}, runAttempt } = options;
   let recovery: RecoveryCounts = { now: 0, later: 0, onRequest: 0, more: false };
   const onOpened = (counts: RecoveryCounts): void => {
     recovery = counts;
@@ -116,7 +126,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   // The handlers of both eras bring one, but only with the first request: tasks resume before it.
   const validateJsonSchema = createJsonSchemaValidator();
   const { maskErrors, onToolError, maskThrown } = reportsOfThrown(options, log);
-  const hooks = { onOpened, onError, onToolError, observer, telemetry: createEngineTelemetry() };
+  const hooks = { onOpened, onError, onToolError, observer, telemetry: createEngineTelemetry(), runAttempt };
   const engine = createEngine({ ...hooks, store, tools, limits: engineLimits, validateJsonSchema, maskErrors });
   // What is wrong with the store is reported now, not to the first caller.
   await openWhenReached(
@@ -161,19 +171,32 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await engine.close();
     throw error;
   }
+  const release = releaseWith({ engine, mcp, http }, limits.drainTimeoutMs);
   const close = async () => {
-    await engine.drain({ timeoutMs: limits.drainTimeoutMs });
-    await mcp.close();
-    // What was written in this turn goes out at its end.
-    await nextTurn();
-    await closeHttp(http);
+    await release([]);
     await engine.close();
   };
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
   ownUrl = url;
   const tokens = verifyToken !== undefined;
   const owner = ownerSentence(ownerMode, { tokens, boundAddress, allowedHosts, publicUrl });
-  return { owner, url, engine, recovery, close };
+  return { owner, url, engine, recovery, close, release };
+}
+
+interface Parts {
+  readonly engine: Engine;
+  readonly mcp: HttpHandler;
+  readonly http: Server;
+}
+
+function releaseWith({ engine, mcp, http }: Parts, timeoutMs: number): RunningServer["release"] {
+  return async (leave) => {
+    await engine.drain({ timeoutMs, leave });
+    await mcp.close();
+    // What was written in this turn goes out at its end.
+    await nextTurn();
+    await closeHttp(http);
+  };
 }
 
 function authorizationOf(

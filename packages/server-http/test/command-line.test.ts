@@ -180,9 +180,12 @@ test(
     expect(await status("/healthz", {})).toBe(200);
     expect(await status("/readyz", {})).toBe(200);
     expect(await status("/elsewhere", {})).toBe(404);
-    const allowed = await fetch(server.url, { method: "OPTIONS", headers: { origin: "http://localhost:5173" } });
+    // Another program of this machine serves it.
+    expect(await status("/mcp", { origin: "http://localhost:5173" })).toBe(403);
+    const { origin } = new URL(server.url);
+    const allowed = await fetch(server.url, { method: "OPTIONS", headers: { origin } });
     expect(allowed.status).toBe(204);
-    expect(allowed.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
+    expect(allowed.headers.get("access-control-allow-origin")).toBe(origin);
   },
   timeoutMs,
 );

@@ -54,7 +54,7 @@ const definition = defineServer({
   },
 });
 
-const logged: { readonly message: string; readonly facts: JsonObject }[] = [];
+const logged: { readonly message: string; readonly facts: object }[] = [];
 const log: Log = (_level, message, facts = {}) => void logged.push({ message, facts });
 const open: RunningServer[] = [];
 const callers: RawCaller[] = [];
@@ -134,7 +134,7 @@ test.each(eras)(
       const seen = called.body + (await readAll(send, id));
       expect(seen).toContain(`The tool failed. The server's log says why, under ${id}.`);
       expect(seen).not.toContain("secret");
-      const lines = logged.filter(({ facts }) => facts.id === id);
+      const lines = logged.filter(({ facts }) => Reflect.get(facts, "id") === id);
       expect(lines[0]).toEqual({
         message: `The tool ${name} failed: ${secret}`,
         facts: { id, attempt: 1, stack: expect.stringMatching(/^Error: ENOENT.*\n {4}at .*masked-errors\.test/) },
@@ -176,7 +176,7 @@ test.each(eras.slice(0, 2))(
     for (const { body } of replies) {
       const [, id] = /The tool failed\. The server's log says why, under (\w{16})\./.exec(body) ?? [];
       expect(body).not.toContain("secret");
-      expect(logged.filter(({ facts }) => facts.id === id)).toEqual([
+      expect(logged.filter(({ facts }) => Reflect.get(facts, "id") === id)).toEqual([
         {
           message: `A handler of the server's own failed: ${secret}`,
           facts: { id, stack: expect.stringMatching(/^Error: ENOENT/) },

@@ -1,4 +1,5 @@
-// A tool that throws where nothing catches it.
+// Tools of a server whose code throws where nothing catches it.
+import { setTimeout as delay } from "node:timers/promises";
 import { defineTool } from "@resumable-mcp/core";
 import { z } from "zod";
 
@@ -15,5 +16,23 @@ const throwLater = defineTool({
   },
 });
 
+const work = defineTool({
+  name: "work",
+  description: "Makes a checkpoint every few milliseconds, and never ends.",
+  input: z.object({}),
+  state: { at: 0 },
+  async *run(_input, { state }) {
+    for (let at = state.at + 1; ; at += 1) {
+      yield { progress: at, state: { at } };
+      await delay(5);
+    }
+  },
+});
+
+// By no task.
+process.on("SIGUSR2", () => {
+  throw new Error("thrown by a listener");
+});
+
 // biome-ignore lint/style/noDefaultExport: a tools module has one.
-export default [throwLater];
+export default [throwLater, work];

@@ -1,3 +1,4 @@
+import type { LeftTasks } from "@resumable-mcp/core/engine";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { type FirstAnswer, firstAnswer } from "@resumable-mcp/mcp/stdio";
 import { supervisorLimits } from "./limits.js";
@@ -13,6 +14,8 @@ export interface StdioServer {
   receive(message: object, answered?: FirstAnswer): Promise<void>;
   /** Resolves when running tasks have stopped and everything is released. */
   close(): Promise<void>;
+  /** Lets running tasks stop, except for those that the process is about to die of: these keep their leases. */
+  release(leave: LeftTasks): Promise<unknown>;
 }
 
 /** What a host is served with. */

@@ -5,6 +5,7 @@ import {
   CommandError,
   cannotStartCode,
   type DatabasePlace,
+  handleUncaughtExceptions,
   loadDatabasePackage,
   loadServer,
   type Quotas,
@@ -40,6 +41,10 @@ export async function serveModule(program: string, module: string, flags: Flags)
   const onError = (error: unknown) => say(sentenceOf(error));
   process.on("unhandledRejection", onError);
   let shutdown = async (): Promise<void> => {};
+  const exceptions = handleUncaughtExceptions((error, taskId) => {
+    const ofTask = taskId === undefined ? "" : ` of task ${taskId}`;
+    say(`Uncaught exception${ofTask}: ${error instanceof Error ? error.stack : String(error)}`);
+  }, supervisorLimits.drainTimeoutMs);
   await serveHost({
     definition,
     onError,
@@ -63,8 +68,11 @@ export async function serveModule(program: string, module: string, flags: Flags)
         drainTimeoutMs: supervisorLimits.drainTimeoutMs,
         handoff: flags.handoff,
         maskErrors: readMaskErrors(flags),
+        runAttempt: exceptions.runAttempt,
       };
-      return createStdioServer(options, write);
+      const server = createStdioServer(options, write);
+      exceptions.release = server.release;
+      return server;
     },
   });
   await shutdown();

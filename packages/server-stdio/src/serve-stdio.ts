@@ -1,5 +1,5 @@
 import { createEngine, type EngineOptions, type Store } from "@resumable-mcp/core";
-import type { EngineLimits } from "@resumable-mcp/core/engine";
+import type { EngineLimits, RunAttempt } from "@resumable-mcp/core/engine";
 import type { Observer } from "@resumable-mcp/core/store";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { createThrownMask, serveStdioEras } from "@resumable-mcp/mcp/stdio";
@@ -20,6 +20,8 @@ export interface ServeStdioOptions {
   readonly maskErrors?: boolean | undefined;
   /** Hears what becomes of the unfinished tasks when the store is opened. */
   readonly onOpened?: NonNullable<EngineOptions["onOpened"]>;
+  /** Runs the code of each attempt: an exception that nothing catches can tell its task by it. */
+  readonly runAttempt?: RunAttempt;
   /** Hears of what happens at named points, for tracing and for fault injection. */
   readonly observer?: Observer;
 }
@@ -39,13 +41,13 @@ export function serveStdio(options: ServeStdioOptions): Promise<void> {
 
 /** Makes an engine and its server for one host. */
 export function createStdioServer(options: ServeStdioOptions, write: WriteMessage): StdioServer {
-  const { definition, store, handoff, engineLimits, observer, onOpened } = options;
+  const { definition, store, handoff, engineLimits, observer, onOpened, runAttempt } = options;
   const { onError = () => {}, drainTimeoutMs = 10_000 } = options;
   const { tools } = definition;
   const { maskErrors = definition.maskErrors ?? false } = options;
   const tell = (error: unknown, id: string) => onError(new Error(`Error ${id}: ${stackOf(error)}`, { cause: error }));
   const engine = createEngine({
-    ...{ store, tools, onError, observer, limits: engineLimits, onOpened, maskErrors },
+    ...{ store, tools, onError, observer, limits: engineLimits, onOpened, maskErrors, runAttempt },
     telemetry: createEngineTelemetry(),
     onToolError: maskErrors ? (error, { taskId }) => tell(error, taskId) : undefined,
   });
@@ -53,6 +55,7 @@ export function createStdioServer(options: ServeStdioOptions, write: WriteMessag
   const { receive, close } = serveStdioEras({ definition, engine, write, onError, handoff, maskThrown });
   return {
     receive,
+    release: (leave) => engine.drain({ timeoutMs: drainTimeoutMs, leave }),
     async close() {
       await engine.drain({ timeoutMs: drainTimeoutMs });
       await close();

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodeDisk } from "../src/disk/node-disk.js";
@@ -23,6 +23,21 @@ describe("the folder of a store", () => {
     await openStore(directory).countTasks({});
     for (const folder of [directory, dirname(directory)]) expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "has no file that others can read, whatever folder it is in (F15)",
+    async () => {
+      const directory = emptyFolder();
+      chmodSync(directory, 0o755);
+      const store = openStore(directory);
+      await create(store, "one");
+      await store.close();
+      const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      const modes = files.map(({ parentPath, name }) => [name, statSync(join(parentPath, name)).mode & 0o777]);
+      expect(modes.length).toBeGreaterThan(3);
+      expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([]);
+    },
+  );
 
   test.each([
     ["a later layout", '{"layout":2}'],

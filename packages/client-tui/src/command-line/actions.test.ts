@@ -112,6 +112,7 @@ describe("help", () => {
       "stdio",
       "server",
       "token",
+      "token-file",
       "state",
       "timeout",
       "json",

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { type Interrupt, listenForInterrupts } from "./command.js";
 import { exitCodeOfResult, UsageError } from "./exit-code.js";
@@ -23,6 +26,23 @@ describe("a command line", () => {
       { url: "http://a/mcp", token: "t" },
       { command: "node", args: ["my server.js"] },
     ]);
+  });
+
+  it("reads a token from a file, so that no other user of the machine sees it (F15)", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "token-file-"));
+    try {
+      const [file, other] = [join(folder, "token"), join(folder, "other")];
+      await writeFile(file, "from-a-file\n", { mode: 0o600 });
+      await writeFile(other, "two words\n");
+      const serversOf = (path: string) =>
+        parseCommandLine(["tasks", "--url", "http://a/mcp", "--token-file", path], { RESUMABLE_MCP_TOKEN: "t" })
+          .servers;
+      expect(serversOf(file)).toEqual([{ url: "http://a/mcp", token: "from-a-file" }]);
+      expect(usage(() => serversOf(other))).toContain("needs a file whose first line is a token");
+      expect(usage(() => serversOf(join(folder, "none")))).toContain("--token-file cannot be read");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("keeps the words of a command in their order", () => {

@@ -47,7 +47,11 @@ export const optionTable = {
   url: { ...text("URL", "a server over HTTP (may be given several times)"), multiple: true },
   stdio: { ...text('"COMMAND"', "a command that starts a server on stdin and stdout"), multiple: true },
   server: { ...text("NAME", "only this one of the known servers, by name or address"), completes: "server" },
-  token: text("TOKEN", "bearer token (or RESUMABLE_MCP_TOKEN)"),
+  token: text(
+    "TOKEN",
+    "bearer token, which other users of the machine see; better RESUMABLE_MCP_TOKEN or --token-file",
+  ),
+  "token-file": text("FILE", "a file with the bearer token"),
   state: text("FILE", "the state file, by default one per user"),
   json: flag("one JSON object, or one per line, on stdout"),
   args: text("JSON", "arguments as a JSON object"),
@@ -87,7 +91,17 @@ export const optionTable = {
 export type OptionName = keyof typeof optionTable;
 
 /** Options that every command understands. */
-export const commonOptions = ["url", "stdio", "server", "token", "state", "timeout", "json", "help"] as const;
+export const commonOptions = [
+  "url",
+  "stdio",
+  "server",
+  "token",
+  "token-file",
+  "state",
+  "timeout",
+  "json",
+  "help",
+] as const;
 
 const follow = ["wait", "on-interrupt"] as const;
 const several = ["all", "status", "tool"] as const;

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
@@ -35,7 +36,7 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
   if (name !== undefined && command === undefined) {
     throw new UsageError(`There is no command ${name}. There are: ${commandNames.join(", ")}.`);
   }
-  const token = options.token ?? environment.RESUMABLE_MCP_TOKEN;
+  const token = options.token ?? readToken(options["token-file"]) ?? environment.RESUMABLE_MCP_TOKEN;
   const onInterrupt = interruptActions.find((known) => known === action);
   if (onInterrupt === undefined)
     throw new UsageError(`--on-interrupt must be detach, pause or cancel, not "${action}".`);
@@ -63,6 +64,18 @@ function portNumber(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new UsageError(`--callback-port needs a port from 1 to 65535, not "${text}".`);
+}
+
+/** The first line of a file: most are written with a newline. */
+function readToken(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    const [token = ""] = readFileSync(path, "utf8").trim().split("\n");
+    if (/^[!-~]+$/.test(token)) return token;
+  } catch (error) {
+    throw new UsageError(`--token-file cannot be read: ${messageOf(error)}.`);
+  }
+  throw new UsageError(`--token-file needs a file whose first line is a token, not ${path}.`);
 }
 
 /** Makes the configuration of a server over HTTP of a word of the command line. */

@@ -22,6 +22,9 @@ const commands: Readonly<Record<Exclude<CommandName, "completion">, Command>> = 
   servers: serversCommand,
 };
 
+const visibleToken =
+  "Other users of this machine see the value of --token. Use --token-file or RESUMABLE_MCP_TOKEN, and another token.\n";
+
 /**
  * Carries out a command line and resolves to the exit code; nothing that goes wrong ends in a stack trace.
  *
@@ -45,6 +48,7 @@ export async function runCommandLine(
       process.stdout.write(`${version}\n`);
       return exitCodes.ok;
     }
+    if (line.token !== undefined) process.stderr.write(visibleToken);
     if (line.command === "completion") return completionCommand(line.words);
     if (line.command !== undefined) return await runCommand(line, commands[line.command]);
     if (process.stdin.isTTY && process.stdout.isTTY) return await runUi(line);

@@ -7,7 +7,7 @@ import type { TaskSnapshot } from "../task/task-record.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import { DueTimes, repeat, systemClock } from "./clock.js";
-import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
+import type { DrainOptions, Engine, EngineOptions, OwnedTasks } from "./engine.js";
 import type { Environment } from "./environment.js";
 import { Callers, DeliveryNotes } from "./owner/callers.js";
 import { masking, noMasking } from "./owner/masking.js";
@@ -58,6 +58,7 @@ class ToolEngine implements Engine {
       observer: neverThrowing(options.observer, onError),
       telemetry,
       onError,
+      runAttempt: options.runAttempt ?? ((_taskId, run) => run()),
       onToolError: neverThrowing(options.onToolError, onError),
     };
     this.#parts = {
@@ -134,9 +135,10 @@ class ToolEngine implements Engine {
     return deleted;
   }
 
-  async drain({ timeoutMs = this.#parts.limits.drainTimeoutMs } = {}): Promise<readonly string[]> {
+  async drain({ timeoutMs, leave = [] }: DrainOptions = {}): Promise<readonly string[]> {
+    const { limits, scheduler } = this.#parts;
     this.#drain.abort("draining");
-    const left = await this.#parts.scheduler.drain(timeoutMs);
+    const left = await scheduler.drain(timeoutMs ?? limits.drainTimeoutMs, leave);
     for (const stop of this.#stops.splice(0)) stop();
     return left;
   }

@@ -15,6 +15,9 @@ export interface FailedAttempt {
   readonly attempt: number;
 }
 
+/** Runs the code of one attempt of a task, and returns what it returns. */
+export type RunAttempt = <Result>(taskId: string, run: () => Result) => Result;
+
 /** What an engine is made of. Everything but store and tools has a default. */
 export interface EngineOptions {
   readonly store: Store;
@@ -38,6 +41,11 @@ export interface EngineOptions {
    * toolkit, `ToolError`, and errors made with `forCaller` are shown. The journal keeps all. Default false.
    */
   readonly maskErrors?: boolean;
+  /**
+   * Runs the code of each attempt, for example in a context by which an exception that nothing catches tells its task. Default:
+   * calls it.
+   */
+  readonly runAttempt?: RunAttempt;
   /** Hears of everything that a tool's code throws, each time it does, with its stack. */
   readonly onToolError?: (error: unknown, failed: FailedAttempt) => void;
 }
@@ -194,6 +202,15 @@ export interface OwnedTasks {
   addWaiter(taskId: string): (left: "cancelled" | "gone") => void;
 }
 
+/** Tasks that a drain leaves as they are. */
+export type LeftTasks = readonly string[] | "all";
+
+/** How an engine drains. */
+export interface DrainOptions {
+  readonly timeoutMs?: number;
+  readonly leave?: LeftTasks;
+}
+
 /** Runs tasks. */
 export interface Engine {
   readonly tools: readonly Tool[];
@@ -231,8 +248,11 @@ export interface Engine {
   /**
    * Stops taking work, lets attempts stop at their next checkpoint, and releases leases. What does not stop in time
    * is left to recovery. Resolves to the ids of tasks that had to be left.
+   *
+   * @param options.leave tasks that are left as they are, with their leases, in a process that is about to die of them: the next
+   * process counts a death for each. `all` where nothing tells which task it is.
    */
-  drain(options?: { readonly timeoutMs?: number }): Promise<readonly string[]>;
+  drain(options?: DrainOptions): Promise<readonly string[]>;
   /** True from the beginning of `drain` on. */
   readonly draining: boolean;
   /** Aborts when `drain` begins, for the callers that wait. */

@@ -1,7 +1,7 @@
 import type { EngineLimits } from "../limits.js";
 import type { Observer, Store } from "../store/store.js";
 import type { Clock, DueTimes } from "./clock.js";
-import type { FailedAttempt } from "./engine.js";
+import type { FailedAttempt, RunAttempt } from "./engine.js";
 import type { ToolTable } from "./scheduling/tool-table.js";
 import type { EngineTelemetry } from "./telemetry.js";
 
@@ -19,6 +19,8 @@ export interface Environment {
   readonly telemetry: EngineTelemetry;
   /** Never throws. */
   readonly onError: (error: unknown) => void;
+  /** Never throws. */
+  readonly runAttempt: RunAttempt;
   /** Never throws. */
   readonly onToolError: (error: unknown, failed: FailedAttempt) => void;
 }

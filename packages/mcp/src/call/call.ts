@@ -14,6 +14,8 @@ export interface Call {
   readonly meta: CallMeta;
   readonly clientId?: string;
   readonly sessionId?: string;
+  /** The same, where it is shown: without a token or the machine's user behind it, who knows it is taken for the caller. */
+  readonly shownSessionId?: string | undefined;
   readonly requestId: string | number;
   /** Aborts when the caller has left or has cancelled its request. */
   readonly signal: AbortSignal;

@@ -68,3 +68,12 @@ test("a caller that left has seen the events up to the last one that it was show
     seenSeqs: shownSeqs,
   });
 });
+
+test("a time that no timer can hold is long, and not over at once (F15)", async () => {
+  const setTimer = vi.spyOn(globalThis, "setTimeout");
+  closing.push(() => setTimer.mockRestore());
+  const { call, begun } = await slowCall(() => {});
+  expect((await followCall(call, begun, 2 ** 31)).reason).toBe("finished");
+  const delays = setTimer.mock.calls.map(([, delayMs]) => delayMs ?? 0);
+  expect(Math.max(...delays)).toBe(2 ** 31 - 1);
+});

@@ -25,7 +25,9 @@ export async function followCall(call: Call, begun: TaskView, timeoutMs: number 
   const { id: taskId, tool, total, lastSeq } = begun.record;
   const { afterSeq, shownProgress, progressToken } = call.meta;
   const stop = new AbortController();
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort("timeout"), timeoutMs);
+  // A longer delay would fire at once; the caller is asked to come back after 24 days.
+  const delayMs = Math.min(timeoutMs ?? 0, limits.maxTimerMs);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort("timeout"), delayMs);
   const asking = createAsking(call, taskId, () => stop.abort("asking failed"));
   let shown: Shown = { total, progress: shownProgress };
   let seenSeq = afterSeq;

@@ -34,3 +34,4 @@ export {
   storeUsage,
   storeWaitUsage,
 } from "./store-flags.js";
+export { handleUncaughtExceptions } from "./uncaught-exceptions.js";

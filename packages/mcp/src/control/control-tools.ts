@@ -151,8 +151,8 @@ const listSessionTasks = controlTool("list_session_tasks", async (call, input) =
   ]);
   const { views, damaged } = await viewsOf(call.tasks, [...page.tasks, ...(page.damaged ?? [])]);
   return dataResult({
-    session_id: call.sessionId ?? null,
-    persistent_id: call.clientId ?? call.sessionId ?? null,
+    session_id: call.shownSessionId ?? null,
+    persistent_id: call.clientId ?? call.shownSessionId ?? null,
     total_tasks: counts.total,
     tasks: views.map((view) => listedTask(call.engine, view)),
     ...(damaged.length > 0 && { damaged_tasks: damaged }),
@@ -170,7 +170,7 @@ const checkpointStats = controlTool("get_checkpoint_stats", async (call) => {
 /** `get_session_info`: by which connection and under which name the caller is known. */
 const sessionInfo = controlTool("get_session_info", async (call) =>
   dataResult({
-    session_id: call.sessionId ?? null,
+    session_id: call.shownSessionId ?? null,
     request_id: call.meta.requestId ?? call.requestId,
     client_id: call.clientId ?? null,
   }),

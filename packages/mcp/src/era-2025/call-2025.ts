@@ -5,6 +5,7 @@ import { z } from "zod";
 import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";
 import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/register-tools.js";
+import { limits } from "../limits.js";
 import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner } from "../owner/owner.js";
 import { tasksWithin } from "../owner/scopes.js";
 import { forSdk } from "../sdk-workarounds.js";
@@ -55,6 +56,7 @@ export function call2025(
     server,
     clientId,
     sessionId,
+    shownSessionId: authenticated !== undefined || locality.local ? sessionId : undefined,
     prefix: options.prefix ?? "",
     handoff: options.handoff,
     host: server.getClientVersion()?.name,
@@ -71,9 +73,6 @@ export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-in
 
 /** Any object: `parseElicitationResult` reads the result. */
 const anyResult = z.looseObject({});
-
-/** The longest delay that timers accept: a person may think as long as they like. */
-const noTimeoutMs = 2 ** 31 - 1;
 
 /** Tells whether a client can ask its user by a form. Source: MCP, Elicitation, "Capabilities". */
 function canAsk({ server }: Server2025): boolean {
@@ -97,7 +96,8 @@ async function askUser(
   const _meta = { [metaKeys.taskId]: taskId, [metaKeys.question]: key, [metaKeys.seq]: seq };
   const params = { message: question.message, requestedSchema: question.schema, _meta };
   const request = { method: "elicitation/create", params };
-  const options = { signal, timeout: noTimeoutMs };
+  // A person may think as long as they like.
+  const options = { signal, timeout: limits.maxTimerMs };
   const client: { sendRequest(...of: readonly object[]): Promise<unknown> } = forSdk(extra);
   const given = await client.sendRequest(request, anyResult, options);
   return parseElicitationResult(given) ?? { action: "cancel" };

@@ -7,7 +7,7 @@ import { ifThere } from "./whole-file.js";
 /** The file system of the machine. */
 export const nodeDisk: Disk = {
   ...nodeDocumentDisk,
-  open: (path, flags) => fs.openSync(path, flags),
+  open: (path, flags) => fs.openSync(path, flags, 0o600),
   truncate: (file, length) => fs.ftruncateSync(file, length),
   stat: (path) =>
     ifThere(() => {

@@ -50,12 +50,12 @@ export class Attempt {
   }
 
   async #run(): Promise<AttemptEnd> {
-    const { observer, lease, journal, control } = this.#parts;
+    const { observer, lease, journal, control, runAttempt } = this.#parts;
     // Signals that were left while the attempt was being started.
     journal.look();
     observer("engine.attempt.started", lease.taskId);
     let over = false;
-    const driving = driveTool(this.#parts, this.#verbs).finally(() => {
+    const driving = runAttempt(lease.taskId, () => driveTool(this.#parts, this.#verbs)).finally(() => {
       over = true;
     });
     let outcome: AttemptOutcome;

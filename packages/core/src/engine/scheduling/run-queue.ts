@@ -9,6 +9,7 @@ export type Runnable = Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">;
 
 /** A place in which one task is run. */
 export interface Slot extends RunningTask {
+  readonly id: string;
   crashes: number;
   waiting: boolean;
   attempt?: Attempt;
@@ -82,6 +83,7 @@ export class RunQueue {
       if (next === undefined) break;
       const { id, owner, tool, crashes } = next;
       const slot: Slot = {
+        id,
         owner,
         tool,
         crashes,

@@ -4,6 +4,7 @@ import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { dueMs, needsNoCaller } from "../../task/task-rules.js";
 import { Attempt } from "../attempt/attempt.js";
 import { instantOf } from "../clock.js";
+import type { LeftTasks } from "../engine.js";
 import type { Environment } from "../environment.js";
 import { Exclusive } from "../exclusive.js";
 import { writeBackoff } from "../retry-delay.js";
@@ -39,6 +40,7 @@ export class Scheduler {
   #pinned = 0;
   /** When what still runs has to stop, in monotonic milliseconds. */
   #drainUntilMs: number | undefined;
+  #left: LeftTasks = [];
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -107,17 +109,17 @@ export class Scheduler {
   }
 
   /** Takes no more work and stops what runs. Resolves to the tasks that did not stop in time. */
-  async drain(timeoutMs: number): Promise<readonly string[]> {
-    const { clock } = this.#environment;
-    this.#drainUntilMs = clock.monotonicMs() + timeoutMs;
+  async drain(timeoutMs: number, leave: LeftTasks): Promise<readonly string[]> {
+    this.#left = leave;
+    this.#drainUntilMs = this.#environment.clock.monotonicMs() + timeoutMs;
     this.poller.stop();
     this.#timers.clearAll();
-    const slots = this.#queue.stop();
-    for (const slot of slots) this.#drainAttempt(slot.attempt);
+    const slots = this.#queue.stop().filter(({ id }) => leave !== "all" && !leave.includes(id));
+    for (const slot of slots) this.#drainAttempt(slot);
     let stopTimer = () => {};
     const late = new Promise<void>((resolve) => {
       // A process in which nothing else is left to do would end before the last writes.
-      stopTimer = clock.after(timeoutMs, resolve, true);
+      stopTimer = this.#environment.clock.after(timeoutMs, resolve, true);
     });
     await Promise.race([Promise.all(slots.map((slot) => slot.done)), late]);
     stopTimer();
@@ -125,8 +127,8 @@ export class Scheduler {
   }
 
   /** A third each for the next checkpoint, for the tool to notice its signal, and for the last write. */
-  #drainAttempt(attempt: Attempt | undefined): void {
-    if (this.#drainUntilMs === undefined) return;
+  #drainAttempt({ attempt, id }: Slot): void {
+    if (this.#drainUntilMs === undefined || this.#left === "all" || this.#left.includes(id)) return;
     attempt?.drain(Math.max(0, (this.#drainUntilMs - this.#environment.clock.monotonicMs()) / 3));
   }
 
@@ -154,7 +156,7 @@ export class Scheduler {
       const callbacks = { onProgressed, onWaiting, mayWaitInPlace };
       try {
         slot.attempt = new Attempt({ ...this.#environment, ...callbacks, lease, record, tool, before });
-        this.#drainAttempt(slot.attempt);
+        this.#drainAttempt(slot);
         const broken = await slot.attempt.run();
         if (broken !== undefined) return () => this.#failed(task, broken.error, record.attempt);
       } finally {
