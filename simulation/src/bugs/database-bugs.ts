@@ -34,12 +34,6 @@ const defects: readonly Bug[] = [
     replace: "    if (this.#givenUp.size === 0) return;\n    type Own =",
   },
   {
-    name: "a lease that ended by an unknown outcome is kept by its process",
-    file: "store-postgres/src/task/lease-book.ts",
-    find: "    this.#givenUp.set(held.lease.taskId, held);",
-    replace: "    void this.#givenUp;",
-  },
-  {
     name: "an answer that is committed with a restart counts after it",
     file: "store-postgres/src/task/task-writer.ts",
     find: "bodies.slice(restart + 1)",

@@ -10,6 +10,21 @@ export const deliveryBugs: readonly Bug[] = [
     decision: "0035",
   },
   {
+    name: "a cancellation does not withdraw that a result was delivered",
+    file: "mcp/src/era-2025/session/session.ts",
+    find: "    const withdrawn = this.calls.withdraw(requestId);",
+    replace: "    const withdrawn = undefined;",
+    decision: "0035",
+    shows: "errors",
+  },
+  {
+    name: "that a caller left while its process stood still is not heard before its result is sent",
+    file: "mcp/src/call/receipt.ts",
+    find: "  await nextTurn();\n  await nextTurn();",
+    replace: "",
+    decision: "0035",
+  },
+  {
     name: "a result that was not delivered is not given again",
     file: "core/src/task/task-rules.ts",
     find: "  return Date.parse(record.finishedAt) + reuseResultMs > nowMs;",
@@ -89,8 +104,8 @@ export const deliveryBugs: readonly Bug[] = [
   {
     name: "a round trip names the last event of its task, not the last one that was shown",
     file: "mcp/src/era-2026/call-tool.ts",
-    find: "  const requestState = await sign(taskId, ending.seenSeq);",
-    replace: "  const requestState = await sign(taskId, (await tasks.get(taskId)).record.lastSeq);",
+    find: "requestState: await sign(taskId, ending.seenSeq) };",
+    replace: "requestState: await sign(taskId, ending.view.record.lastSeq) };",
   },
   {
     name: "a cancellation that the store cannot read ends the process",

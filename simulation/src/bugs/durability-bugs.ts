@@ -74,6 +74,14 @@ export const durabilityBugs: readonly Bug[] = [
     shows: "folder",
   },
   {
+    name: "a folder that follows from the tasks is not made again before a restart",
+    file: "store-fs/src/index/folder-guard.ts",
+    find: "    if (missing.length === 0) return;",
+    replace: "    if (missing.length === 0 || this.#identity !== undefined) return;",
+    decision: "0024",
+    shows: "removals",
+  },
+  {
     name: "a new task is acknowledged before the names of its folders are synced",
     file: "store-fs/src/index/task-creator.ts",
     find: "    durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,\n    durable ? disk.syncFolder(layout.tasks) : undefined,\n",

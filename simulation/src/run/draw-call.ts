@@ -146,7 +146,7 @@ function drawProgram(random: Random, index: number, frame: CallFrame): readonly 
   if (mode === "flood") return drawShort(random);
   if ((theme === "takeovers" || theme === "syncs") && random.percent(80)) return drawManyCheckpoints(random);
   if ((theme === "names" || theme === "folder") && random.percent(60)) return drawShort(random);
-  if (theme === "errors" && random.percent(60)) return drawManyWaits(random);
+  if ((theme === "errors" || theme === "removals") && random.percent(60)) return drawManyWaits(random);
   const length = random.pick([1, 3, 8, 20]);
   const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random, frame)));
   if (mode === "poison" && index === 0) program.splice(random.below(length), 0, { op: "poison" });

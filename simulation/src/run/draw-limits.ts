@@ -64,7 +64,7 @@ export function drawLimits(random: Random, mode: Mode, theme: Theme | undefined)
 /** For how long a task that waits keeps its attempt: at 0 each wait ends it. */
 function waitsInPlace(mode: Mode, theme: Theme | undefined): readonly number[] {
   if (mode === "waiting") return [30_000];
-  if (theme === "errors") return [0];
+  if (theme === "errors" || theme === "removals") return [0];
   // What does not wait in place fails before it is answered.
   if (theme === "failures") return [30_000];
   return theme === undefined ? [200, 3_000, 30_000] : [0, 200, 30_000];

@@ -31,8 +31,11 @@ export const themesOfMoments = [
   "folder",
 ] as const;
 
-/** They are not drawn: tools that fail while they ask, until their task fails, and are answered just then. */
-export const themesOnRequest = ["failures"] as const;
+/**
+ * They are not drawn: tools that fail while they ask, until their task fails, and are answered just then; a folder that
+ * follows from the tasks is removed, in processes that live.
+ */
+export const themesOnRequest = ["failures", "removals"] as const;
 
 /** When nothing breaks any more. */
 export const calmOfTheme: { readonly [theme in Theme]: number } = {
@@ -45,6 +48,7 @@ export const calmOfTheme: { readonly [theme in Theme]: number } = {
   names: 15_000,
   folder: 15_000,
   failures: 40_000,
+  removals: 15_000,
 };
 
 /** How many calls there are; others have one to ten. */
@@ -104,6 +108,8 @@ export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): re
         // While a failure is being written, an answer is accepted.
         ...draw(["slow"], random.pick([0, 6, 12])).map((fault) => ({ ...fault, amount: 2_000 })),
       ];
+    case "removals":
+      return draw(["remove_folder"], random.pick([1, 3]));
     case "folder":
       return draw(["unmount"], random.pick([3, 6])).map((fault) => ({ ...fault, amount: 3_000 }));
   }
