@@ -3,6 +3,7 @@ export { canonicalJson, copyJson, deepFreeze, jsonBytes } from "./json.js";
 export { recordMemory } from "./json-memory.js";
 export type { StoreQuotas } from "./limits.js";
 export { storeQuotaDefaults, withDefaults } from "./limits.js";
+export { bannedOwner, listBans, putBan, removeBan } from "./store/bans.js";
 export { BoundedCache } from "./store/bounded-cache.js";
 export { refuseEncrypted, sealDocuments } from "./store/sealed-store.js";
 export type {

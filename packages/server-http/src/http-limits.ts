@@ -19,6 +19,8 @@ export const httpLimits = {
   requestTimeoutMs: 30_000,
   /** How long `verifyToken` may take. */
   verifyTokenTimeoutMs: 10_000,
+  /** How often a server that knows its callers by tokens asks the store who is banned. */
+  banLookMs: 2_000,
   /** How long `/readyz` waits for the store before it says that the server takes no work. */
   readyTimeoutMs: 3_000,
   /** How long a client may take to send the head of a request; connections that are silent are looked for as often as that. */

@@ -24,6 +24,7 @@ import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resu
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { hostRules } from "./allowed-hosts.js";
 import { type Authorization, createAuthorization } from "./auth/authorization.js";
+import { type Bans, startBans } from "./auth/bans.js";
 import type { VerifyToken } from "./auth/bearer.js";
 import { checkExposure, trustedProxiesOf } from "./exposure.js";
 import { createHttpEntry } from "./http-handler.js";
@@ -135,7 +136,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     (sentence) => log("warn", sentence),
   );
   let ownUrl: string | undefined;
-  const authorization = authorizationOf(options, limits, log, () => publicUrl ?? ownUrl);
+  const unguarded = authorizationOf(options, limits, log, () => publicUrl ?? ownUrl);
+  const { authorization, bans } = await startBans(unguarded, { engine, everyMs: limits.banLookMs, log });
   const mcp = bothErasEndpoint(options, engine, { onError, maskThrown }, authorization);
   // Asked for once: each request is judged by it.
   let boundAddress: string | undefined;
@@ -167,11 +169,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     // A socket that a parent owns may listen elsewhere than `host` says.
     checkExposure({ ...options, host: boundAddress ?? host });
   } catch (error) {
+    bans?.stop();
     await closeHttp(http);
     await engine.close();
     throw error;
   }
-  const release = releaseWith({ engine, mcp, http }, limits.drainTimeoutMs);
+  const release = releaseWith({ engine, mcp, http, bans }, limits.drainTimeoutMs);
   const close = async () => {
     await release([]);
     await engine.close();
@@ -187,10 +190,12 @@ interface Parts {
   readonly engine: Engine;
   readonly mcp: HttpHandler;
   readonly http: Server;
+  readonly bans: Bans | undefined;
 }
 
-function releaseWith({ engine, mcp, http }: Parts, timeoutMs: number): RunningServer["release"] {
+function releaseWith({ engine, mcp, http, bans }: Parts, timeoutMs: number): RunningServer["release"] {
   return async (leave) => {
+    bans?.stop();
     await engine.drain({ timeoutMs, leave });
     await mcp.close();
     // What was written in this turn goes out at its end.

@@ -1,5 +1,6 @@
 import { isResumableError } from "@resumable-mcp/core";
 import { newKeyLine } from "@resumable-mcp/store-encryption";
+import { banCommand, bansCommand, unbanCommand } from "./ban-commands.js";
 import {
   checkCommand,
   cleanCommand,
@@ -34,6 +35,9 @@ resumable-mcp-store --version
   clean --older-than AGE
                 says how many tasks finished longer ago, as in 7d or 12h; deletes them with --apply
   repair        says what it would repair in a folder (also with --dry-run); repairs it with --apply
+  ban SUBJECT   refuses all requests of a subject of tokens, such as sub:alice, in all servers within seconds, and cancels its tasks
+  unban SUBJECT ends that
+  bans          lists who is banned
   new-key       prints a new key, as a line of a keyring
   reseal        seals the keys of an encrypted store under the present key of the keyring: after that the others can go
 
@@ -124,6 +128,23 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
         }, true),
     },
   ],
+  [
+    "ban",
+    {
+      isIncomplete: needsSubject,
+      needsContents: true,
+      run: ({ admin, subjects: [subject = ""] }) => admin.write((writing) => banCommand(writing, subject)),
+    },
+  ],
+  [
+    "unban",
+    {
+      isIncomplete: needsSubject,
+      needsContents: true,
+      run: ({ admin, subjects: [subject = ""] }) => admin.write((writing) => unbanCommand(writing, subject)),
+    },
+  ],
+  ["bans", { needsContents: true, run: ({ admin }) => bansCommand(admin) }],
   ["reseal", { run: ({ admin }) => resealCommand(admin) }],
   ["migrate", { run: ({ admin }) => migrateCommand(admin) }],
   [

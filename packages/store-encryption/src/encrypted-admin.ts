@@ -76,6 +76,7 @@ async function encryptedWriting(admin: StoreAdmin, inner: StoreWriting, keyring:
     releaseLease: (lease) => inner.releaseLease(lease),
     deleteTask: (lease) => inner.deleteTask(lease),
     ...singleDocuments({ store: inner, keys }),
+    deleteDocument: (kind, id) => inner.deleteDocument(kind, sealer.sealDocumentId(kind, id)),
     beginTask: (task) => beginSealed(inner, sealer, task),
   };
 }

@@ -38,7 +38,15 @@ export interface StoreAdmin {
 export interface StoreWriting
   extends Pick<
     Store,
-    "getTask" | "signal" | "acquireLease" | "releaseLease" | "commit" | "deleteTask" | "getDocument" | "putDocument"
+    | "getTask"
+    | "signal"
+    | "acquireLease"
+    | "releaseLease"
+    | "commit"
+    | "deleteTask"
+    | "getDocument"
+    | "putDocument"
+    | "deleteDocument"
   > {
   /** Begins to bring a task of another store. One task at a time. */
   beginTask(task: TaskBeginning): Promise<TaskDraft>;

@@ -76,6 +76,7 @@ async function writeTo<Result>(open: OpenStore, work: (writing: StoreWriting) =>
     },
     getDocument: (kind, id) => documentFiles.get(kind, id),
     putDocument: (request) => documentFiles.put(request),
+    deleteDocument: (kind, id) => documentFiles.delete(kind, id),
     beginTask: async (task) => beginTask(open, task),
   });
   if (deleted) await open.finished.compact();

@@ -88,8 +88,9 @@ export function openPostgresAdmin({ connectionString, passwordFile, schema }: Po
 }
 
 function contractOf(store: ReturnType<typeof createPostgresStore>): Omit<StoreWriting, "beginTask"> {
-  const { getTask, signal, acquireLease, releaseLease, commit, deleteTask, getDocument, putDocument } = store;
-  return { getTask, signal, acquireLease, releaseLease, commit, deleteTask, getDocument, putDocument };
+  const { getTask, signal, acquireLease, releaseLease, commit, deleteTask, getDocument, putDocument, deleteDocument } =
+    store;
+  return { getTask, signal, acquireLease, releaseLease, commit, deleteTask, getDocument, putDocument, deleteDocument };
 }
 
 /** One connection for all tasks of an import. */

@@ -1,0 +1,114 @@
+import { type Engine, isResumableError } from "@resumable-mcp/core";
+import { listBans, unfinishedStatuses } from "@resumable-mcp/core/store";
+import { HttpAnswer, ownerOfToken } from "@resumable-mcp/mcp";
+import { sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
+import type { Log } from "../log.js";
+import type { Authorization } from "./authorization.js";
+
+/** What a server does about bans. */
+interface BansOptions {
+  readonly engine: Pick<Engine, "documents" | "forOwner">;
+  /** How often the store is asked. */
+  readonly everyMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Looks that cancel the tasks of an owner after its ban was seen: a call that was let in before may still make one. */
+const cancellingLooks = 3;
+const pageSize = 100;
+
+/** Who is banned, as the store said last. While it says nothing, the ones of before stay banned. */
+export class Bans {
+  readonly #options: BansOptions;
+  /** Looks that are left in which the owner's tasks are cancelled. */
+  #banned = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: BansOptions) {
+    this.#options = options;
+  }
+
+  has(owner: string): boolean {
+    return this.#banned.has(owner);
+  }
+
+  /** Looks now, and from then on every so many milliseconds. @throws what the store throws, for the first look. */
+  async start(): Promise<void> {
+    await this.look();
+    this.#repeat();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Reads the bans, and cancels the unfinished tasks of those who are banned since a short time. */
+  async look(): Promise<void> {
+    const { engine } = this.#options;
+    const known = this.#banned;
+    const bans = await listBans(engine.documents);
+    this.#banned = new Map(bans.map(({ owner }) => [owner, known.get(owner) ?? cancellingLooks]));
+    for (const [owner, left] of this.#banned) {
+      if (left === 0) continue;
+      await this.#cancelTasks(owner);
+      this.#banned.set(owner, left - 1);
+    }
+  }
+
+  #repeat(): void {
+    this.#timer = setTimeout(() => {
+      this.look()
+        .catch(this.#options.onError)
+        .finally(() => {
+          if (!this.#stopped) this.#repeat();
+        });
+    }, this.#options.everyMs).unref();
+  }
+
+  async #cancelTasks(owner: string): Promise<void> {
+    const tasks = this.#options.engine.forOwner(owner);
+    for (let cursor: string | undefined; ; ) {
+      const page = await tasks.list({
+        statuses: unfinishedStatuses,
+        limit: pageSize,
+        ...(cursor !== undefined && { cursor }),
+      });
+      for (const { id } of page.tasks) await tasks.cancel(id).catch(ignoreFinished);
+      cursor = page.nextCursor;
+      if (cursor === undefined) return;
+    }
+  }
+}
+
+function ignoreFinished(error: unknown): void {
+  if (!isResumableError(error, "ILLEGAL_TRANSITION", "TASK_NOT_FOUND", "TASK_CORRUPT")) throw error;
+}
+
+/** Bans are read before the server listens: one that starts does not let a banned subject in. */
+export async function startBans(
+  authorization: Authorization | undefined,
+  { engine, everyMs, log = () => {} }: Pick<BansOptions, "engine" | "everyMs"> & { readonly log?: Log | undefined },
+): Promise<{ readonly authorization?: Authorization; readonly bans?: Bans }> {
+  if (authorization === undefined) return {};
+  const onError = (error: unknown) => log("error", `Who is banned could not be read: ${sentenceOf(error)}`);
+  const bans = new Bans({ engine, everyMs, onError });
+  await bans.start();
+  return { authorization: withBans(authorization, bans), bans };
+}
+
+/** Refuses the requests of those who are banned. Their token is valid: another one would not help, so that no challenge is sent. */
+function withBans(authorization: Authorization, bans: Pick<Bans, "has">): Authorization {
+  return {
+    ...authorization,
+    async authenticate(request) {
+      const verdict = await authorization.authenticate(request);
+      if (verdict instanceof HttpAnswer || !bans.has(ownerOfToken(verdict))) return verdict;
+      const message = "The operator of this server has banned this subject. Ask them.";
+      const headers = { "cache-control": "no-store" };
+      return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.notAccepted, message), 403, headers);
+    },
+  };
+}

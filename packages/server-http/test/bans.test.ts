@@ -1,0 +1,88 @@
+import { createMemoryStore, type MemoryStore } from "@resumable-mcp/core";
+import { putBan, removeBan } from "@resumable-mcp/core/store";
+import { afterEach, expect, test } from "vitest";
+import { type RunningServer, serve } from "../src/index.js";
+import { definition } from "./two-owners/foreign-target.js";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const now = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 1 };
+
+/** A server that takes each word for the token of the subject of that name. */
+async function open(store: MemoryStore): Promise<RunningServer> {
+  const limits = { drainTimeoutMs: 20, banLookMs: 10 };
+  const expiresAt = Math.floor(Date.now() / 1000) + 3_600;
+  const verifyToken = async (token: string) => ({
+    token,
+    clientId: "app",
+    scopes: [],
+    expiresAt,
+    extra: { sub: token },
+  });
+  const server = await serve({ definition, store, port: 0, limits, verifyToken });
+  closing.push(() => server.close());
+  return server;
+}
+
+/** The status of a request of a subject. */
+async function ask(server: RunningServer, subject: string): Promise<number> {
+  const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  const response = await fetch(server.url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${subject}`,
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize }),
+  });
+  await response.text();
+  return response.status;
+}
+
+test("a subject that is banned is refused by all servers of the store, its tasks are cancelled, and no other is concerned", async () => {
+  const store = createMemoryStore();
+  const servers = [await open(store), await open(store.anotherProcess())];
+  const tool = definition.tools[0]?.name ?? "";
+  const tasksOf = (subject: string) => servers[0]?.engine.forOwner(`sub:${subject}`);
+  expect(await Promise.all(servers.map((server) => ask(server, "mallory")))).toEqual([200, 200]);
+  const waiting = { key: "waiting", input: {}, detached: true, ttlMs: 1_000, toolVersion: "1" };
+  const make = (id: string, subject: string) =>
+    store.createTask({ task: { ...waiting, id, owner: `sub:${subject}`, tool: `not ${tool}` }, reuseResultMs: 0, now });
+  await make("mallorys-task-000", "mallory");
+  await make("alices-task-00000", "alice");
+  expect(await putBan(store, "sub:mallory", now)).toBe(true);
+  for (const server of servers) await expect.poll(() => ask(server, "mallory")).toBe(403);
+  expect(await Promise.all(servers.map((server) => ask(server, "alice")))).toEqual([200, 200]);
+  // Requested of the process that runs it, or done.
+  const isCancelled = async () => {
+    const { record, signals = [] } = (await store.getTask("mallorys-task-000")) ?? {};
+    return record?.status === "cancelled" || signals.some(({ kind }) => kind === "cancel");
+  };
+  await expect.poll(isCancelled, { timeout: 10_000 }).toBe(true);
+  expect((await tasksOf("alice")?.get("alices-task-00000"))?.status).toBe("pending");
+  // A server that starts later lets it in at no time.
+  expect(await ask(await open(store.anotherProcess()), "mallory")).toBe(403);
+  expect([await removeBan(store, "sub:mallory"), await removeBan(store, "sub:mallory")]).toEqual([true, false]);
+  for (const server of servers) await expect.poll(() => ask(server, "mallory")).toBe(200);
+});
+
+test("a ban stays while the store cannot be read", async () => {
+  const memory = createMemoryStore();
+  let broken = false;
+  const store = {
+    ...memory,
+    listIdleDocuments: (request: Parameters<MemoryStore["listIdleDocuments"]>[0]) =>
+      broken && request.kind === "ban" ? Promise.reject(new Error("away")) : memory.listIdleDocuments(request),
+  };
+  await putBan(memory, "sub:mallory", now);
+  const server = await open(store);
+  broken = true;
+  await removeBan(memory, "sub:mallory");
+  expect(await ask(server, "mallory")).toBe(403);
+  broken = false;
+  await expect.poll(() => ask(server, "mallory")).toBe(200);
+});
