@@ -35,6 +35,8 @@ export const limits = {
   /** The longest delay that timers accept, in milliseconds: they hold 31 bits. */
   maxTimerMs: 2 ** 31 - 1,
   expireBatch: 1_000,
+  /** Params of calls that are looked at in one sweep: each may be as large as a message. */
+  expireParamsBatch: 16,
   /** Sessions of an owner that may end at once for one more, and are read for it. */
   maxRoomBatch: 100,
   maxToolPages: 100,
@@ -103,6 +105,11 @@ export const sessionLimits = {
   maxSessionsPerOwner: 10_000,
   /** The same, of the callers without authentication of one address (of IPv6, one network). */
   maxSessionsPerAddress: 1_000,
+  /**
+   * Those of them that this process has in memory and that nothing was done with; beyond it the oldest ends. All of them end
+   * where memory has no place for them: after `idleMs`, and beyond `maxLiveSessions`.
+   */
+  maxUnusedSessionsPerAddress: 100,
   /** Sessions kept in memory; beyond that the longest idle one goes to the store. */
   maxLiveSessions: 2_000,
   /** Streams of one session that are open at once; those of `maxRequests` requests are not refused for them. */

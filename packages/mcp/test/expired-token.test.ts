@@ -73,5 +73,6 @@ test.each<[string, JsonObject]>([
   const to = endpoint2026(countTool());
   const options = { capabilities: withTasksExtension, expired: true };
   const messages = await allOf(messagesOf(await to.open("subscriptions/listen", { notifications }, options)));
-  expect(messages.length).toBeLessThanOrEqual(2);
+  // The stream has ended; what came before its end is not the matter of this test.
+  expect(messages.filter((message) => "error" in message)).toEqual([]);
 });

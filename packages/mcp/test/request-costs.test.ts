@@ -1,4 +1,4 @@
-import { createMemoryStore, defineTool, type Store } from "@resumable-mcp/core";
+import { createMemoryStore, defineTool, type Engine, type Store } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createGate } from "./counting-tool.js";
@@ -51,13 +51,14 @@ const repeated = (item: string) => `[${`${item},`.repeat(Math.floor(4_190_000 / 
 const wide = `{${Array.from({ length: 300_000 }, (_, key) => `"key${key}":0`).join(",")}}`;
 
 test.each([
-  ["[]", repeated("[]")],
-  ["{}", repeated("{}")],
-  ["numbers", repeated("1")],
-  ["texts", repeated('""')],
+  ["4 MiB of []", repeated("[]")],
+  ["4 MiB of {}", repeated("{}")],
+  ["4 MiB of numbers", repeated("1")],
+  ["4 MiB of texts", repeated('""')],
   ["an object with many keys", wide],
   ["values and keys, one too many", `[${"0,".repeat(50_000)}0]`],
-])("G11 4 MiB of %s are refused before they are parsed", async (_name, value) => {
+  ["values of a text that no parser takes", `[${"0,".repeat(50_001)}`],
+])("G11 %s are refused before they are parsed", async (_name, value) => {
   const { url } = await endpoint({ tools: [measureTool()] });
   const session = await openSession(url);
   const text = JSON.stringify(measure(0)).replace('"value":0', `"value":${value}`);
@@ -121,7 +122,11 @@ test("G11 an initialize request has a limit of its own, and an id has one", asyn
     { code: -32_600, message: "An initialize request may not be larger than maxInitializeBytes = 65536." },
   ]);
   const session = await openSession(url);
-  expect((await post(url, measure("", "i".repeat(1_025)), session)).status).toBe(400);
+  const tooLong = await post(url, measure("", "i".repeat(1_025)), session);
+  expect([tooLong.status, await tooLong.text()]).toEqual([
+    400,
+    expect.stringContaining("limit maxRequestIdLength is 1024"),
+  ]);
 });
 
 test("G11 a session's document holds no copy of what its calls are made with", async () => {
@@ -167,4 +172,59 @@ test("G9 a large call that was cancelled leaves nothing of its params", async ()
   const idleSinceMs = Date.now() + 60_000;
   const kept = () => engine.documents.listIdleDocuments({ kind: "call-params", idleSinceMs, limit: 10 });
   await expect.poll(kept, { timeout: 20_000 }).toEqual([]);
+});
+
+const keptParams = (engine: Engine) => async () =>
+  (await engine.documents.listIdleDocuments({ kind: "call-params", idleSinceMs: Date.now() + 60_000, limit: 100 })).map(
+    ({ id }) => id,
+  );
+
+test("G11 no more large calls are open than the limit, of any number that comes at once", async () => {
+  const { url } = await endpoint({ tools: [measureTool(createGate())], limits: { maxOpenCalls: 2 } });
+  const session = await openSession(url);
+  const values = Array.from({ length: 20 }, (_, index) => measure("x".repeat(20_000 + index), index + 1));
+  const answers = await Promise.all(values.map((call) => post(url, call, session)));
+  expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(2);
+});
+
+test("G11 the params of open calls end with their session", async () => {
+  const { url, engine } = await endpoint({ tools: [measureTool(createGate())] });
+  const session = await openSession(url);
+  for (const id of [1, 2]) expect((await post(url, measure("x".repeat(20_000 + id), id), session)).status).toBe(200);
+  expect(await keptParams(engine)()).toHaveLength(2);
+  expect((await fetch(url, { method: "DELETE", headers: session })).status).toBe(200);
+  await expect.poll(keptParams(engine), { timeout: 20_000 }).toEqual([]);
+});
+
+test("G11 params that are older than a session may be stay for as long as their call is open", async () => {
+  const { store } = notingStore();
+  const { url, engine } = await endpoint({ tools: [measureTool()], store, limits: { sweepEveryMs: 5 } });
+  const session = await openSession(url);
+  expect((await post(url, measure("x".repeat(20_000)), session)).status).toBe(200);
+  const kind = "call-params";
+  const [id = ""] = await keptParams(engine)();
+  const value = (await store.getDocument(kind, id))?.value ?? null;
+  const now = { wallMs: 0, monotonicMs: 0 };
+  const puts = { kind, owner: "session:none", expectedVersion: 0, now };
+  const left = { session: "none", params: "{}" };
+  await store.deleteDocument(kind, id);
+  await store.putDocument({ ...puts, id, value });
+  await store.putDocument({ ...puts, id: "leftbyadeadprocess0001", value: left });
+  await expect.poll(keptParams(engine), { timeout: 20_000 }).toEqual([id]);
+  const touched = async () => (await store.getDocument(kind, id))?.version;
+  await expect.poll(touched, { timeout: 20_000 }).toBe(2);
+});
+
+test("G9 a call whose params cannot be read is not made with others", async () => {
+  const { store } = notingStore();
+  const dying: Store = Object.assign(Object.create(store), { createTask: () => new Promise(() => {}) });
+  const before = await openEndpoint({ tools: [measureTool()], store: dying });
+  const session = await openSession(before.url);
+  const primed = await readUntil(eventsOf(await post(before.url, measure(big), session)), () => true);
+  const [id = ""] = await keptParams(before.engine)();
+  await before.close();
+  await store.deleteDocument("call-params", id);
+  const after = await endpoint({ tools: [measureTool()], store });
+  expect((await resume(after.url, session, primed[0]?.id ?? "")).status).toBe(405);
+  expect(await after.engine.readTask(id)).toBeUndefined();
 });

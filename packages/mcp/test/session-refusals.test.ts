@@ -2,6 +2,7 @@ import { createEngine, createMemoryStore, ResumableError, type Store } from "@re
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { createSessionHandler } from "../src/index.js";
+import { limits } from "../src/limits.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import {
   countTo,
@@ -284,4 +285,22 @@ test("keys that only the transport may set are taken out of what a client sends"
   const wanted = "a_call_id_of_my_own_choice";
   await readUntil(eventsOf(await post(url, countTo(1, 1, { [metaKeys.callId]: wanted }), session)), () => false);
   expect(await engine.readTask(wanted)).toBeUndefined();
+});
+
+test("a subscription that the session could not keep is refused, and says which limit it meets (G11)", async () => {
+  const { url } = await endpoint({ tools: [countTool()] });
+  const session = await openSession(url);
+  const subscribe = async (uri: string, id: number) => {
+    const message = { jsonrpc: "2.0", id, method: "resources/subscribe", params: { uri } };
+    const answer: unknown = await (await post(url, message, session)).json();
+    const { result, error = {} }: { result?: unknown; error?: { message?: unknown } } = Object(answer);
+    return result ?? error.message;
+  };
+  const long = `task://${"x".repeat(1_018)}`;
+  expect(await subscribe(long, 1)).toBe("The URI has 1025 characters; the limit maxKeptParamLength is 1024.");
+  const { maxSubscriptionsPerSession: max } = limits;
+  const uris = Array.from({ length: max }, (_, index) => `resumable://tasks/${index + 1}`);
+  expect(await Promise.all(uris.map(subscribe))).toEqual(uris.map(() => ({})));
+  expect(await subscribe("resumable://tasks/more", 101)).toContain(`its limit maxSubscriptionsPerSession = ${max}.`);
+  expect(await subscribe("resumable://tasks/1", 102)).toEqual({});
 });

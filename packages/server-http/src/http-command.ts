@@ -62,7 +62,7 @@ ${authUsage}
                          loopback: all pages that this machine serves
 ${quotaUsage}
   --max-sessions-per-owner N
-                         sessions of one subject; of all callers without a token of this machine together (10000)
+                         sessions of one subject; of all local callers without a token together (10000)
   --trusted-proxy ADDR   address or network of a proxy that says who its callers are; may be repeated
   --max-json-values N    values and keys of one message (50000)
   --owner auto|session   whose tasks a call without a token or a client_id reaches. auto: those of this machine's

@@ -15,7 +15,6 @@ import { isMetadata, metadataAnswer } from "./auth/metadata.js";
 import type { HttpLimits } from "./http-limits.js";
 import { judgeCaller, judgeLocality, type LocalityFacts, type OwnerMode } from "./locality.js";
 import { createRefusalLog, type Log } from "./log.js";
-import { NewSessions } from "./new-sessions.js";
 import { OpenBodies } from "./open-bodies.js";
 import { createRequestRates } from "./request-rates.js";
 import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
@@ -70,14 +69,6 @@ export function createHttpEntry(
   const { engine, rules, log, limits, trustedProxies } = options;
   const admit = createGate(options);
   const bodies = new OpenBodies(limits);
-  const newSessions = new NewSessions({
-    limits,
-    answer: answerMcp,
-    // Its document is written again with its first call and its first stream.
-    wasUsed: async (id) => ((await engine.documents.getDocument("session", id))?.version ?? 1) > 1,
-    nowMs: () => performance.now(),
-    after: (ms, run) => setTimeout(run, ms).unref(),
-  });
   const logRefusal = createRefusalLog(log, limits.refusalsLoggedPerSecond, () => performance.now());
   const readyAnswer = createReadiness(engine, options.limits.readyTimeoutMs);
   const { metrics, ownerMode = "auto" } = options;
@@ -89,7 +80,7 @@ export function createHttpEntry(
     if (authInfo === undefined && isOfThisMachine(address)) return answerMcp(request, context);
     const body = bodies.begin(request, authInfo === undefined ? networkOf(address ?? "") : ownerOfToken(authInfo));
     if (body === undefined) return tooManyBodies(limits);
-    return newSessions.pass(body.request, context).finally(body.end);
+    return answerMcp(body.request, context).finally(body.end);
   };
   const noteProxy = createProxyNotice(log, trustedProxies);
   const answer = async (request: HttpRequest, { remoteAddress }: Connection = { remoteAddress: undefined }) => {

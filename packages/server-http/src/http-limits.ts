@@ -23,16 +23,12 @@ export const httpLimits = {
   banLookMs: 2_000,
   /** How long `/readyz` waits for the store before it says that the server takes no work. */
   readyTimeoutMs: 3_000,
-  /** How long a client may take to send the head of a request; connections that are silent are looked for as often as that. */
+  /** How long a client may take to send the head of a request. Silent connections are looked for at this interval. */
   headersTimeoutMs: 10_000,
   maxConnections: 10_000,
   /** Of one address (of IPv6, one network) that is not a trusted proxy. */
   maxConnectionsPerAddress: 1_000,
-  /** How long a session of a caller without a token, from elsewhere, lives that does nothing. */
-  newSessionTtlMs: 5 * 60_000,
-  /** Such sessions of one address (of IPv6, one network) at once; beyond it the oldest of them ends. */
-  maxNewSessionsPerAddress: 100,
-  /** Bodies of one subject, or of one address, that are larger than `smallBodyBytes`, or say no length, and are not there yet. */
+  /** Bodies of one subject, or of one address, that have not come yet and say no length, or one of more than `smallBodyBytes`. */
   maxOpenBodies: 32,
   smallBodyBytes: 64 * 1024,
   /** Refusals in one second that are logged one by one, and as many tokens that could not be checked; the next line says how many were not. */

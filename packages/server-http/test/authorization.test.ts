@@ -38,6 +38,18 @@ async function open(options: Partial<ServeOptions> = {}): Promise<RunningServer>
 
 type Json = Record<string, unknown>;
 
+/** The ids of the requests that a server sends on a stream, up to the first. */
+async function firstQuestion(stream: Response): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const asked = /^data: (.*"method":"elicitation\/create".*)$/m.exec(text)?.[1];
+    if (asked !== undefined) return JSON.parse(asked).id;
+  }
+  throw new Error(`Nothing was asked: ${text}`);
+}
+
 async function post(url: string, token: string, message: Json, headers: Record<string, string> = {}) {
   const response = await fetch(url, {
     method: "POST",
@@ -158,4 +170,35 @@ test("addresses of authorization servers are those of https, or of this machine"
   await expect(open({ authorizationServers: ["http://idp.example"] })).rejects.toThrow(
     "authorizationServers must begin with https://",
   );
+});
+
+test("a token without a tool's scope answers none of its questions and cancels none of its calls (G10)", async () => {
+  const ask = defineTool({
+    ...facts,
+    name: "ask",
+    requiredScopes: ["pay"],
+    async run(_input, task) {
+      return (await task.ask("sure", { message: "Sure?", schema: z.object({}) })).action;
+    },
+  });
+  const { url, engine } = await open({ definition: defineServer({ name: "asking", version: "1", tools: [ask] }) });
+  const clientInfo = { name: "raw", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo };
+  const opened = await post(url, "mcp", { method: "initialize", params });
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  const send = (token: string, message: Json) => {
+    const accept = "application/json, text/event-stream";
+    const headers = { authorization: `Bearer ${token}`, accept, "content-type": "application/json", ...session };
+    return fetch(url, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", ...message }) });
+  };
+  const call = { id: 2, method: "tools/call", params: { name: "ask", arguments: {} } };
+  const id = await firstQuestion(await send("mcp-pay", call));
+  const answer = { id, result: { action: "accept", content: {} } };
+  const cancel = { method: "notifications/cancelled", params: { requestId: 2 } };
+  expect([(await send("mcp", answer)).status, (await send("mcp", cancel)).status]).toEqual([403, 403]);
+  const tasks = engine.forOwner("sub:https://idp.example ada");
+  const [task] = (await tasks.list()).tasks;
+  expect((await tasks.get(task?.id ?? "")).status).toBe("input_required");
+  expect((await send("mcp-pay", answer)).status).toBe(202);
+  expect((await tasks.wait(task?.id ?? "")).status).toBe("completed");
 });

@@ -79,7 +79,7 @@ test("a request with two names of a host is not carried out (F15)", async () => 
 
 test("a flood of new sessions of one address ends the oldest of them, never one that was used or one of another (F5)", async () => {
   const definition = defineServer({ name: "flooded", version: "1.0.0", tools: [] });
-  const limits = { maxNewSessionsPerAddress: 2, maxSessionsPerAddress: 10 };
+  const limits = { maxUnusedSessionsPerAddress: 2, maxSessionsPerAddress: 10 };
   const options = { port: 0, trustedProxies: ["127.0.0.1"], limits };
   const server = await serve({ definition, store: createMemoryStore(), ...options });
   afterwards(() => server.close());

@@ -24,9 +24,9 @@ export function missingScopes({ requiredScopes = [] }: Pick<Tool, "requiredScope
  * `count` counts all tasks of the owner, and pages of `list` may hold fewer tasks than asked for.
  */
 export function tasksWithin(engine: Engine, tasks: OwnedTasks, caller: CallerRights): OwnedTasks {
-  const isClosed = (tool: Tool) => missingScopes(tool, caller).length > 0;
-  if (!engine.tools.some(isClosed)) return tasks;
-  const closed = new Map(engine.tools.filter(isClosed).map((tool) => [tool.name, missingScopes(tool, caller)]));
+  const missing = engine.tools.map((tool) => [tool.name, missingScopes(tool, caller)] as const);
+  const closed = new Map(missing.filter(([, scopes]) => scopes.length > 0));
+  if (closed.size === 0) return tasks;
   const check = (tool: string): void => {
     const missing = closed.get(tool);
     if (missing !== undefined) throw insufficientScope(tool, missing);
@@ -67,6 +67,13 @@ export function tasksWithin(engine: Engine, tasks: OwnedTasks, caller: CallerRig
     items: checked(tasks.items),
     detach: checked(tasks.detach),
   };
+}
+
+/** @throws {@link ResumableError} `INSUFFICIENT_SCOPE` when a caller lacks scopes of a tool of the engine. */
+export function checkScopes({ tools }: Engine, name: string, caller: CallerRights): void {
+  const tool = tools.find((one) => one.name === name);
+  const missing = tool === undefined ? [] : missingScopes(tool, caller);
+  if (missing.length > 0) throw insufficientScope(name, missing);
 }
 
 function insufficientScope(tool: string, missing: readonly string[]): ResumableError {

@@ -46,11 +46,12 @@ async function openSession({ maxOpenCalls = 2 } = {}) {
       },
       /** Makes a call and delivers it; it stays open. False where the session is full. */
       async call(id: number) {
-        if (!calls.makeRoom()) return false;
         const request: JSONRPCRequest = { jsonrpc: "2.0", id, method: "tools/call", params: { name: "work" } };
         const inFlight = calls.create(request, "journal");
+        if (!calls.enter(inFlight)) return false;
         await calls.store(inFlight);
         calls.add(inFlight).innerId = `${inFlight.name}#1`;
+        calls.entered(inFlight);
         return true;
       },
       async cancel(id: number) {

@@ -35,7 +35,7 @@ export class AbandonedCalls {
 
   /** Takes away and writes doubts, after the session was read. Durability: as of `change`. */
   async review(): Promise<void> {
-    const doubt = this.#mayAsk() ? randomToken(9) : undefined;
+    const doubt = this.#beginAsking() ? randomToken(9) : undefined;
     const review = (call: StoredCall) => this.#reviewed(call, doubt);
     if (openCalls(this.#document.value).some((call) => review(call) !== call)) {
       await this.#document.change((facts) => ({ ...facts, calls: facts.calls.map(review) }));
@@ -45,7 +45,8 @@ export class AbandonedCalls {
     this.#readMs = new Map([...doubts].map((each) => [each, this.#readMs.get(each) ?? nowMs]));
   }
 
-  #mayAsk(): boolean {
+  /** Whether doubts may be written now; they count as written then. */
+  #beginAsking(): boolean {
     if (performance.now() - this.#askedMs < this.#holdsAfterMs) return false;
     const others = openCalls(this.#document.value).filter(({ callId }) => !this.#delivers(callId));
     if (others.length * 2 < this.#maxOpenCalls) return false;

@@ -1,16 +1,20 @@
 import type { JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { parseElicitationResult, parseQuestionId } from "@resumable-mcp/protocol";
+import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
 import { openCalls, type SessionDocument } from "./session-document.js";
 
 /**
  * Writes the user's answer to a question of one of a session's tasks into its journal, before the client receives
  * that it arrived: the request that asked may have ended. False when it answers nothing that this session can have been asked.
+ *
+ * @throws {@link ResumableError} `INSUFFICIENT_SCOPE` when the caller may not reach the tasks of the tool.
  */
 export async function answerQuestion(
   engine: Engine,
   document: SessionDocument,
   response: JSONRPCResponse,
+  caller: CallerRights,
 ): Promise<boolean> {
   const asked = parseQuestionId(String(response.id));
   const findCall = () => openCalls(document.value).find((one) => (one.taskId ?? one.callId) === asked?.taskId);
@@ -22,7 +26,7 @@ export async function answerQuestion(
   const answer = "result" in response ? parseElicitationResult(response.result) : undefined;
   if (answer === undefined) return true;
   try {
-    await engine.forOwner(task.record.owner).answer(asked.taskId, asked.key, answer);
+    await tasksWithin(engine, engine.forOwner(task.record.owner), caller).answer(asked.taskId, asked.key, answer);
   } catch (error) {
     // What does not fit, or came twice, is reported to the request that asks.
     if (!isResumableError(error, "INVALID_VALUE") && !isResumableError(error, "ALREADY_ANSWERED")) throw error;

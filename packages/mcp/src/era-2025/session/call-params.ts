@@ -1,11 +1,23 @@
-import { isJsonObject, isResumableError, type JsonObject } from "@resumable-mcp/core";
+import { isJsonObject, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import { parseJson } from "../../http/http-request.js";
 import { limits } from "../../limits.js";
-import { finishedParams, type SessionDocument, type StoredCall } from "./session-document.js";
+import {
+  finishedParams,
+  openCalls,
+  type SessionDocument,
+  type SessionFacts,
+  type StoredCall,
+} from "./session-document.js";
 
 /** The kind of the documents that hold the params of one open call each, by the call's id. */
 export const callParamsKind = "call-params";
+
+/** Whose params they are. */
+interface ParamsOwner {
+  readonly callId: string;
+  readonly session: { readonly id: string; readonly owner: string };
+}
 
 /**
  * Makes what the session's document keeps of the params of an open call. Large ones are kept in a document of their own,
@@ -14,13 +26,15 @@ export const callParamsKind = "call-params";
  */
 export async function keepParams(
   documents: Documents,
-  { id, owner, params }: { readonly id: string; readonly owner: string; readonly params: object | undefined },
+  { callId: id, session }: ParamsOwner,
+  params: object | undefined,
 ): Promise<Pick<StoredCall, "params" | "apart">> {
   const text = JSON.stringify(params ?? {});
   if (text.length <= limits.maxInlineParams) return { params: JSON.parse(text) };
   const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+  const value = { session: session.id, params: text };
   try {
-    await documents.putDocument({ kind: callParamsKind, id, owner, value: text, expectedVersion: 0, now });
+    await documents.putDocument({ kind: callParamsKind, id, owner: session.owner, value, expectedVersion: 0, now });
   } catch (error) {
     // A call that another process has forgotten is stored again, and they are still there.
     if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
@@ -31,16 +45,40 @@ export async function keepParams(
 /** `undefined` when they were not kept, or cannot be read. */
 export async function readParams(documents: Documents, id: string): Promise<JsonObject | undefined> {
   const value = (await documents.getDocument(callParamsKind, id))?.value;
-  const params = typeof value === "string" ? parseJson(value) : undefined;
+  const params = isJsonObject(value) && typeof value.params === "string" ? parseJson(value.params) : undefined;
   return isJsonObject(params) ? params : undefined;
+}
+
+/** The session that params belong to. */
+export function sessionOfParams(value: Json): string {
+  return isJsonObject(value) ? String(value.session) : "";
+}
+
+/** Puts off their end. */
+export async function touchParams(documents: Documents, id: string): Promise<void> {
+  const document = await documents.getDocument(callParamsKind, id);
+  if (document === undefined) return;
+  const { kind, owner, value, version: expectedVersion } = document;
+  const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+  await documents.putDocument({ kind, id, owner, value, expectedVersion, now });
 }
 
 /** Removes them once the session's document is without the open call; what fails here is removed when it expires. */
 export function dropParams(documents: Documents, session: SessionDocument, call: StoredCall | undefined): void {
   if (call?.apart !== true) return;
-  const drop = () => documents.deleteDocument(callParamsKind, call.callId);
   session
     .flush()
-    .then(drop)
+    .catch((error: unknown) => {
+      // The session has ended.
+      if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
+    })
+    .then(() => documents.deleteDocument(callParamsKind, call.callId))
     .catch(() => {});
+}
+
+/** Removes those of all open calls of a session that has ended. */
+export async function dropAllParams(documents: Pick<Documents, "deleteDocument">, facts: SessionFacts): Promise<void> {
+  for (const { callId, apart } of openCalls(facts)) {
+    if (apart === true) await documents.deleteDocument(callParamsKind, callId);
+  }
 }

@@ -24,6 +24,19 @@ export class ClientSettings {
     this.#ask = ask;
   }
 
+  /** What is wrong with a request that could not be kept: without that, updates would end with this process. */
+  problemOf({ method, params }: JSONRPCRequest): string | undefined {
+    const uri = params?.uri;
+    if (method !== "resources/subscribe" || typeof uri !== "string") return undefined;
+    const { maxKeptParamLength, maxSubscriptionsPerSession: max } = limits;
+    if (uri.length > maxKeptParamLength) {
+      return `The URI has ${uri.length} characters; the limit maxKeptParamLength is ${maxKeptParamLength}.`;
+    }
+    const others = (this.#document.value.subscriptions ?? []).filter((one) => one !== uri);
+    if (others.length < max) return undefined;
+    return `This session has reached its limit maxSubscriptionsPerSession = ${max}. Unsubscribe from a resource first.`;
+  }
+
   /** Notes a request before it is carried out. Durability: as of `change`. */
   async noteRequest({ method, params }: JSONRPCRequest): Promise<void> {
     const level = method === "logging/setLevel" ? params?.level : undefined;

@@ -21,6 +21,8 @@ export class InFlightCalls {
   readonly #limits: SessionLimits;
   readonly #abandoned: AbandonedCalls;
   readonly #inFlight = new Map<string, InFlightRequest>();
+  /** Calls that are being stored. */
+  readonly #entering = new Set<string>();
   /** Streams of cancelled calls of this process, oldest first. */
   #cancelled: readonly string[] = [];
 
@@ -33,9 +35,9 @@ export class InFlightCalls {
 
   /** Unfinished calls: those that this process delivers, and those that a client may come back to. */
   get #openCount(): number {
-    const active = this.#active().filter(({ isCall }) => isCall);
-    const names = new Set(active.map(({ name }) => name));
-    return active.length + openCalls(this.#document.value).filter(({ callId }) => !names.has(callId)).length;
+    const active = this.#active().flatMap(({ isCall, name }) => (isCall ? [name] : []));
+    const stored = openCalls(this.#document.value).map(({ callId }) => callId);
+    return new Set([...active, ...stored, ...this.#entering]).size;
   }
 
   /** Requests that are no calls and not answered yet. */
@@ -43,17 +45,30 @@ export class InFlightCalls {
     return this.#active().filter(({ isCall }) => !isCall).length;
   }
 
+  /** Counts one more call from now on, until it is added. False where the session is full. */
+  enter({ name }: InFlightRequest): boolean {
+    if (!this.#makeRoom()) return false;
+    this.#entering.add(name);
+    return true;
+  }
+
+  /** The call was added, or could not be. */
+  entered({ name }: InFlightRequest): void {
+    this.#entering.delete(name);
+  }
+
   /**
    * Makes room for one more call where the session is full: the oldest calls that no process delivers are forgotten.
    * False when there are none.
    */
-  makeRoom(): boolean {
+  #makeRoom(): boolean {
     const surplus = this.#openCount - this.#limits.maxOpenCalls + 1;
     if (surplus <= 0) return true;
     const forgotten = this.#abandoned.list().slice(0, surplus);
     if (forgotten.length < surplus) return false;
     for (const { callId } of forgotten) this.#inFlight.delete(callId);
     this.#document.note((facts) => withoutAbandoned(facts, forgotten));
+    for (const call of forgotten) dropParams(this.#engine.documents, this.#document, call);
     return true;
   }
 
@@ -93,7 +108,7 @@ export class InFlightCalls {
   /** Stores a request that may be delivered again. Durability: as of `change`. */
   async store({ name: callId, request, kind, taskId }: InFlightRequest): Promise<void> {
     const { documents } = this.#engine;
-    const kept = await keepParams(documents, { id: callId, owner: this.#document.owner, params: request.params });
+    const kept = await keepParams(documents, { callId, session: this.#document }, request.params);
     const call: StoredCall = {
       callId,
       requestId: request.id,
@@ -102,7 +117,12 @@ export class InFlightCalls {
       ...kept,
       taskId,
     };
-    await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
+    try {
+      await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
+    } catch (error) {
+      dropParams(documents, this.#document, call);
+      throw error;
+    }
   }
 
   add(inFlight: InFlightRequest): InFlightRequest {
@@ -123,23 +143,31 @@ export class InFlightCalls {
 
   /** Finds the call of a stream, in memory or as it was stored, maybe by another process since this one read it. */
   async find(cursor: Cursor): Promise<InFlightRequest | undefined> {
-    const { stream } = cursor;
+    const { stream, place } = cursor;
     const isKnown = () => this.#inFlight.has(stream) || this.#stored(stream) !== undefined;
     if (!isKnown() && !this.wasCancelled(stream)) await this.#document.refresh();
-    const isApart = !this.#inFlight.has(stream) && this.#stored(stream)?.apart === true;
-    return this.#find(cursor, isApart ? await readParams(this.#engine.documents, stream) : undefined);
+    const isApart = () => !this.#inFlight.has(stream) && this.#stored(stream)?.apart === true;
+    const whole = isApart() ? await readParams(this.#engine.documents, stream) : undefined;
+    // Another process may have finished the call since this one read the session.
+    if (whole === undefined && isApart()) await this.#document.refresh();
+    const call = this.#stored(stream);
+    // What the session keeps of its params is another input: it finds the call's task, and must not make one.
+    if (call !== undefined && whole === undefined && isApart() && !(await this.#hasTask(call))) return undefined;
+    const known = this.#inFlight.get(stream);
+    return known ?? (call && this.add(this.#revive(call, place, whole)));
+  }
+
+  async #hasTask({ kind, callId, taskId = callId }: StoredCall): Promise<boolean> {
+    return kind === "journal" && (await this.#engine.readTask(taskId)) !== undefined;
   }
 
   /** @param whole its params, where they are not in the session's document. */
-  #find({ stream, place }: Cursor, whole?: JsonObject): InFlightRequest | undefined {
-    const known = this.#inFlight.get(stream);
-    const call = this.#stored(stream);
-    if (known !== undefined || call === undefined) return known;
+  #revive(call: StoredCall, place: number, whole?: JsonObject): InFlightRequest {
     const { callId, requestId, kind, params, taskId, method = "tools/call" } = call;
     const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...(whole ?? params) } };
     const inFlight = new InFlightRequest(callId, request, kind, this.#limits, kind === "again" ? place : 0);
     inFlight.taskId = taskId;
-    return this.add(inFlight);
+    return inFlight;
   }
 
   /**
@@ -158,7 +186,8 @@ export class InFlightCalls {
       ({ request, finished }) => request.id === requestId && !finished,
     );
     const stored = openCalls(this.#document.value).findLast((call) => call.requestId === requestId);
-    return known ?? (stored && this.#find({ stream: stored.callId, place: 0 }));
+    // It is only cancelled, not delivered: its params may not be here.
+    return known ?? (stored && (this.#inFlight.get(stored.callId) ?? this.#revive(stored, 0)));
   }
 
   /** Tells whether a stream is that of a call which its client cancelled in this process. */

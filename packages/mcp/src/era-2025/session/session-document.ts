@@ -41,6 +41,8 @@ const sessionFacts = z.object({
   clientId: z.string().optional(),
   /** A local request opened it. */
   local: z.boolean().optional(),
+  /** A stranger opened it, and has done nothing with it. */
+  unused: z.boolean().optional(),
   /** Oldest first. */
   calls: z.array(storedCall),
   /** Ids of open calls that made room for others. A call that is neither here nor in `calls` was cancelled. Oldest first. */

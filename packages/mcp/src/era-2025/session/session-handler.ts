@@ -56,6 +56,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       // Keeps the session in memory while something that a client sent enters.
       session.entering += 1;
       try {
+        if (isRequest ? message.method !== "ping" : request.method === "GET") await session.use();
         if (isRequest) return closingWith(extra, await session.request(withoutInternalMeta(message), extra), true);
         if (request.method === "GET") return closingWith(extra, await get(request, session, extra), false);
         if (message !== undefined) return await session.accept(message, extra);
@@ -66,6 +67,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       }
     } catch (error) {
       if (isResumableError(error, "DOCUMENT_CONFLICT")) return unknownSession();
+      if (isResumableError(error, "INSUFFICIENT_SCOPE")) return refusal(403, error.message);
       onError(error);
       const isStoreFault = storeFaults.some((code) => isResumableError(error, code));
       if (isStoreFault) return unavailable("The server's store does not work at present. Try again later.");
@@ -105,6 +107,12 @@ async function readPost(
   const body: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (Array.isArray(body))
     return refusal(400, "Invalid Request: batches are not supported. Send one message in each POST.");
+  if (isJsonObject(body) && typeof body.id === "string" && body.id.length > allLimits.maxRequestIdLength) {
+    return refusal(
+      400,
+      `Invalid Request: the id has ${body.id.length} characters; the limit maxRequestIdLength is ${allLimits.maxRequestIdLength}.`,
+    );
+  }
   const message = parseMessage(body);
   if (message === undefined) return refusal(400, "Invalid Request: the body is not a JSON-RPC 2.0 message.");
   if (!("method" in message && "id" in message) || (await isWellFormed(message))) return { message };
@@ -175,9 +183,7 @@ function unavailable(message: string): HttpAnswer {
 function parseMessage(value: unknown): Sent["message"] {
   if (!isJsonObject(value) || value.jsonrpc !== "2.0") return undefined;
   const { id, method, params } = value;
-  const hasId =
-    (typeof id === "string" && id.length <= allLimits.maxRequestIdLength) ||
-    (typeof id === "number" && Number.isInteger(id));
+  const hasId = typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
   const fits =
     typeof method === "string"
       ? (params === undefined || isJsonObject(params)) && (hasId || id === undefined)

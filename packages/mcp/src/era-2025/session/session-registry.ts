@@ -1,6 +1,6 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
+import { type Engine, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/engine";
 import type { CountedGroup } from "@resumable-mcp/core/store";
 import { parseCallMeta } from "../../call/call.js";
@@ -8,12 +8,12 @@ import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { limits as allLimits, type SessionLimits, sessionLimits } from "../../limits.js";
 import { type Locality, localityOf, ownerOfToken } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
-import { callParamsKind } from "./call-params.js";
+import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "./call-params.js";
 import { KeptDocument } from "./kept-document.js";
 import { type ConnectableServer, Session2025, type SessionCommons } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
-import { type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
-import { SessionRoom } from "./session-room.js";
+import { openCalls, type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
+import { SessionRoom, UnusedSessions } from "./session-room.js";
 import type { ToolKinds } from "./tool-kinds.js";
 
 /** How the sessions of a caller are counted. */
@@ -58,6 +58,7 @@ export class SessionRegistry implements SessionCommons {
   readonly #createServer: CreateServer;
   readonly #live = new Map<string, Session2025 | Promise<Session2025>>();
   readonly #room: SessionRoom;
+  readonly #unused = new UnusedSessions<Session2025>();
   readonly #timers: readonly NodeJS.Timeout[];
   /** The table that was learned last. */
   #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
@@ -92,7 +93,8 @@ export class SessionRegistry implements SessionCommons {
     const initialize: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const { clientId } = parseCallMeta(initialize._meta);
     const local = isLocalRequest(extra) || undefined;
-    const draft = { value: { protocolVersion: "", initialize, calls: [], clientId, local }, version: 0 };
+    const unused = network !== "" || undefined;
+    const draft = { value: { protocolVersion: "", initialize, calls: [], clientId, local, unused }, version: 0 };
     const session = new Session2025(
       new KeptDocument(sessionKind, this.engine.documents, { id, owner, counted }, draft),
       this,
@@ -113,6 +115,8 @@ export class SessionRegistry implements SessionCommons {
       throw error;
     }
     this.#live.set(id, session);
+    const oldest = unused && this.#unused.add(network, session, this.limits.maxUnusedSessionsPerAddress);
+    if (oldest) void this.#endUnused(oldest).catch(this.onError);
     if (this.#live.size > this.limits.maxLiveSessions) void this.#sweep();
     return jsonAnswer(answer, id);
   }
@@ -181,9 +185,19 @@ export class SessionRegistry implements SessionCommons {
   }
 
   async delete(session: Session2025): Promise<void> {
+    const { documents } = this.engine;
+    await session.document.refresh();
     await this.#forget(session);
-    await this.engine.documents.deleteDocument(sessionKind.kind, session.id);
+    await documents.deleteDocument(sessionKind.kind, session.id);
+    await dropAllParams(documents, session.document.value);
     this.#room.forget();
+  }
+
+  /** A session that nothing was done with is not kept where memory has no place for it. Another process may have used it. */
+  async #endUnused(session: Session2025): Promise<void> {
+    await session.document.refresh();
+    if (session.busy) return;
+    await (session.isUnused ? this.delete(session) : this.#forget(session));
   }
 
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
@@ -260,6 +274,10 @@ export class SessionRegistry implements SessionCommons {
     for (const [index, session] of idle.entries()) {
       const { lastUsedMs } = session;
       if (index >= surplus && performance.now() - lastUsedMs <= idleMs) continue;
+      if (session.isUnused) {
+        await this.#endUnused(session);
+        continue;
+      }
       // The write also says when the session was last used.
       await session.document.change((facts) => facts);
       if (!session.busy && session.lastUsedMs === lastUsedMs) await this.#forget(session);
@@ -282,16 +300,28 @@ export class SessionRegistry implements SessionCommons {
     const { documents } = this.engine;
     const idleSinceMs = Date.now() - this.limits.sessionTtlMs;
     this.#room.forget();
-    for (const kind of [sessionKind.kind, streamOrderKind, callParamsKind]) {
-      for (const { id } of await documents.listIdleDocuments({
-        kind,
-        idleSinceMs,
-        limit: allLimits.expireBatch,
-      })) {
+    this.#unused.review();
+    const { expireBatch, expireParamsBatch } = allLimits;
+    for (const kind of [sessionKind.kind, streamOrderKind]) {
+      for (const { id, value } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
         if (this.#live.has(id)) continue;
         await documents.deleteDocument(kind, id);
+        if (kind === sessionKind.kind) await dropAllParams(documents, sessionKind.read(value));
       }
     }
+    // What a process left that died between two writes. Each may be as large as a message.
+    const list = { kind: callParamsKind, idleSinceMs, limit: expireParamsBatch };
+    for (const { id, value } of await documents.listIdleDocuments(list)) await this.#expireParams(id, value);
+  }
+
+  /** Params serve for as long as their call is open. */
+  async #expireParams(callId: string, value: Json): Promise<void> {
+    const { documents } = this.engine;
+    const session = await documents.getDocument(sessionKind.kind, sessionOfParams(value));
+    const isOpen =
+      session !== undefined && openCalls(sessionKind.read(session.value)).some((call) => call.callId === callId);
+    if (isOpen) await touchParams(documents, callId);
+    else await documents.deleteDocument(callParamsKind, callId);
   }
 }
 

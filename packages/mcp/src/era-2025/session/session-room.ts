@@ -1,6 +1,38 @@
 import type { CountedGroup, Documents } from "@resumable-mcp/core/store";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
-import { type SessionFacts, sessionKind } from "./session-document.js";
+import { dropAllParams } from "./call-params.js";
+import { openCalls, sessionKind } from "./session-document.js";
+
+/** What is known of a session that may end because nothing was done with it. */
+interface MayBeUnused {
+  readonly isUnused: boolean;
+  readonly closed: boolean;
+}
+
+/** The sessions of this process that strangers opened and have not used, by their groups. */
+export class UnusedSessions<Session extends MayBeUnused> {
+  /** Oldest first. */
+  readonly #groups = new Map<string, Set<Session>>();
+
+  /** Adds one, and gives the oldest of its group where there are more than `max`. */
+  add(group: string, session: Session, max: number): Session | undefined {
+    const sessions = this.#groups.get(group) ?? new Set();
+    this.#groups.set(group, sessions.add(session));
+    if (sessions.size > max) this.#review(group, sessions);
+    const [oldest] = sessions;
+    return sessions.size > max ? oldest : undefined;
+  }
+
+  /** Forgets those that were used or have ended. */
+  review(): void {
+    for (const [group, sessions] of this.#groups) this.#review(group, sessions);
+  }
+
+  #review(group: string, sessions: Set<Session>): void {
+    for (const session of sessions) if (session.closed || !session.isUnused) sessions.delete(session);
+    if (sessions.size === 0) this.#groups.delete(group);
+  }
+}
 
 /** What the room of sessions is made from. */
 export interface SessionRoomOptions {
@@ -57,13 +89,14 @@ export class SessionRoom {
     const listed = await documents.listIdleDocuments({ kind, group, idleSinceMs, limit: allLimits.maxRoomBatch });
     const idle = listed.filter(({ id }) => !isLive(id));
     // A caller may still come back for what is not over.
-    const free = idle.filter(({ value }) => !hasOpenCall(read(value)));
+    const free = idle.filter(({ value }) => openCalls(read(value)).length === 0);
     const ended = (free.length > 0 ? free : idle).slice(0, count);
-    await Promise.all(ended.map(({ id }) => documents.deleteDocument(kind, id)));
+    await Promise.all(
+      ended.map(async ({ id, value }) => {
+        await documents.deleteDocument(kind, id);
+        await dropAllParams(documents, read(value));
+      }),
+    );
     return ended.length > 0;
   }
-}
-
-function hasOpenCall({ calls }: SessionFacts): boolean {
-  return calls.some(({ end }) => end === undefined);
 }

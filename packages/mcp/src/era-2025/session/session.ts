@@ -7,9 +7,12 @@ import type {
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine } from "@resumable-mcp/core";
+import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { attribute } from "../../call/session-client.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
+import { localityOf } from "../../owner/owner.js";
+import { type CallerRights, checkScopes } from "../../owner/scopes.js";
 import { answerQuestion } from "./answer-question.js";
 import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
@@ -83,6 +86,15 @@ export class Session2025 implements ConnectedSession {
     return this.#commons.limits;
   }
 
+  get isUnused(): boolean {
+    return this.document.value.unused === true;
+  }
+
+  /** Notes that its client does something with it. Durability: as of `change`; other processes must not end it. */
+  async use(): Promise<void> {
+    if (this.isUnused) await this.document.change((facts) => ({ ...facts, unused: undefined }));
+  }
+
   get busy(): boolean {
     return this.entering > 0 || this.#streams.size > 0 || this.calls.delivering;
   }
@@ -135,11 +147,15 @@ export class Session2025 implements ConnectedSession {
     const request = await this.#named(sent, takesClientId);
     if (!isCall(request)) return this.#shortRequest(request, extra);
     if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
-    if (!this.calls.makeRoom()) return tooMany("maxOpenCalls", this.limits);
     const inFlight = this.calls.create(request, kind);
-    if (kind !== "once") await this.calls.store(inFlight);
-    if (this.closed) return unknownSession();
-    this.calls.add(inFlight);
+    if (!this.calls.enter(inFlight)) return tooMany("maxOpenCalls", this.limits);
+    try {
+      if (kind !== "once") await this.calls.store(inFlight);
+      if (this.closed) return unknownSession();
+      this.calls.add(inFlight);
+    } finally {
+      this.calls.entered(inFlight);
+    }
     const stream = this.#openStream();
     this.#sendOn(inFlight, stream, { place: 0 });
     this.transport.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
@@ -151,6 +167,10 @@ export class Session2025 implements ConnectedSession {
     // The server behind answers a ping at once, whatever else it does.
     const isPing = request.method === "ping";
     if (!isPing && this.calls.requestCount >= this.limits.maxRequests) return tooMany("maxRequests", this.limits);
+    const problem = this.#settings.problemOf(request);
+    if (problem !== undefined) {
+      return jsonAnswer(rpcErrorResponse(request.id, rpcCodes.invalidParams, problem), this.id);
+    }
     await this.#settings.noteRequest(request);
     // The server behind answers nothing after the session's end, which another process may have brought meanwhile.
     if (this.closed) return unknownSession();
@@ -172,7 +192,7 @@ export class Session2025 implements ConnectedSession {
   /** Takes a notification or a response of the client. */
   async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (!("method" in message)) return this.#takeAnswer(message, extra);
-    if (message.method === "notifications/cancelled") await this.#cancel(message);
+    if (message.method === "notifications/cancelled") await this.#cancel(message, extra);
     else this.transport.onmessage?.(message, extra);
     return new HttpAnswer(202);
   }
@@ -180,7 +200,7 @@ export class Session2025 implements ConnectedSession {
   async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (this.transport.isOfAnother(String(response.id))) return misdirectedAnswer();
     try {
-      const keep = await answerQuestion(this.#commons.engine, this.document, response);
+      const keep = await answerQuestion(this.#commons.engine, this.document, response, rightsOf(extra));
       this.transport.accept(response, extra, keep);
       return new HttpAnswer(202);
     } catch (error) {
@@ -189,8 +209,11 @@ export class Session2025 implements ConnectedSession {
     }
   }
 
-  async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification): Promise<void> {
+  async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification, extra: MessageExtraInfo): Promise<void> {
     const inFlight = await this.calls.findRequest(requestId);
+    if (inFlight !== undefined) {
+      checkScopes(this.#commons.engine, String(inFlight.request.params?.name), rightsOf(extra));
+    }
     const isDelivered = inFlight?.innerId !== undefined;
     const withdrawn = this.calls.withdraw(requestId);
     if (inFlight !== undefined) {
@@ -310,3 +333,7 @@ export class Session2025 implements ConnectedSession {
 }
 
 const aheadEvent = "The event id is later than every event that this server sent. Connect without it.";
+
+function rightsOf({ authInfo, requestInfo }: MessageExtraInfo): CallerRights {
+  return { token: authInfo, locality: localityOf(requestInfo) };
+}

@@ -118,3 +118,11 @@ test("what the engine decides is refused, and so is a call of another tool", asy
   const sampling = { method: "sampling/createMessage" };
   await expect(taskStore.createTask({}, 1, sampling)).rejects.toThrow(/Only tools\/call/);
 });
+
+test("a store that knows no tokens is not made for tools that require scopes (G10)", async () => {
+  const { connect } = makeEngine([{ ...countTool(), requiredScopes: ["pay"] }]);
+  await expect(connect("ada")).rejects.toMatchObject({
+    code: "INVALID_OPTION",
+    message: expect.stringContaining("The tool count_to requires scopes"),
+  });
+});

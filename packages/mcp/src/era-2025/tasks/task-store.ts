@@ -37,6 +37,8 @@ export interface TaskStoreOptions {
  * not asked here; `registerTools` asks it. Nor does it say what became of a result: the same call gets it again for
  * `reuseResultMs`.
  *
+ * @throws {@link ResumableError} `INVALID_OPTION` when a tool of the engine requires scopes: the SDK tells a store no token.
+ *
  * Durability: a task exists durably before its id leaves the server.
  * Source: MCP 2025-11-25, Tasks.
  * @example
@@ -44,6 +46,11 @@ export interface TaskStoreOptions {
  * new McpServer(info, { capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }, taskStore });
  */
 export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore {
+  const closed = engine.tools.find(({ requiredScopes = [] }) => requiredScopes.length > 0);
+  if (closed !== undefined) {
+    const message = `The tool ${closed.name} requires scopes, and a task store does not know what a caller's token has. Serve it with registerTools.`;
+    throw new ResumableError("INVALID_OPTION", message, { details: { option: "engine" } });
+  }
   bringValidator(engine);
   /** Cancelled, while their code may still be about to stop. */
   const stopping = new Set<string>();

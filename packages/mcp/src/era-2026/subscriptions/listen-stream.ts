@@ -116,12 +116,8 @@ export function readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal
 /** Passes a stream on, and calls back when it is over. */
 export function withEnd(source: ReadableStream<Uint8Array>, onEnd: () => void): ListenStream {
   const reader = source.getReader();
-  let controller: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({
-    start(given) {
-      controller = given;
-    },
-    async pull() {
+    async pull(controller) {
       try {
         const { done, value } = await reader.read();
         if (!done) return controller.enqueue(value);
