@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-const tables = ["task", "journal", "snapshot", "answer"] as const;
+const tables = ["task", "journal", "snapshot", "answer", "document"] as const;
 const sequences = ["epoch", "claim"] as const;
 const task: NewTask = {
   id: "lost-tail-task-0001",
@@ -124,4 +124,25 @@ test("a lease of which a fail-over lost that it was given back is given back aga
   expect(await take()).toBeUndefined();
   await before.heartbeat({ worker: "before", now: at(1) });
   expect(await take()).toMatchObject({ lease: { worker: "after" } });
+});
+
+test("a process does not take what others made of a document since a fail-over for what it had put itself", async () => {
+  const { open, remember, loseTail } = openSchema();
+  const [before, after] = [open(), open()];
+  const put = async (store: Store, expectedVersion: number, value: string) => {
+    const document = { kind: "session", id: "one", owner: "client:a", value, expectedVersion, now: at(0) };
+    return (await store.putDocument(document)).version;
+  };
+  const first = await put(before, 0, "first");
+  await remember();
+  let known = first;
+  for (let times = 0; times < 3; times += 1) known = await put(before, known, "lost");
+  await loseTail();
+  let left = first;
+  for (let times = 0; times < 3; times += 1) {
+    left = await put(after, left, "of the other");
+    const overwritten = put(before, known, "of the first again");
+    await expect(overwritten).rejects.toMatchObject({ code: "DOCUMENT_CONFLICT" });
+  }
+  expect((await before.getDocument("session", "one"))?.value).toBe("of the other");
 });

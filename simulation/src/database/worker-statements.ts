@@ -83,7 +83,9 @@ const documentPut = statement<
   const others = tables.document.values().filter((each) => before === undefined && each.counted_as === counted_as);
   if (before === undefined && counted_as !== null && others.length >= (max ?? 0)) return [];
   const kept = { name: before?.name ?? name, counted_as };
-  const row: DocumentRow = { kind, ...kept, owner, value, version: version + 1, updated_ms };
+  // The server's steps are random; these differ from one history to another as well.
+  const next = version + 1 + (updated_ms % 1_000);
+  const row: DocumentRow = { kind, ...kept, owner, value, version: next, updated_ms };
   tables.document.set(key, row);
   return [row];
 });
@@ -94,13 +96,27 @@ const documentDelete = statement<[kind: string, id: Uint8Array]>(({ tables }, [k
 });
 
 const documentIdle = statement<[kind: string, sinceMs: number, limit: number]>(({ tables }, [kind, sinceMs, limit]) =>
-  tables.document
+  oldest(tables, limit, (row) => row.kind === kind && row.updated_ms < sinceMs),
+);
+
+const documentIdleOfGroup = statement<[group: Uint8Array, sinceMs: number, limit: number]>(
+  ({ tables }, [group, sinceMs, limit]) =>
+    oldest(tables, limit, (row) => row.counted_as === hex(group) && row.updated_ms < sinceMs),
+);
+
+/** Those documents that were put first. */
+function oldest(
+  tables: Parameters<Parameters<typeof statement>[0]>[0]["tables"],
+  limit: number,
+  isMeant: (row: DocumentRow) => boolean,
+): DocumentRow[] {
+  return tables.document
     .entries()
-    .filter(([, row]) => row.kind === kind && row.updated_ms < sinceMs)
+    .filter(([, row]) => isMeant(row))
     .toSorted(([oneKey, one], [otherKey, other]) => one.updated_ms - other.updated_ms || (oneKey < otherKey ? -1 : 1))
     .slice(0, limit)
-    .map(([, row]) => row),
-);
+    .map(([, row]) => row);
+}
 
 /** A server of a supported version, whose schema is there. */
 const facts = statement(() => [
@@ -125,6 +141,7 @@ export const workerStatements: { readonly [name: string]: Statement } = {
   document_put: documentPut,
   document_delete: documentDelete,
   document_idle: documentIdle,
+  document_idle_of_group: documentIdleOfGroup,
   facts,
   layout,
   health,

@@ -122,7 +122,7 @@ export interface StoredDocument {
   /** Whose it is, tagged like a task's owner. */
   readonly owner: string;
   readonly value: Json;
-  /** 1 when first put, one more for every put. */
+  /** A whole number above 0, higher with every put. A store that can lose puts after it acknowledged them gives no version twice. */
   readonly version: number;
   /** ISO 8601 UTC: when it was last put. */
   readonly updatedAt: string;

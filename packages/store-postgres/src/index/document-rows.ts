@@ -11,11 +11,17 @@ const getStatement = {
   text: `SELECT ${columns} FROM store.document WHERE kind = $1 AND id = $2`,
 };
 
+/**
+ * A fail-over to a standby that is behind brings an earlier version back. With steps of one, what another process puts then would
+ * get the versions that were lost, and their writer would take it for its own. 2^53 is far away after 500 million puts.
+ */
+const step = "1 + floor(random() * 16777216)::bigint";
+
 const putStatement = {
   name: "document_put",
-  text: `WITH u AS (UPDATE store.document SET owner = $4, value = $5, version = version + 1, updated_ms = $7
+  text: `WITH u AS (UPDATE store.document SET owner = $4, value = $5, version = version + ${step}, updated_ms = $7
       WHERE kind = $1 AND id = $2 AND version = $6 RETURNING ${columns}),
-    i AS (INSERT INTO store.document (id, ${columns}, counted_as) SELECT $2, $1, $3, $4, $5, 1, $7, $8
+    i AS (INSERT INTO store.document (id, ${columns}, counted_as) SELECT $2, $1, $3, $4, $5, ${step}, $7, $8
       WHERE CASE WHEN $6 <> 0 THEN false WHEN $8::bytea IS NULL THEN true ELSE store.documents_of_v1($8, $9) < $9 END
       ON CONFLICT DO NOTHING RETURNING ${columns})
     SELECT * FROM u UNION ALL SELECT * FROM i`,

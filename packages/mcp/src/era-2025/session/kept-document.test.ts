@@ -118,3 +118,33 @@ test("what was only noted is written by itself after a while", async () => {
     vi.useRealTimers();
   }
 });
+
+test("what a fail-over left is taken over, though its version is lower than the one that was put last", async () => {
+  const [lost, left] = [createMemoryStore(), createMemoryStore()];
+  const stores = { current: lost };
+  const putDocument: Store["putDocument"] = (request) => stores.current.putDocument(request);
+  const getDocument: Store["getDocument"] = (...place) => stores.current.getDocument(...place);
+  const document = await create({ ...lost, putDocument, getDocument });
+  for (const id of ["one", "two"]) await document.change((facts) => withCall(facts, call(id), 16));
+  await (await create(left)).change((facts) => withCall(facts, call("other"), 16));
+  stores.current = left;
+  expect(await document.refresh()).toBe(true);
+  expect(document.value.calls.map(({ callId }) => callId)).toEqual(["other"]);
+});
+
+test("a read that began before a write of this process does not undo it", async () => {
+  const store = createMemoryStore();
+  const reads: (() => void)[] = [];
+  const getDocument: Store["getDocument"] = async (...place) => {
+    const read = await store.getDocument(...place);
+    await new Promise<void>((resolve) => reads.push(resolve));
+    return read;
+  };
+  const document = await create({ ...store, getDocument });
+  const refreshed = document.refresh();
+  await expect.poll(() => reads.length).toBe(1);
+  await document.change((facts) => withCall(facts, call("mine"), 16));
+  for (const resolve of reads) resolve();
+  expect(await refreshed).toBe(true);
+  expect(document.value.calls.map(({ callId }) => callId)).toEqual(["mine"]);
+});

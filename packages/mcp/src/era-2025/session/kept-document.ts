@@ -67,9 +67,10 @@ export class KeptDocument<Value> {
 
   /** Reads what other processes made of it. False when it was deleted. */
   async refresh(): Promise<boolean> {
+    const before = this.#version;
     const document = await this.#documents.getDocument(this.#kind.kind, this.id);
-    // Nothing is older than what a write of this process left meanwhile.
-    if (document !== undefined && document.version > this.#version) this.#adopt(document);
+    // What this process wrote meanwhile may be newer. A lower version is what a fail-over left.
+    if (document !== undefined && document.version !== before && this.#version === before) this.#adopt(document);
     return document !== undefined;
   }
 

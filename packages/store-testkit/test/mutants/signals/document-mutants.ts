@@ -16,20 +16,18 @@ async function putLate(store: Store, request: Put): Promise<StoredDocument> {
   return store.putDocument({ ...request, expectedVersion: await versionOf(store, request) });
 }
 
-/** Continues to count the versions of a document that was deleted. */
-function countsOn(store: Store): Partial<Store> {
-  const deleted = new Map<string, number>();
-  const counted = (document: StoredDocument): StoredDocument => ({
-    ...document,
-    version: document.version + (deleted.get(document.id) ?? 0),
-  });
+/** Gives every put the same version. */
+function countsNothing(store: Store): Partial<Store> {
+  const first = (document: StoredDocument): StoredDocument => ({ ...document, version: 1 });
   return {
     async putDocument(request) {
-      return counted(await store.putDocument(request));
+      const known = await versionOf(store, request);
+      if (Math.min(known, 1) !== request.expectedVersion) return store.putDocument(request);
+      return first(await store.putDocument({ ...request, expectedVersion: known }));
     },
-    async deleteDocument(kind, id) {
-      deleted.set(id, Math.max(deleted.get(id) ?? 0, await versionOf(store, { kind, id })));
-      await store.deleteDocument(kind, id);
+    async getDocument(kind, id) {
+      const document = await store.getDocument(kind, id);
+      return document && first(document);
     },
   };
 }
@@ -74,6 +72,7 @@ export const documentMutants: readonly Mutant[] = [
       },
     }),
   },
+  { name: "gives every put of a document the same version", killedBy: "DOC-1", mutate: countsNothing },
   {
     name: "lets the last writer of a document win",
     killedBy: "DOC-2",
@@ -97,7 +96,6 @@ export const documentMutants: readonly Mutant[] = [
       },
     }),
   },
-  { name: "continues to count the versions of a deleted document", killedBy: "DOC-4", mutate: countsOn },
   { name: "lists documents that were deleted", killedBy: "DOC-4", mutate: listsDeleted },
   {
     name: "lists every document as idle",
