@@ -52,7 +52,7 @@ export function startExport(options: ExportOptions): TelemetryExport {
   const tracerProvider = otlp && registerTracing(otlp, resource);
   if (otlp !== undefined && !(hasMetrics && tracerProvider !== undefined)) {
     onProblem(
-      "This program has registered an SDK of OpenTelemetry already: --otlp does not change what that one exports.",
+      "This program has registered an SDK of OpenTelemetry already: --otlp gets only what that one does not take.",
     );
   }
   let ended: Promise<void> | undefined;
