@@ -80,7 +80,7 @@ async function traceAttempt(
 
 /** How long the metrics wait for the store to count, and how old its last count may be. */
 const countTimeoutMs = 3_000;
-const countAgainMs = 5_000;
+const countAgainMs = 1_000;
 
 type Counts = { readonly [Status in TaskStatus]?: number };
 
