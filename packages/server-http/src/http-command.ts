@@ -36,7 +36,8 @@ import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
 import { newToken, type TokenFile } from "./auth/token-file.js";
 import { httpLimits } from "./http-limits.js";
 import type { OwnerMode } from "./locality.js";
-import { jsonLog, stackOf } from "./log.js";
+import { stackOf } from "./log.js";
+import { logFlags, logUsage, readLogs } from "./log-flags.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
 import { metricsUsage, openTelemetry, telemetryFlags } from "./telemetry/open-telemetry.js";
 
@@ -74,6 +75,7 @@ ${quotaUsage}
   --no-mask-errors       callers see what a tool throws
 ${otlpUsage}
 ${metricsUsage}
+${logUsage}
   --insecure             allow an address that others can reach, without authentication
   --version              print the version of this program`;
 
@@ -93,6 +95,7 @@ const flags = {
   "single-user": { type: "boolean" },
   insecure: { type: "boolean" },
   ...maskFlags,
+  ...logFlags,
   ...quotaFlags,
   retry: { type: "string" },
   "drain-retry": { type: "string" },
@@ -108,12 +111,8 @@ const flags = {
 export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseFlags(args, flags, usage);
   const [module, ...rest] = positionals;
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return;
-  }
-  if (values.version === true) {
-    process.stdout.write(`${RESUMABLE_MCP_VERSION}\n`);
+  if (values.help === true || values.version === true) {
+    process.stdout.write(`${values.help === true ? usage : RESUMABLE_MCP_VERSION}\n`);
     return;
   }
   if (values["new-token"] !== undefined) {
@@ -132,7 +131,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const maxJsonValues = countOf("max-json-values", values["max-json-values"]);
   const definition = await loadServer(module);
   const fd = passedSocket(process.env);
-  const log = jsonLog((line) => process.stderr.write(line));
+  const { log, audit, reopen } = readLogs(values);
   const telemetry = await openTelemetry(values, definition, log);
   const { tokenFile, ...auth } = await readAuth(values, process.env, (message) => log("warn", message));
   const options: ServeOptions = {
@@ -155,6 +154,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     maskErrors: readMaskErrors(values),
     ownerMode: readOwnerMode(values),
     log,
+    audit,
     crossStreamReplay: values["cross-stream-replay"],
     handoff: values.handoff,
     fd,
@@ -166,7 +166,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     httpLimits.drainTimeoutMs,
   );
   // Before the server waits for its database: without a listener the signal would end the process.
-  if (tokenFile !== undefined) reloadOnSignal(tokenFile);
+  reloadOnSignal(tokenFile, reopen);
   const server = await serve({ ...options, runAttempt: exceptions.runAttempt });
   exceptions.release = (leave) => server.release(leave).finally(telemetry.shutdown);
   stopOnSignal(() => server.close().finally(telemetry.shutdown));
@@ -247,8 +247,11 @@ function banner({ definition, engineLimits }: ServeOptions, { url, owner, recove
   return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\nlistening on ${url}\n`;
 }
 
-function reloadOnSignal(tokenFile: TokenFile): void {
-  process.on("SIGHUP", () => void tokenFile.reload());
+function reloadOnSignal(tokenFile: TokenFile | undefined, reopen: () => void): void {
+  process.on("SIGHUP", () => {
+    reopen();
+    void tokenFile?.reload();
+  });
 }
 
 function stopOnSignal(close: () => Promise<void>): void {

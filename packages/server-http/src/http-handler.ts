@@ -10,6 +10,7 @@ import {
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { networkOf, type TrustedProxies } from "./addresses.js";
 import { checkNames, type HostRules, isLoopback } from "./allowed-hosts.js";
+import type { AuditLog } from "./audit-log.js";
 import type { Authorization } from "./auth/authorization.js";
 import { isMetadata, metadataAnswer } from "./auth/metadata.js";
 import type { HttpLimits } from "./http-limits.js";
@@ -43,6 +44,7 @@ export interface HttpHandlerOptions {
   readonly metrics?: MetricsSource | undefined;
   readonly limits: HttpLimits;
   readonly log: Log;
+  readonly audit?: AuditLog | undefined;
 }
 
 /**
@@ -66,7 +68,7 @@ export function createHttpEntry(
   options: Omit<HttpHandlerOptions, "endpoint">,
   answerMcp: (request: HttpRequest, context: RequestContext) => Promise<HttpAnswer>,
 ): (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer> {
-  const { engine, rules, log, limits, trustedProxies } = options;
+  const { engine, rules, log, limits, trustedProxies, audit } = options;
   const admit = createGate(options);
   const bodies = new OpenBodies(limits);
   const logRefusal = createRefusalLog(log, limits.refusalsLoggedPerSecond, () => performance.now());
@@ -95,6 +97,7 @@ export function createHttpEntry(
     const admitted = await admit(request, { remoteAddress, address, problem });
     const given = admitted instanceof HttpAnswer ? admitted : await pass(request, admitted, address);
     logRefusal(request, address, given);
+    audit?.noteAnswer(request, { context: admitted instanceof HttpAnswer ? undefined : admitted, address }, given);
     return problem === undefined ? withCors(given, request.header("origin")) : given;
   };
   return answer;

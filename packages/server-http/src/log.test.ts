@@ -1,10 +1,10 @@
 import { HttpAnswer, ofWebRequest } from "@resumable-mcp/mcp";
 import { expect, test } from "vitest";
-import { createRefusalLog, jsonLog } from "./log.js";
+import { createLog, createRefusalLog } from "./log.js";
 
 test("a line of the log holds no character that ends a line or steers a terminal (F15)", () => {
   const lines: string[] = [];
-  jsonLog((line) => lines.push(line))("warn", "a\u009bb\u2028c\u2029d\u007fe\nf");
+  createLog({ write: (line) => lines.push(line) })("warn", "a\u009bb\u2028c\u2029d\u007fe\nf");
   expect(lines).toEqual([expect.stringMatching(/"message":"a\\u009bb\\u2028c\\u2029d\\u007fe\\nf"}\n$/)]);
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ message: "a\u009bb\u2028c\u2029d\u007fe\nf" });
 });
@@ -28,5 +28,17 @@ test("refusals are logged with address and reason, and not more of them than the
     ["warn", "refused", facts],
     ["warn", "refused", facts],
     ["error", "refused", { method: "POST", status: 500, reason: "x".repeat(200), leftOut: 3 }],
+  ]);
+});
+
+test("a log holds entries of its level and above, as lines for people where it is asked to", () => {
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", format: "text", write: (line) => lines.push(line) });
+  log("info", "not written");
+  log("warn", "refused\n\u009b31m", { status: 401, reason: "line\u2028end", id: undefined });
+  const silent = createLog({ level: "silent", write: (line) => lines.push(line) });
+  silent("error", "not written");
+  expect(lines).toEqual([
+    expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z WARN refused\\n\\u009b31m status=401 reason="line\\u2028end"\n$/),
   ]);
 });

@@ -1,17 +1,53 @@
 import type { HttpAnswer, HttpRequest } from "@resumable-mcp/mcp";
+import { pino } from "pino";
 
 /** Levels of the server's own log. */
 export type LogLevel = "info" | "warn" | "error";
 
+/** From which level on a log is written; `silent`: not at all. */
+export const logLevels = ["error", "warn", "info", "silent"] as const;
+/** How a log looks: a JSON object a line, or a line for people. */
+export const logFormats = ["json", "text"] as const;
+
 /** Writes one entry of the server's log. Never carries tokens, inputs or outputs. */
 export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number | undefined>) => void;
 
-/** A log of one JSON object a line, free of characters that terminals and programs take for commands or ends of lines. */
-export function jsonLog(write: (line: string) => void): Log {
-  return (level, message, facts = {}) => {
-    const line = JSON.stringify({ time: new Date().toISOString(), level, message, ...facts });
-    write(`${line.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped)}\n`);
-  };
+/** How a log is written. */
+export interface LogOptions {
+  /** Default `info`. */
+  readonly level?: (typeof logLevels)[number];
+  /** Default `json`. */
+  readonly format?: (typeof logFormats)[number];
+  readonly write: (line: string) => void;
+}
+
+/** A log of one entry a line, free of characters that terminals and programs take for commands or ends of lines. */
+export function createLog({ level = "info", format = "json", write }: LogOptions): Log {
+  const options = { ...lineOptions, level, formatters: { level: (label: string) => ({ level: label }) } };
+  const show = format === "json" ? plainLine : textLine;
+  const logger = pino(options, { write: (line) => write(show(line)) });
+  return (of, message, facts = {}) => logger[of](facts, message);
+}
+
+/** What all lines of this server have in common, as pino takes it. */
+export const lineOptions = {
+  base: undefined,
+  messageKey: "message",
+  timestamp: pino.stdTimeFunctions.isoTime,
+} as const;
+
+/** JSON leaves these as they are. */
+export function plainLine(line: string): string {
+  return line.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped);
+}
+
+/** `2026-11-23T08:36:30.988Z WARN refused status=401 reason="…"`. */
+function textLine(line: string): string {
+  const { time, level, message, ...facts }: Record<string, unknown> = JSON.parse(line);
+  const shown = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  // A message may quote what a caller sent: within JSON no character is a command or the end of a line.
+  const text = JSON.stringify(message).slice(1, -1);
+  return plainLine(`${[time, String(level).toUpperCase(), text, ...shown].join(" ")}\n`);
 }
 
 /** Of the stack of an error, in characters. */

@@ -20,16 +20,17 @@ import {
   type SessionLimits,
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
-import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { hostRules } from "./allowed-hosts.js";
+import type { AuditLog } from "./audit-log.js";
 import { type Authorization, createAuthorization } from "./auth/authorization.js";
 import { type Bans, startBans } from "./auth/bans.js";
 import type { VerifyToken } from "./auth/bearer.js";
 import { checkExposure, trustedProxiesOf } from "./exposure.js";
 import { createHttpEntry } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
-import { createHttpServer } from "./http-server.js";
+import { addressOf, closeHttp, createHttpServer, listen } from "./http-server.js";
 import { type OwnerMode, ownerSentence } from "./locality.js";
 import { type Log, limitedLog } from "./log.js";
 import type { MetricsSource } from "./telemetry/metrics-endpoint.js";
@@ -83,6 +84,8 @@ export interface ServeOptions {
   readonly limits?: Partial<HttpLimits & SessionLimits>;
   readonly engineLimits?: Partial<EngineLimits>;
   readonly log?: Log;
+  /** Gets a line for each request. */
+  readonly audit?: AuditLog | undefined;
   /** What `/metrics` shows, and to whom. Default: nothing is there. */
   readonly metrics?: MetricsSource | undefined;
   /** Runs the code of each attempt: an exception that nothing catches can tell its task by it. */
@@ -156,6 +159,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       metrics: options.metrics,
       limits,
       log,
+      audit: options.audit,
       ownerMode,
     },
     mcp.answer,
@@ -181,8 +185,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
   ownUrl = url;
-  const tokens = verifyToken !== undefined;
-  const owner = ownerSentence(ownerMode, { tokens, boundAddress, allowedHosts, publicUrl });
+  const owner = ownerSentence(ownerMode, { tokens: verifyToken !== undefined, boundAddress, allowedHosts, publicUrl });
   return { owner, url, engine, recovery, close, release };
 }
 
@@ -227,47 +230,6 @@ function authorizationOf(
 
 const noWait: StoreWait = { waitMs: 0, isServerAway: () => false };
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly fd: number | undefined;
-}
-
-function listen(http: Server, { host, port, fd }: Address): Promise<number> {
-  return new Promise((resolve, reject) => {
-    http.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new CommandError(listenProblem(error, host, port), 1, error)),
-    );
-    http.listen(fd === undefined ? { host, port } : { fd }, () => {
-      const address = http.address();
-      resolve(typeof address === "object" && address !== null ? address.port : port);
-    });
-  });
-}
-
-/** `undefined` for a socket that is a file: its clients are on this machine, but may be proxies. */
-function addressOf(http: Server): string | undefined {
-  const address = http.address();
-  return typeof address === "object" ? address?.address : undefined;
-}
-
-function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === "EADDRINUSE")
-    return `Port ${port} on ${host} is in use. Choose another with --port, or 0 for any free one.`;
-  if (code === "EACCES") return `Port ${port} may not be used by this user. Choose one above 1023 with --port.`;
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return `${host} is not an address of this machine. Choose another with --host.`;
-  return `Cannot listen on ${host}:${port}: ${message}`;
-}
-
-function closeHttp(http: Server): Promise<void> {
-  return new Promise((resolve) => {
-    http.close(() => resolve());
-    // What is not over by now belongs to clients that do not read.
-    http.closeAllConnections();
-  });
-}
-
 /**
  * Makes the MCP endpoint of a server: sessions for clients of the 2025 era, tasks for those of the 2026 era.
  *
@@ -284,7 +246,10 @@ function bothErasEndpoint(
   const toolOptions = { ...hears, handoff };
   return createBothErasHandler({
     ...options.limits,
-    check: authorization?.checkCall,
+    check: (body, context) => {
+      options.audit?.noteBody(context, body);
+      return authorization?.checkCall(body, context);
+    },
     era2025: async () => {
       const { serverFactory } = await import("@resumable-mcp/mcp/2025");
       const handler = createSessionHandler({

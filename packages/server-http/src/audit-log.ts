@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { isJsonObject } from "@resumable-mcp/core";
+import { type HttpAnswer, type HttpRequest, ownerOfToken, type RequestContext } from "@resumable-mcp/mcp";
+import { pino } from "pino";
+import { lineOptions, plainLine } from "./log.js";
+
+/** Who asked for what, from where, and how it was answered. */
+export interface AuditEntry {
+  readonly requestId: string;
+  /** The owner that a token names; `local` and `anonymous` without one, `refused` where it was not found out. */
+  readonly who: string;
+  readonly address?: string | undefined;
+  readonly http: string;
+  /** The method of MCP, and the tool or the task that it names. */
+  readonly method?: string | undefined;
+  readonly name?: string | undefined;
+  readonly status: number;
+  /** Refused requests before this one that have no line. */
+  readonly leftOut?: number;
+}
+
+/** A line for each request. Never carries tokens, inputs or outputs. */
+export interface AuditLog {
+  /** Notes what a request asks for, when its body was read. */
+  noteBody(context: RequestContext | undefined, body: unknown): void;
+  /** Writes the line of a request that was answered. */
+  noteAnswer(request: HttpRequest, caller: AuditedCaller, answer: HttpAnswer): void;
+}
+
+interface AuditedCaller {
+  /** Absent for a request that was refused before its caller was known. */
+  readonly context: RequestContext | undefined;
+  readonly address: string | undefined;
+}
+
+/** Of the name of a method, tool or task, in characters: callers choose it. */
+const maxNameLength = 200;
+
+/**
+ * Makes the audit log of a server.
+ *
+ * Limits: of requests that are refused, `refusedPerSecond` lines; the next one says how many were left out. All others are
+ * within `requestsPerSecond` of a caller, and each has its line.
+ */
+export function createAuditLog(write: (entry: AuditEntry) => void, refusals: RefusalLimit): AuditLog {
+  const asked = new WeakMap<RequestContext, Pick<AuditEntry, "method" | "name">>();
+  let second = Number.NaN;
+  let count = 0;
+  let leftOut = 0;
+  return {
+    noteBody(context, body) {
+      if (context !== undefined) asked.set(context, askedBy(body));
+    },
+    noteAnswer({ method: http }, { context, address }, { status }) {
+      if (status >= 400) {
+        const now = Math.floor(refusals.nowMs() / 1_000);
+        if (now !== second) count = 0;
+        second = now;
+        count += 1;
+        if (count > refusals.perSecond) {
+          leftOut += 1;
+          return;
+        }
+      }
+      const what = context && asked.get(context);
+      write({
+        requestId: randomUUID(),
+        who: whoOf(context),
+        address,
+        http,
+        ...what,
+        status,
+        ...(leftOut > 0 && { leftOut }),
+      });
+      leftOut = 0;
+    },
+  };
+}
+
+interface RefusalLimit {
+  readonly perSecond: number;
+  readonly nowMs: () => number;
+}
+
+function whoOf(context: RequestContext | undefined): string {
+  if (context === undefined) return "refused";
+  return ownerOfToken(context.authInfo) ?? (context.locality?.local === true ? "local" : "anonymous");
+}
+
+/** Pure. */
+function askedBy(body: unknown): Pick<AuditEntry, "method" | "name"> {
+  const [message] = Array.isArray(body) ? body : [body];
+  if (!isJsonObject(message) || typeof message.method !== "string") return {};
+  const params = isJsonObject(message.params) ? message.params : {};
+  const name = params.name ?? params.taskId ?? params.uri;
+  return { method: short(message.method), name: typeof name === "string" ? short(name) : undefined };
+}
+
+function short(text: string): string {
+  return text.slice(0, maxNameLength);
+}
+
+/** Where an audit log is written. */
+export interface AuditFile {
+  readonly write: (entry: AuditEntry) => void;
+  /** After the file was moved away. */
+  reopen(): void;
+}
+
+/**
+ * Opens a file that only its user reads, to add lines to it; `-` is standard output. A line is written before its request's
+ * answer goes out.
+ *
+ * @param onError hears of lines that could not be written: requests are answered all the same.
+ */
+export function openAuditFile(place: string, onError: (error: Error) => void): AuditFile {
+  const to = place === "-" ? { dest: 1, sync: true } : { dest: place, append: true, mode: 0o600, sync: true };
+  const destination = pino.destination(to);
+  destination.on("error", onError);
+  const options = { ...lineOptions, formatters: { level: () => ({ log: "audit" }) } };
+  const logger = pino(options, { write: (line: string) => void destination.write(plainLine(line)) });
+  return {
+    write: (entry) => logger.info(entry),
+    reopen: () => (place === "-" ? undefined : destination.reopen()),
+  };
+}
