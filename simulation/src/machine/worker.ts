@@ -204,9 +204,9 @@ export class Worker {
     this.#options.world.nextTurn(() => code(this.engine), this.actor);
   }
 
-  #reachOfStore(point: string, task: string): void {
-    if (point === "store.create.published") this.#making.add(task);
-    if (point === "store.create.synced") this.#making.delete(task);
+  #reachOfStore(point: string, task: string | undefined): void {
+    if (task !== undefined && point === "store.create.published") this.#making.add(task);
+    if (task !== undefined && point === "store.create.synced") this.#making.delete(task);
     this.#reach(point);
   }
 
