@@ -11,7 +11,9 @@ test("a fresh call of the 2025 era reads its task at most three times, and notes
   const session = await openSession(endpoint.url);
   const response = await post(endpoint.url, countTo(3), session);
   await readUntil(eventsOf(response), ({ message }) => message !== undefined && "result" in message);
-  await vi.waitFor(() => expect(signals.mock.calls.map(([, { kind }]) => kind)).toEqual(["delivered"]));
+  await vi.waitFor(() => expect(signals.mock.calls.map(([, { kind }]) => kind)).toEqual(["delivered"]), {
+    timeout: 20_000,
+  });
   expect(reads.mock.calls.length).toBeLessThanOrEqual(3);
   await endpoint.close();
 });
