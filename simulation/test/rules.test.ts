@@ -115,6 +115,18 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
   ],
   [
     "G1",
+    "an acknowledged task that does not exist, whose call is of a tool that may run again",
+    {
+      events: [{ ...called, task: "other" }, attempt(1, { task: "other" })],
+      plan: { limits: { maxRunning: 32, ttlMs: 3_000 }, calls: [{ ...call, tool: "again" }] },
+    },
+    {
+      events: [{ ...called, task: "other" }, attempt(1, { task: "other" })],
+      plan: { limits: { maxRunning: 32, ttlMs: 3_000 }, calls: [{ ...call, tool: "once" }] },
+    },
+  ],
+  [
+    "G1",
     "a checkpoint that was forgotten",
     { events: [at(1, "committed", { at: 3, attempt: 1, items: 4 })] },
     { events: [at(1, "committed", { at: 2, attempt: 1, items: 3 })] },

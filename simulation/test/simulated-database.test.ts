@@ -21,7 +21,7 @@ const known: { readonly [name: string]: string } = {
   document: "0e1fe8f0",
   document_delete: "88495f10",
   document_idle: "6bb01267",
-  document_put: "4803ea29",
+  document_put: "093883c4",
   events: "93b03333",
   expired: "fafb54c5",
   facts: "547b313f",

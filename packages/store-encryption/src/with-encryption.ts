@@ -217,7 +217,7 @@ export function singleDocuments({
         ...request,
         id: sealer.sealDocumentId(kind, id),
         owner: sealer.sealOwner(owner),
-        value: sealer.sealDocument(kind, id, owner, expectedVersion + 1, value),
+        value: sealer.sealDocument(kind, id, owner, expectedVersion, value),
         ...(counted !== undefined && { counted: { ...counted, group: sealer.sealGroup(counted.group) } }),
       };
       try {

@@ -121,7 +121,7 @@ describe("a sealed value does not open", () => {
     await expect(readItems((await memory.readItems(other, range)).items)).rejects.toMatchObject(corrupt);
   });
 
-  test("as a document of another id, owner or version", async () => {
+  test("as a document of another id or owner, or of an earlier version", async () => {
     const { memory, store, changed } = await twoTasks();
     const put = { kind: "session", owner: "sub:alice", value: { secret: 1 }, expectedVersion: 0, now };
     await store.putDocument({ ...put, id: "one" });
@@ -138,7 +138,7 @@ describe("a sealed value does not open", () => {
     for (const parts of [
       { id: two.id },
       { owner: bob },
-      { version: 2 },
+      { version: 0 },
       { value: two.value },
       { value: { secret: 1 } },
       two,

@@ -22,6 +22,7 @@ export interface PlannedFacts {
   readonly name: string;
   readonly owner: string;
   readonly via: string;
+  readonly tool?: string;
   readonly input: Json;
   readonly callId: string | undefined;
   /** What a completed task of it has, where the input alone decides that. */

@@ -10,7 +10,7 @@ export interface Place {
   readonly field: string;
   /** What else it belongs to: the key of a step, the owner of a document. */
   readonly key?: string | undefined;
-  /** The event that brought it, or the version of the document. */
+  /** The event that brought it, or one more than the version of the document that it replaced. */
   readonly seq: number;
   /** Its position among values of that event, from 0. */
   readonly index: number;
@@ -25,7 +25,7 @@ export interface Opened {
 
 /** The form of this version. A later one has another letter in front. */
 const form = "a";
-const sealedShape = /^a\.([0-9a-f]{16})\.(\d{1,15})\.(\d{1,15})\.([\w-]+)$/;
+const sealedShape = /^a\.([0-9a-f]{16})\.(\d{1,16})\.(\d{1,15})\.([\w-]+)$/;
 
 /**
  * A key of values serves so many events of one task, or versions of one document. With the most values that an event has

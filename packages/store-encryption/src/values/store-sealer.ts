@@ -151,9 +151,10 @@ export class StoreSealer {
     return this.#sealer.sealName(["document", kind], id);
   }
 
-  sealDocument(kind: string, id: string, owner: string, version: number, value: Json): Json {
+  /** @param replaced the version that it is based on: which one it gets is known to the store alone. */
+  sealDocument(kind: string, id: string, owner: string, replaced: number, value: Json): Json {
     return this.#sealer.seal(
-      { scope: ["document", kind, id], field: "document", key: this.sealOwner(owner), seq: version, index: 0 },
+      { scope: ["document", kind, id], field: "document", key: this.sealOwner(owner), seq: replaced + 1, index: 0 },
       value,
     );
   }
@@ -169,7 +170,7 @@ export class StoreSealer {
     if (id === undefined) return undefined;
     const place = { scope: ["document", kind, id], field: "document", key: owner };
     const opened = this.#sealer.open(place, document.value);
-    if (opened === undefined || opened.seq !== version || (wanted !== undefined && wanted !== id))
+    if (opened === undefined || opened.seq > version || (wanted !== undefined && wanted !== id))
       throw damagedDocument(kind);
     return { ...document, id, owner: this.openOwner(owner), value: deepFreeze(opened.value) };
   }
