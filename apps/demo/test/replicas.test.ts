@@ -49,9 +49,11 @@ function readExample() {
   return { kubernetes, command };
 }
 
-/** What differs between two places of deployment: where secrets are, and under which name callers come. */
+/** What differs between two places of deployment: where secrets are, under which name callers come, and from which proxies. */
 const withoutPlaces = (args: readonly string[]) =>
-  args.map((arg) => (/^--(store-password-file|token-file|allowed-host)=/.test(arg) ? arg.split("=")[0] : arg));
+  args.map((arg) =>
+    /^--(store-password-file|token-file|allowed-host|trusted-proxy)=/.test(arg) ? arg.split("=")[0] : arg,
+  );
 
 test("the example's manifests start the server in the same way", () => {
   const { kubernetes, command } = readExample();

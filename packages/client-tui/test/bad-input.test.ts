@@ -53,7 +53,7 @@ describe.concurrent("a server that is not what one expects", () => {
     const program = await run("tasks", "--json", "--url", await address(), ...more, ...state);
     const { error } = JSON.parse(program.stdout);
     expect([program.code, error.code, error.message]).toEqual([3, code, expect.stringContaining(advice)]);
-    expect(program.stderr).toBe("");
+    expect(program.stderr).toEqual(more.includes("--token") ? expect.stringContaining("Use --token-file") : "");
   });
 
   it.each([
