@@ -31,8 +31,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** A real authorization server, which knows one user. */
-async function startAuthorizationServer(format: "jwt" | "opaque"): Promise<string> {
-  const child = spawn(process.execPath, [authorizationServer, "0", format], {
+async function startAuthorizationServer(...flags: string[]): Promise<string> {
+  const child = spawn(process.execPath, [authorizationServer, ...flags], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   afterwards(async () => {
@@ -72,14 +72,20 @@ async function startTlsProxy(): Promise<{ readonly url: string; to(port: number)
   };
 }
 
-/** A server behind TLS whose users sign in; gives its public URL. */
-async function startGuardedServer(issuer: string, tools: string, ...flags: string[]): Promise<string> {
+interface GuardedServer {
+  readonly publicUrl: string;
+  /** Its address on this machine, without TLS. */
+  readonly url: string;
+}
+
+/** A server behind TLS whose users sign in. */
+async function startGuardedServer(issuer: string, tools: string, ...flags: string[]): Promise<GuardedServer> {
   const proxy = await startTlsProxy();
   const common = ["--public-url", proxy.url, "--authorization-server", issuer, "--required-scope", "mcp"];
   const args = [tools, "--port", "0", "--store", await testFolder(), ...common, ...flags];
   const server = await startServer(args, { RESUMABLE_MCP_INTROSPECTION_CREDENTIALS: "mcp-server its-secret" });
   proxy.to(server.port);
-  return proxy.url;
+  return { publicUrl: proxy.url, url: server.url };
 }
 
 interface Called {
@@ -87,10 +93,16 @@ interface Called {
   readonly result: unknown;
 }
 
-async function signInAndCall(url: string, ...args: string[]): Promise<Called> {
+async function signInAndCall({ publicUrl }: GuardedServer, ...args: string[]): Promise<Called> {
   const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "cert.pem") };
-  const { stdout } = await run(process.execPath, [signingInClient, url, ...args], { env });
+  const { stdout } = await run(process.execPath, [signingInClient, publicUrl, ...args], { env });
   return JSON.parse(stdout);
+}
+
+/** How a server answers a caller with this token. */
+async function answerTo(token: string, url: string): Promise<readonly [number, string | null]> {
+  const { status, headers } = await fetch(url, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  return [status, headers.get("www-authenticate")];
 }
 
 const counted = { counted: 2 };
@@ -98,19 +110,18 @@ const counted = { counted: 2 };
 test(
   "a stock client signs in through a proxy that ends TLS, with JWTs for this server alone",
   async () => {
-    const issuer = await startAuthorizationServer("jwt");
-    const url = await startGuardedServer(issuer, toolsModule);
-    const { tokens, result } = await signInAndCall(url, "count_to");
+    const issuer = await startAuthorizationServer();
+    const server = await startGuardedServer(issuer, toolsModule);
+    const { tokens, result } = await signInAndCall(server, "count_to");
     expect([tokens.length, result]).toEqual([1, counted]);
     const [token = ""] = tokens;
     expect(decodeProtectedHeader(token)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
-    expect(decodeJwt(token)).toMatchObject({ iss: issuer, sub: "ada", aud: url, scope: "mcp" });
+    expect(decodeJwt(token)).toMatchObject({ iss: issuer, sub: "ada", aud: server.publicUrl, scope: "mcp" });
     const other = await startServer([
       ...[toolsModule, "--port", "0", "--store", await testFolder()],
       ...["--public-url", "https://other.example/mcp", "--authorization-server", issuer],
     ]);
-    const refused = await fetch(other.url, { method: "POST", headers: { authorization: `Bearer ${token}` } });
-    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+    expect(await answerTo(token, other.url)).toEqual([
       401,
       expect.stringMatching(/^Bearer error="invalid_token", .*resource_metadata="https:\/\/other\.example\//),
     ]);
@@ -121,9 +132,14 @@ test(
 test(
   "a stock client signs in with opaque tokens, about which the server asks",
   async () => {
-    const issuer = await startAuthorizationServer("opaque");
-    const url = await startGuardedServer(issuer, toolsModule, "--introspection-url", `${issuer}/token/introspection`);
-    const { tokens, result } = await signInAndCall(url, "count_to");
+    const issuer = await startAuthorizationServer("--format", "opaque");
+    const server = await startGuardedServer(
+      issuer,
+      toolsModule,
+      "--introspection-url",
+      `${issuer}/token/introspection`,
+    );
+    const { tokens, result } = await signInAndCall(server, "count_to");
     expect([tokens.map((token) => token.split(".").length), result]).toEqual([[1], counted]);
   },
   timeoutMs,
@@ -132,10 +148,53 @@ test(
 test(
   "a stock client signs in again with the scopes that a tool requires, in the same session",
   async () => {
-    const issuer = await startAuthorizationServer("jwt");
-    const url = await startGuardedServer(issuer, payingTools);
-    const { tokens, result } = await signInAndCall(url, "pay", "by-hand");
+    const issuer = await startAuthorizationServer();
+    const server = await startGuardedServer(issuer, payingTools);
+    const { tokens, result } = await signInAndCall(server, "pay", "by-hand");
     expect([tokens.map((token) => decodeJwt(token).scope), result]).toEqual([["mcp", "mcp pay"], { paid: 2 }]);
+  },
+  timeoutMs,
+);
+
+test(
+  "a stock client signs in at a provider as the hosted ones are: registered by hand, with tokens for a named API",
+  async () => {
+    const api = "api://tools";
+    const issuer = await startAuthorizationServer("--audience", api);
+    const server = await startGuardedServer(issuer, toolsModule, "--audience", api);
+    const { tokens, result } = await signInAndCall(server, "count_to", "by-hand");
+    expect([tokens.length, result]).toEqual([1, counted]);
+    const [token = ""] = tokens;
+    expect([decodeProtectedHeader(token).typ, decodeJwt(token)]).toMatchObject([
+      "JWT",
+      { iss: issuer, sub: "ada", aud: api, scp: ["mcp"], azp: "by-hand" },
+    ]);
+    const unnamed = await startServer([
+      ...[toolsModule, "--port", "0", "--store", await testFolder()],
+      ...["--public-url", "https://other.example/mcp", "--authorization-server", issuer],
+    ]);
+    expect(await answerTo(token, unnamed.url)).toMatchObject([401, expect.stringContaining("invalid_token")]);
+  },
+  timeoutMs,
+);
+
+test(
+  "a stock client signs in where users come from a social provider, whose own tokens are refused",
+  async () => {
+    const social = await startAuthorizationServer("--host", "localhost");
+    const issuer = await startAuthorizationServer("--upstream", social);
+    const server = await startGuardedServer(issuer, toolsModule);
+    const { tokens, result } = await signInAndCall(server, "count_to");
+    expect([tokens.map((token) => decodeJwt(token)), result]).toMatchObject([
+      [{ iss: issuer, sub: "social|ada", aud: server.publicUrl }],
+      counted,
+    ]);
+    const elsewhere = await signInAndCall(await startGuardedServer(social, toolsModule), "count_to");
+    expect(decodeJwt(elsewhere.tokens[0] ?? "")).toMatchObject({ iss: social, sub: "ada" });
+    expect(await answerTo(elsewhere.tokens[0] ?? "", server.url)).toMatchObject([
+      401,
+      expect.stringContaining("invalid_token"),
+    ]);
   },
   timeoutMs,
 );

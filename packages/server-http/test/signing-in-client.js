@@ -35,11 +35,14 @@ const authProvider = {
   },
 };
 
-/** What a browser does: follows redirects with its cookies, until it is sent back to the client. */
+/** What a browser does: follows redirects with the cookies of each host, until it is sent back to the client. */
 async function browse(page) {
-  const cookies = new Map();
+  const cookiesOf = new Map();
   for (let next = page.href; ; ) {
     if (next.startsWith(redirectUrl)) return new URL(next).searchParams;
+    const { hostname } = new URL(next);
+    const cookies = cookiesOf.get(hostname) ?? new Map();
+    cookiesOf.set(hostname, cookies);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const answer = await fetch(next, { redirect: "manual", headers: { cookie } });
     for (const line of answer.headers.getSetCookie()) {
