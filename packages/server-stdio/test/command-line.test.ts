@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { afterwards, cli, connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
 
@@ -10,6 +10,14 @@ const timeoutMs = 30_000;
 test("prints the version of its package", async () => {
   const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   expect(await runToEnd(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("its README explains each flag of the command line", async () => {
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  const { stdout } = await runToEnd(["--help"]);
+  const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
+  expect(known.length).toBeGreaterThan(20);
+  expect(known.filter((flag) => !readme.includes(`\`${flag}`) && flag !== "--version")).toEqual([]);
 });
 
 test(
@@ -65,6 +73,22 @@ test(
       expect(entry.command).toBe(process.execPath);
       expect(entry.args).toEqual([cli, toolsModule, "--name", "crash-tools", "--store", "/data/tasks", "--handoff"]);
     }
+  },
+  timeoutMs,
+);
+
+test(
+  "a host starts the server with all flags that it is installed with, those that protect its store above all",
+  async () => {
+    const place = ["--store", "/data/tasks", "--store-durability", "process"];
+    const shown = ["--handoff", "--mask-errors", "--no-supervise", "--otlp", "http://127.0.0.1:4318/"];
+    const args = [toolsModule, "--print-config", "cursor", ...place, ...shown, "--keyring", "keys/keyring"];
+    const { stdout } = await runToEnd(args);
+    const entry = JSON.parse(stdout).mcpServers["crash-tools"];
+    const given = [...place, ...shown, "--keyring", resolve("keys/keyring"), "--name", "crash-tools"];
+    expect(entry.args.slice(2).toSorted()).toEqual(given.toSorted());
+    const both = await runToEnd([...args, "--no-mask-errors"]);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("exclude each other")]);
   },
   timeoutMs,
 );

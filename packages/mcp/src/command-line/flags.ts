@@ -76,7 +76,7 @@ export const recoveryFlags = {
 } as const;
 
 /** What they say. */
-export type RecoveryFlags = { readonly [Flag in keyof typeof recoveryFlags]?: string | undefined };
+type RecoveryFlags = { readonly [Flag in keyof typeof recoveryFlags]?: string | undefined };
 
 /** How they are used. */
 export const recoveryUsage = `  --recover-after TIME   how long a task waits for its caller after the server died, before it resumes alone:
@@ -125,7 +125,7 @@ export const quotaFlags = {
 } as const;
 
 /** What they say. */
-export type QuotaFlags = { readonly [Flag in keyof typeof quotaFlags]?: string | undefined };
+type QuotaFlags = { readonly [Flag in keyof typeof quotaFlags]?: string | undefined };
 
 /** How they are used. */
 export const quotaUsage = `  --max-store-tasks N    most tasks in the store, finished ones included (no limit)

@@ -4,13 +4,10 @@ import {
   CommandError,
   hasPassword,
   loadServer,
-  type QuotaFlags,
-  quotaFlags,
-  type RecoveryFlags,
+  readMaskErrors,
   readQuotas,
   readRecovery,
   readStorePlace,
-  recoveryFlags,
 } from "@resumable-mcp/mcp/command-line";
 import { type HostName, serversKey } from "@resumable-mcp/protocol/hosts";
 import { dataFolder, environment } from "../data-folder.js";
@@ -37,16 +34,11 @@ export function hostEntry(host: HostName, { name, command, args }: ServerStart):
   return { key: serversKey(host), name, entry: { ...typed, command, args } };
 }
 
-/** The flags that a server is started with, besides its name and its store. */
-const passedOn = [
-  "store-schema",
-  "store-connections",
-  "store-durability",
-  ...(Object.keys(recoveryFlags) as (keyof RecoveryFlags)[]),
-  "handoff",
-  "otlp",
-  ...(Object.keys(quotaFlags) as (keyof QuotaFlags)[]),
-] as const;
+/** The flags that say what to write, and those whose values the host needs in another form. All others are passed on. */
+const notPassedOn: readonly string[] = [
+  ...["store", "name", "store-password-file", "keyring"],
+  ...["command", "print-config", "install", "uninstall", "scope", "config", "yes", "help", "version"],
+];
 
 /**
  * Works out how a host has to start a server, with nothing in it that depends on where the host runs.
@@ -71,13 +63,16 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
   const store = "directory" in place ? place.directory : place.connectionString;
   readRecovery(flags);
   readQuotas(flags);
-  const passwordFile = flags["store-password-file"];
-  const password = passwordFile === undefined ? [] : ["--store-password-file", resolve(passwordFile)];
-  const more = passedOn.flatMap((flag) => {
-    const value = flags[flag];
+  readMaskErrors(flags);
+  const files = (["store-password-file", "keyring"] as const).flatMap((flag) => {
+    const path = flags[flag];
+    return path === undefined ? [] : [`--${flag}`, resolve(path)];
+  });
+  const more = Object.entries(flags).flatMap(([flag, value]) => {
+    if (notPassedOn.includes(flag)) return [];
     return typeof value === "string" ? [`--${flag}`, value] : value === true ? [`--${flag}`] : [];
   });
-  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...password, ...more];
+  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...files, ...more];
   return { name, command: process.execPath, args };
 }
 
