@@ -1,5 +1,5 @@
 import { createMemoryStore } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import {
@@ -219,4 +219,23 @@ test("an answer to a question of an ordinary tool is refused at another replica,
   expect((await post(here.url, answer, session)).status).toBe(202);
   const rest = await readUntil(events, () => false);
   expect(rest.at(-1)?.message).toMatchObject({ id: 1, result: { content: [{ text: "accept" }] } });
+});
+
+test("a replica sweeps its other sessions where one of them has ended at another replica (G11)", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
+  closing.push(async () => void vi.useRealTimers());
+  const limits = { idleMs: 60_000, sweepEveryMs: 5, sessionTtlMs: 120_000 };
+  const { here, there } = await openReplicas({ tools: [countTool()], limits });
+  const [ended, kept] = [await openSession(there.url), await openSession(there.url)];
+  for (const session of [ended, kept]) await visit(here.url, session);
+  vi.advanceTimersByTime(1_000);
+  expect((await fetch(there.url, { method: "DELETE", headers: ended })).status).toBe(200);
+  await there.handler.close();
+  const isKept = async () => (await here.store.getDocument("session", kept["mcp-session-id"] ?? "")) !== undefined;
+  vi.advanceTimersByTime(61_000);
+  const writtenMs = async () =>
+    Date.parse((await here.store.getDocument("session", kept["mcp-session-id"] ?? ""))?.updatedAt ?? "");
+  await expect.poll(writtenMs, { timeout: 10_000 }).toBe(Date.now());
+  vi.advanceTimersByTime(121_000);
+  await expect.poll(isKept, { timeout: 10_000 }).toBe(false);
 });

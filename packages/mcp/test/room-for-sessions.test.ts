@@ -95,6 +95,19 @@ test("a session with a call that is not over stays as long as there is another (
   expect(await Promise.all([calling, idle, opened].map((session) => use(here.url, session)))).toEqual([200, 404, 200]);
 });
 
+test("a session that another version wrote, and this one cannot read, keeps its owner from no new one (G11)", async () => {
+  const { store, here, there } = await twoProcesses({ limits: { ...limits, sweepEveryMs: 5 } });
+  const sessions = [await openSession(there.url, alice), await openSession(there.url, alice)];
+  for (const session of sessions) {
+    const place = { kind: "session", id: session["mcp-session-id"] ?? "" };
+    const { owner = "", version: expectedVersion = 0 } = (await store.getDocument(place.kind, place.id)) ?? {};
+    const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+    await store.putDocument({ ...place, owner, value: { calls: "of a later version" }, expectedVersion, now });
+  }
+  vi.advanceTimersByTime(31 * minuteMs);
+  expect((await post(here.url, initialize, alice)).status).toBe(200);
+});
+
 test("sessions that are opened at once end no more than they are (G11)", async () => {
   const { here, there } = await twoProcesses();
   const sessions = [await openSession(there.url, alice), await openSession(there.url, alice)];

@@ -1,12 +1,16 @@
 import { createMemoryStore } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { countTool } from "./counting-tool.js";
 import { type EndpointOptions, openEndpoint } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
+beforeEach(() => vi.useFakeTimers({ toFake: ["Date", "performance"] }));
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
+  vi.useRealTimers();
 });
+
+const idleMs = 60_000;
 
 const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
 const initialize = { id: 0, method: "initialize", params };
@@ -36,7 +40,7 @@ async function open(options: Partial<EndpointOptions> = {}) {
 const soon = { timeout: 20_000 };
 
 test("a session that its stranger never used ends when it is put out of memory; others stay in the store (F5)", async () => {
-  const limits = { idleMs: 0, sweepEveryMs: 5, maxLiveSessions: 100 };
+  const limits = { idleMs, sweepEveryMs: 5, maxLiveSessions: 100 };
   const { send, openFrom, kept } = await open({ limits });
   const [unused, pinged, listed, heard, known] = [
     await openFrom("192.0.2.1"),
@@ -49,6 +53,7 @@ test("a session that its stranger never used ends when it is put out of memory; 
   await send("192.0.2.2", {}, heard, "GET");
   await send("192.0.2.1", { method: "notifications/initialized" }, pinged);
   await send("192.0.2.1", { id: 2, method: "ping" }, pinged);
+  vi.advanceTimersByTime(idleMs + 1);
   await expect.poll(() => kept([unused, pinged, listed, heard, known]), soon).toEqual([false, false, true, true, true]);
 });
 
@@ -72,10 +77,11 @@ test("of too many unused sessions of one network the oldest ends, and no other (
 
 test("a session that is used at another process does not end at the one that opened it (F5)", async () => {
   const store = createMemoryStore();
-  const first = await open({ store, limits: { idleMs: 20, sweepEveryMs: 5 } });
+  const first = await open({ store, limits: { idleMs, sweepEveryMs: 5 } });
   const second = await open({ store: store.anotherProcess() });
   const [used, unused] = [await first.openFrom("192.0.2.1"), await first.openFrom("192.0.2.1")];
   expect((await second.send("192.0.2.1", { id: 1, method: "tools/list" }, used)).status).toBe(200);
+  vi.advanceTimersByTime(idleMs + 1);
   await expect.poll(() => first.kept([used, unused]), soon).toEqual([true, false]);
   expect((await second.send("192.0.2.1", { id: 2, method: "tools/list" }, used)).status).toBe(200);
 });

@@ -2,13 +2,7 @@ import { isJsonObject, isResumableError, type Json, type JsonObject } from "@res
 import type { Documents } from "@resumable-mcp/core/store";
 import { parseJson } from "../../http/http-request.js";
 import { limits } from "../../limits.js";
-import {
-  finishedParams,
-  openCalls,
-  type SessionDocument,
-  type SessionFacts,
-  type StoredCall,
-} from "./session-document.js";
+import { finishedParams, type SessionDocument, type StoredCall } from "./session-document.js";
 
 /** The kind of the documents that hold the params of one open call each, by the call's id. */
 export const callParamsKind = "call-params";
@@ -76,9 +70,12 @@ export function dropParams(documents: Documents, session: SessionDocument, call:
     .catch(() => {});
 }
 
-/** Removes those of all open calls of a session that has ended. */
-export async function dropAllParams(documents: Pick<Documents, "deleteDocument">, facts: SessionFacts): Promise<void> {
-  for (const { callId, apart } of openCalls(facts)) {
+/** Removes those of the open calls of a session that has ended. */
+export async function dropAllParams(
+  documents: Pick<Documents, "deleteDocument">,
+  calls: readonly StoredCall[] = [],
+): Promise<void> {
+  for (const { callId, apart } of calls) {
     if (apart === true) await documents.deleteDocument(callParamsKind, callId);
   }
 }

@@ -109,6 +109,12 @@ export function openCalls({ calls }: SessionFacts): readonly StoredCall[] {
   return calls.filter(({ end }) => end === undefined);
 }
 
+/** The same of a session that is only stored; `undefined` where another version wrote what this one cannot read. Pure. */
+export function openCallsIn(value: Json): readonly StoredCall[] | undefined {
+  const { data } = sessionFacts.safeParse(value);
+  return data && openCalls(data);
+}
+
 /** Adds a call, or replaces what is known of it; of the finished ones only the newest stay. Pure. */
 export function withCall(facts: SessionFacts, call: StoredCall, maxFinished: number): SessionFacts {
   const others = facts.calls.filter(({ callId }) => callId !== call.callId);

@@ -12,7 +12,7 @@ import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "./c
 import { KeptDocument } from "./kept-document.js";
 import { type ConnectableServer, Session2025, type SessionCommons } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
-import { openCalls, type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
+import { openCalls, openCallsIn, type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
 import { SessionRoom, UnusedSessions } from "./session-room.js";
 import type { ToolKinds } from "./tool-kinds.js";
 
@@ -189,7 +189,7 @@ export class SessionRegistry implements SessionCommons {
     await session.document.refresh();
     await this.#forget(session);
     await documents.deleteDocument(sessionKind.kind, session.id);
-    await dropAllParams(documents, session.document.value);
+    await dropAllParams(documents, openCalls(session.document.value));
     this.#room.forget();
   }
 
@@ -274,14 +274,22 @@ export class SessionRegistry implements SessionCommons {
     for (const [index, session] of idle.entries()) {
       const { lastUsedMs } = session;
       if (index >= surplus && performance.now() - lastUsedMs <= idleMs) continue;
-      if (session.isUnused) {
-        await this.#endUnused(session);
-        continue;
+      try {
+        await this.#putOut(session);
+      } catch (error) {
+        if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
+        // Another process has ended it.
+        await this.#forget(session);
       }
-      // The write also says when the session was last used.
-      await session.document.change((facts) => facts);
-      if (!session.busy && session.lastUsedMs === lastUsedMs) await this.#forget(session);
     }
+  }
+
+  async #putOut(session: Session2025): Promise<void> {
+    if (session.isUnused) return this.#endUnused(session);
+    const { lastUsedMs } = session;
+    // The write also says when the session was last used.
+    await session.document.change((facts) => facts);
+    if (!session.busy && session.lastUsedMs === lastUsedMs) await this.#forget(session);
   }
 
   /** Other processes remove what was not written for `sessionTtlMs`, where room is wanted for `makeRoomAfterMs`. */
@@ -306,7 +314,7 @@ export class SessionRegistry implements SessionCommons {
       for (const { id, value } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
         if (this.#live.has(id)) continue;
         await documents.deleteDocument(kind, id);
-        if (kind === sessionKind.kind) await dropAllParams(documents, sessionKind.read(value));
+        if (kind === sessionKind.kind) await dropAllParams(documents, openCallsIn(value));
       }
     }
     // What a process left that died between two writes. Each may be as large as a message.
@@ -318,9 +326,9 @@ export class SessionRegistry implements SessionCommons {
   async #expireParams(callId: string, value: Json): Promise<void> {
     const { documents } = this.engine;
     const session = await documents.getDocument(sessionKind.kind, sessionOfParams(value));
-    const isOpen =
-      session !== undefined && openCalls(sessionKind.read(session.value)).some((call) => call.callId === callId);
-    if (isOpen) await touchParams(documents, callId);
+    const calls = session === undefined ? [] : openCallsIn(session.value);
+    const mayBeOpen = calls === undefined || calls.some((call) => call.callId === callId);
+    if (mayBeOpen) await touchParams(documents, callId);
     else await documents.deleteDocument(callParamsKind, callId);
   }
 }

@@ -1,7 +1,7 @@
 import type { CountedGroup, Documents } from "@resumable-mcp/core/store";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { dropAllParams } from "./call-params.js";
-import { openCalls, sessionKind } from "./session-document.js";
+import { openCallsIn, sessionKind } from "./session-document.js";
 
 /** What is known of a session that may end because nothing was done with it. */
 interface MayBeUnused {
@@ -14,13 +14,16 @@ export class UnusedSessions<Session extends MayBeUnused> {
   /** Oldest first. */
   readonly #groups = new Map<string, Set<Session>>();
 
-  /** Adds one, and gives the oldest of its group where there are more than `max`. */
+  /** Adds one, and takes out the oldest of its group where there are more than `max`. */
   add(group: string, session: Session, max: number): Session | undefined {
     const sessions = this.#groups.get(group) ?? new Set();
     this.#groups.set(group, sessions.add(session));
     if (sessions.size > max) this.#review(group, sessions);
+    if (sessions.size <= max) return undefined;
     const [oldest] = sessions;
-    return sessions.size > max ? oldest : undefined;
+    // Not when it has ended: until then all that are opened meanwhile would find this one, and end no other.
+    if (oldest !== undefined) sessions.delete(oldest);
+    return oldest;
   }
 
   /** Forgets those that were used or have ended. */
@@ -84,17 +87,17 @@ export class SessionRoom {
 
   async #end(group: string, count: number): Promise<boolean> {
     const { documents, limits, isLive } = this.#options;
-    const { kind, read } = sessionKind;
+    const { kind } = sessionKind;
     const idleSinceMs = Date.now() - limits.makeRoomAfterMs;
     const listed = await documents.listIdleDocuments({ kind, group, idleSinceMs, limit: allLimits.maxRoomBatch });
     const idle = listed.filter(({ id }) => !isLive(id));
     // A caller may still come back for what is not over.
-    const free = idle.filter(({ value }) => openCalls(read(value)).length === 0);
+    const free = idle.filter(({ value }) => openCallsIn(value)?.length === 0);
     const ended = (free.length > 0 ? free : idle).slice(0, count);
     await Promise.all(
       ended.map(async ({ id, value }) => {
         await documents.deleteDocument(kind, id);
-        await dropAllParams(documents, read(value));
+        await dropAllParams(documents, openCallsIn(value));
       }),
     );
     return ended.length > 0;
