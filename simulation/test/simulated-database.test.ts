@@ -17,7 +17,7 @@ const known: { readonly [name: string]: string } = {
   compact_mark: "873a54fc",
   count: "a926cae9",
   count_owner: "2d22bf63",
-  create: "f78c6beb",
+  create: "b1e4b19e",
   document: "0e1fe8f0",
   document_delete: "88495f10",
   document_idle: "6bb01267",

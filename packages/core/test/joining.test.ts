@@ -84,6 +84,65 @@ describe("the same call (G7)", () => {
     await Promise.all([...withdrawn, delivered]);
   });
 
+  it("gives a call that is begun again what the same call came to since it was accepted, delivered or not (G7)", async () => {
+    const { tasks, rest, clock } = createScene([quick], { limits: { reuseResultMs: 0 } });
+    const earlier = { ...start, callId: "a-call-that-is-begun-again", acceptedMs: clock.wallMs(), redelivered: true };
+    await clock.advance(5_000);
+    const first = await tasks.start(start);
+    await rest();
+    await tasks.markDelivered(first.record.id);
+    await clock.advance(20_000);
+    const again = await tasks.start(earlier);
+    expect(again).toMatchObject({ created: false, reused: true, record: { id: first.record.id, output: "done" } });
+    const later = { ...earlier, acceptedMs: clock.wallMs() };
+    expect(await tasks.start(later)).toMatchObject({ created: true, reused: false });
+  });
+
+  it("gives a call of another clock a result that is older by less than clocks may differ (G7)", async () => {
+    const { tasks, rest, clock } = createScene([quick]);
+    const first = await tasks.start(start);
+    await rest();
+    await tasks.markDelivered(first.record.id);
+    await clock.advance(9_999);
+    const finishedMs = clock.wallMs() - 9_999;
+    for (const acceptedMs of [finishedMs + 9_999, finishedMs + 3_600_000]) {
+      const again = await tasks.start({ ...start, acceptedMs, redelivered: true });
+      expect(again).toMatchObject({ created: false, record: { id: first.record.id } });
+    }
+    await clock.advance(1);
+    const acceptedMs = finishedMs + 10_000;
+    expect(await tasks.start({ ...start, acceptedMs, redelivered: true })).toMatchObject({ created: true });
+  });
+
+  it("gives a call that stood still in its process what the same call came to meanwhile, and no earlier result (G7)", async () => {
+    const { tasks, rest, clock } = createScene([quick]);
+    const run = async () => {
+      const { record } = await tasks.start(start);
+      await rest();
+      await tasks.markDelivered(record.id);
+      return record.id;
+    };
+    const before = await run();
+    const acceptedMs = clock.wallMs();
+    await clock.advance(1);
+    const first = await run();
+    expect(first).not.toBe(before);
+    await clock.advance(998);
+    // It comes at once, as far as a server can know.
+    const second = await tasks.start({ ...start, acceptedMs });
+    expect(second.created).toBe(true);
+    await rest();
+    await tasks.markDelivered(second.record.id);
+    await clock.advance(1);
+    expect(await tasks.start({ ...start, acceptedMs })).toMatchObject({
+      reused: true,
+      record: { id: second.record.id },
+    });
+    const late = { ...start, acceptedMs: clock.wallMs() };
+    await clock.advance(60_000);
+    expect(await tasks.start(late)).toMatchObject({ created: true });
+  });
+
   it("begins a new task after a cancellation, and after a failure where the tool says so (G7)", async () => {
     const tool = job(
       // biome-ignore lint/correctness/useYield: this tool fails before its first checkpoint.

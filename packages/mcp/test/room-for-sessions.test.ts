@@ -85,7 +85,7 @@ test("a session with a call that is not over stays as long as there is another (
   const [calling, idle] = [await openSession(there.url, alice), await openSession(there.url, alice)];
   const place = { kind: "session", id: calling["mcp-session-id"] ?? "" };
   const document = await store.getDocument(place.kind, place.id);
-  const call = { callId: "a".repeat(22), requestId: 1, kind: "journal", params: { name: "count_to" } };
+  const call = { callId: "a".repeat(22), requestId: 1, kind: "journal", params: { name: "count_to" }, acceptedMs: 0 };
   const value = Object.assign({}, document?.value, { calls: [call] });
   const now = { wallMs: Date.now(), monotonicMs: performance.now() };
   const { owner = "", version: expectedVersion = 0 } = document ?? {};

@@ -25,6 +25,8 @@ export const metaKeys = {
   callId: "resumable-mcp/call_id",
   /** Likewise: this call was delivered before. */
   redelivered: "resumable-mcp/redelivered",
+  /** Likewise: when this call was accepted, in milliseconds of the wall clock. */
+  acceptedMs: "resumable-mcp/accepted_ms",
   /** Likewise: the highest progress that the caller was shown of this call. */
   shownProgress: "resumable-mcp/shown_progress",
   /** Likewise: the sender reports by `deliveryMethod` whether its client received the result. */
@@ -37,6 +39,7 @@ export const metaKeys = {
 export const internalMetaKeys: readonly string[] = [
   metaKeys.callId,
   metaKeys.redelivered,
+  metaKeys.acceptedMs,
   metaKeys.requestId,
   metaKeys.shownProgress,
   metaKeys.tellsDelivery,

@@ -83,6 +83,7 @@ const mutants: readonly Mutant[] = [
     to: "",
   },
   { what: "continues terminal failures", clause: "ID-14", from: " AND NOT n.terminal", to: "" },
+  { what: "forgets when calls were accepted", clause: "ID-15", from: "n.finished_ms > _accepted_ms", to: "false" },
   {
     what: "does not claim the call again",
     clause: "RESTART-3",

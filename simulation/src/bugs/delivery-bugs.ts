@@ -27,8 +27,8 @@ export const deliveryBugs: readonly Bug[] = [
   {
     name: "a result that was not delivered is not given again",
     file: "core/src/task/task-rules.ts",
-    find: "  return Date.parse(record.finishedAt) + reuseResultMs > nowMs;",
-    replace: "  return Date.parse(record.finishedAt) + reuseResultMs < 0 * nowMs;",
+    find: "  return !isDelivered(snapshot) && finishedMs + reuseResultMs > nowMs;",
+    replace: "  return !isDelivered(snapshot) && finishedMs + reuseResultMs < 0 * nowMs;",
   },
   {
     name: "the same call after a failure begins a new task",

@@ -9,16 +9,17 @@ const create = statement<
     ...[id: string, owner: Bytes, call: Bytes | null, tool: string, toolVersion: string, detached: boolean],
     ...[ttlMs: number, brief: string, body: string, bytes: number, nowMs: number, reuseMs: number],
     ...[continueFailed: boolean, maxTasks: number | null, maxBytes: number | null],
-    ...[maxUnfinished: number | null, alone: boolean],
+    ...[maxUnfinished: number | null, alone: boolean, acceptedMs: number | null],
   ]
 >(({ tables }, values) => {
   const [id, owner, callBytes, tool, tool_version, detached, ttl_ms, brief, body, bytes, created_ms] = values;
   const [reuseMs, continueFailed, maxTasks, maxBytes] = [values[11], values[12], values[13], values[14]];
-  const [maxUnfinished, alone] = [values[15], values[16]];
+  const [maxUnfinished, alone, acceptedMs] = [values[15], values[16], values[17]];
   const call = hex(callBytes);
   const unfinished = maxUnfinished === null ? null : unfinishedOf(tables, hex(owner), maxUnfinished);
   const nothing = { made: false, held_tasks: null, held_bytes: null, unfinished: null, made_as: null };
-  const standing = tables.task.get(id) ?? standingOf(tables, call, { nowMs: created_ms, reuseMs, continueFailed });
+  const standing =
+    tables.task.get(id) ?? standingOf(tables, call, { nowMs: created_ms, reuseMs, acceptedMs, continueFailed });
   if (standing !== undefined) return [{ ...nothing, standing: standing.id }];
   if (unfinished !== null && maxUnfinished !== null && unfinished >= maxUnfinished - (alone ? 0 : maxConnections))
     return [{ ...nothing, standing: null, unfinished }];
@@ -58,8 +59,14 @@ function standingOf(
   {
     nowMs,
     reuseMs,
+    acceptedMs,
     continueFailed,
-  }: { readonly nowMs: number; readonly reuseMs: number; readonly continueFailed: boolean },
+  }: {
+    readonly nowMs: number;
+    readonly reuseMs: number;
+    readonly acceptedMs: number | null;
+    readonly continueFailed: boolean;
+  },
 ): TaskRow | undefined {
   if (call === null) return undefined;
   const [newest] = tables.task
@@ -68,7 +75,8 @@ function standingOf(
     .toSorted((one, other) => other.claim - one.claim);
   if (newest === undefined || newest.finished_ms === null) return newest;
   const { status, finished_ms, terminal } = newest;
-  const isReusable = status === "completed" && finished_ms + reuseMs > nowMs && !hasSignal(newest, "delivered");
+  const isYoung = finished_ms + reuseMs > nowMs && !hasSignal(newest, "delivered");
+  const isReusable = status === "completed" && (isYoung || (acceptedMs !== null && finished_ms > acceptedMs));
   return isReusable || (continueFailed && status === "failed" && !terminal) ? newest : undefined;
 }
 

@@ -74,6 +74,13 @@ export interface StartRequest {
    * `A-Z a-z 0-9 _ -`. An id that belongs to another owner is ignored.
    */
   readonly callId?: string;
+  /**
+   * When the call was accepted, in milliseconds of the wall clock. Where it comes late, a result that the same call came to
+   * since then is its result too, though another caller received it: at its time the call would have joined that task.
+   */
+  readonly acceptedMs?: number;
+  /** A process was given the call before, which may have died with it: it comes late. Default false. */
+  readonly redelivered?: boolean;
   /** Another run, though an equal call stands. A string names the run: the same string joins it. */
   readonly newTask?: boolean | string;
   /** The task needs no caller: it resumes at once after a crash. Default false: when a caller returns to it, or after `recoverAfterMs`. */

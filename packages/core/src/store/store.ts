@@ -177,6 +177,11 @@ export interface Store {
     readonly task: NewTask;
     /** Reuse a completed, undelivered task that finished at most this long ago, in milliseconds. */
     readonly reuseResultMs: number;
+    /**
+     * The call was accepted at this time, in milliseconds of the wall clock: reuse also a completed task that finished later,
+     * whether it was delivered or not, and however long ago. Default: no such task.
+     */
+    readonly acceptedMs?: number | undefined;
     /** The call continues a failed task. Default false. */
     readonly continueFailed?: boolean;
     /** Unfinished tasks that the owner may have, of all processes, the new one included. Default: any number. */

@@ -154,11 +154,21 @@ describe("the other rules", () => {
 
   it("reuse what is completed, young and not delivered", () => {
     const done = [{ type: "completed", output: 1 }] as const;
-    expect(isReusable(snapshot(done), 1_000, atMs + 999)).toBe(true);
-    expect(isReusable(snapshot(done), 1_000, atMs + 1_000)).toBe(false);
-    expect(isReusable(snapshot(done, { signals: [{ kind: "delivered" }] }), 1_000, atMs)).toBe(false);
-    expect(isReusable(snapshot([{ type: "cancelled" }]), 1_000, atMs)).toBe(false);
-    expect(isReusable(snapshot([started]), 1_000, atMs)).toBe(false);
+    const reuse = { reuseResultMs: 1_000 };
+    expect(isReusable(snapshot(done), reuse, atMs + 999)).toBe(true);
+    expect(isReusable(snapshot(done), reuse, atMs + 1_000)).toBe(false);
+    expect(isReusable(snapshot(done, { signals: [{ kind: "delivered" }] }), reuse, atMs)).toBe(false);
+    expect(isReusable(snapshot([{ type: "cancelled" }]), reuse, atMs)).toBe(false);
+    expect(isReusable(snapshot([started]), reuse, atMs)).toBe(false);
+  });
+
+  it("reuse what completed after the call was accepted, delivered and old as it may be", () => {
+    const done = snapshot([{ type: "completed", output: 1 }], { signals: [{ kind: "delivered" }] });
+    const reuse = (acceptedMs: number) => ({ reuseResultMs: 0, acceptedMs });
+    expect(isReusable(done, reuse(atMs - 1), atMs + 1_000_000)).toBe(true);
+    expect(isReusable(done, reuse(atMs), atMs)).toBe(false);
+    expect(isReusable(snapshot([{ type: "cancelled" }]), reuse(atMs - 1), atMs)).toBe(false);
+    expect(isReusable(snapshot([started]), reuse(atMs - 1), atMs)).toBe(false);
   });
 
   it("let finished tasks expire after their time, and unfinished ones never", () => {

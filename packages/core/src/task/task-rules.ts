@@ -79,11 +79,22 @@ export function needsNoCaller({ record, signals }: TaskSnapshot): boolean {
   return record.detached || signals.some(({ kind }) => kind !== "delivered" && kind !== "undelivered");
 }
 
-/** Tells whether the same call gets this finished task instead of a new run. */
-export function isReusable(snapshot: TaskSnapshot, reuseResultMs: number, nowMs: number): boolean {
+/**
+ * Tells whether the same call gets this finished task instead of a new run: its result was not delivered and is young, or
+ * the call was accepted before the task finished, and would have joined it then.
+ *
+ * @param reuse as in `Store.createTask`.
+ */
+export function isReusable(
+  snapshot: TaskSnapshot,
+  { reuseResultMs, acceptedMs }: { readonly reuseResultMs: number; readonly acceptedMs?: number | undefined },
+  nowMs: number,
+): boolean {
   const { record } = snapshot;
-  if (record.status !== "completed" || record.finishedAt === undefined || isDelivered(snapshot)) return false;
-  return Date.parse(record.finishedAt) + reuseResultMs > nowMs;
+  if (record.status !== "completed" || record.finishedAt === undefined) return false;
+  const finishedMs = Date.parse(record.finishedAt);
+  if (acceptedMs !== undefined && finishedMs > acceptedMs) return true;
+  return !isDelivered(snapshot) && finishedMs + reuseResultMs > nowMs;
 }
 
 /** Tells whether the result of a task reached its caller, and nothing withdrew that since. */

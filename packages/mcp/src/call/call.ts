@@ -58,6 +58,8 @@ export interface CallMeta {
   readonly callId?: string;
   readonly taskId?: string;
   readonly redelivered: boolean;
+  /** When the call was accepted, in milliseconds of the wall clock: when this was parsed, unless the sender knows better. */
+  readonly acceptedMs: number;
   /** The sender itself reports whether the result was delivered. */
   readonly tellsDelivery: boolean;
   readonly requestId?: string | number;
@@ -83,6 +85,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
     callerStays: read(metaKeys.callerStays, isBoolean) ?? false,
     shownProgress: read(metaKeys.shownProgress, isNumber),
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
+    acceptedMs: read(metaKeys.acceptedMs, isCount) ?? Date.now(),
     tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
     clientId: read(metaKeys.clientId, isLabel),
     handoff: read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount),

@@ -40,12 +40,13 @@ export function handoffMsOf(
 
 /** What the task of a call is started with, or joined by. */
 export function startRequest(
-  { meta: { callId, newTask, trace }, sessionId }: Call,
+  { meta: { callId, acceptedMs, redelivered, newTask, trace }, sessionId }: Call,
   tool: Tool,
   input: Json,
   detached: boolean,
 ): StartRequest {
-  return { tool: tool.name, input, detached, session: sessionId, callId, newTask, trace };
+  const delivery = { session: sessionId, callId, acceptedMs, redelivered };
+  return { tool: tool.name, input, detached, ...delivery, newTask, trace };
 }
 
 /**

@@ -8,6 +8,7 @@ export class PendingRequest {
   acknowledged = false;
   /** Of a call: the same in every delivery, so that the server finds the same task. */
   #callId = "";
+  readonly #acceptedMs = Date.now();
   #taskId: string | undefined;
   #seenSeq = 0;
   #shownProgress: number | undefined;
@@ -61,6 +62,7 @@ export class PendingRequest {
     return withMeta(this.request, {
       [metaKeys.callId]: this.#callId,
       [metaKeys.redelivered]: this.deliveries > 1,
+      [metaKeys.acceptedMs]: this.#acceptedMs,
       ...own,
       ...task,
     });

@@ -103,7 +103,7 @@ export class TaskCreator {
     const { reader, keys } = this.#parts;
     const reading = await keys.holderOf(claim);
     if (reading === undefined || !isFinal(reading.record.status)) return reading;
-    const reusable = isReusable(reader.snapshotOf(reading), request.reuseResultMs, request.now.wallMs);
+    const reusable = isReusable(reader.snapshotOf(reading), request, request.now.wallMs);
     const continues = request.continueFailed === true && isContinuable(reading.record);
     return reusable || continues ? reading : undefined;
   }

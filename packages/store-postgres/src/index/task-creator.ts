@@ -16,7 +16,7 @@ import { markOf, type TaskReader } from "../task/task-reader.js";
 
 const createStatement = {
   name: "create",
-  text: "SELECT * FROM store.create_task_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
+  text: "SELECT * FROM store.create_task_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
 };
 
 /** With a lower limit an owner's tasks are always made one after the other; no server has fewer connections by default. */
@@ -36,6 +36,7 @@ interface CreatedRow {
 interface CreateRequest {
   readonly task: NewTask;
   readonly reuseResultMs: number;
+  readonly acceptedMs?: number | undefined;
   readonly continueFailed?: boolean;
   readonly maxUnfinished?: number;
   readonly now: Instant;
@@ -91,7 +92,13 @@ export class TaskCreator {
 
   /** `undefined`: another task of this id or call was made at the same moment. */
   async #create(
-    { task, reuseResultMs, continueFailed = false, maxUnfinished = Number.POSITIVE_INFINITY }: CreateRequest,
+    {
+      task,
+      reuseResultMs,
+      acceptedMs,
+      continueFailed = false,
+      maxUnfinished = Number.POSITIVE_INFINITY,
+    }: CreateRequest,
     made: { readonly body: string; readonly bytes: number; readonly brief: string; readonly createdAt: string },
     alone: boolean,
   ): Promise<CreatedRow | undefined> {
@@ -101,7 +108,7 @@ export class TaskCreator {
       ...[task.id, hashOf(task.owner), callOf(task), JSON.stringify(task.tool), JSON.stringify(task.toolVersion)],
       ...[task.detached, task.ttlMs, made.brief, made.body, made.bytes, Date.parse(made.createdAt)],
       ...[reuseResultMs, continueFailed, isLimited ? maxStoreTasks : null, isLimited ? maxStoreBytes : null],
-      ...[Number.isFinite(maxUnfinished) ? maxUnfinished : null, alone],
+      ...[Number.isFinite(maxUnfinished) ? maxUnfinished : null, alone, acceptedMs ?? null],
     ];
     try {
       return (await this.#database.query<CreatedRow>("write", createStatement, values))[0];

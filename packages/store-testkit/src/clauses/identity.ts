@@ -3,7 +3,7 @@ import type { NewTask } from "@resumable-mcp/core/store";
 import { cancelled, completed, failed, started, terminal } from "../event-samples.js";
 import { expectEqual, valuesOf } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
-import { defineClauses, type Scene } from "../scene.js";
+import { defineClauses, reuseResultMs, type Scene } from "../scene.js";
 
 const call = { key: "same-call" };
 const concurrentCreates = 20;
@@ -27,6 +27,13 @@ async function createAfter(scene: Scene, end: typeof completed, waitMs = 0) {
 function continueCall(scene: Scene, parts: Partial<NewTask>) {
   const request = { task: scene.newTask(parts), reuseResultMs: 60_000, continueFailed: true, now: scene.clock.now() };
   return scene.store.createTask(request);
+}
+
+/** Makes a call that was accepted some time ago. */
+async function createLate(scene: Scene, acceptedMs: number, parts: Partial<NewTask> = call) {
+  const request = { task: scene.newTask(parts), reuseResultMs, acceptedMs, now: scene.clock.now() };
+  const { snapshot, created } = await scene.store.createTask(request);
+  return { id: snapshot.record.id, created };
 }
 
 /** Which task belongs to a call. */
@@ -172,6 +179,34 @@ export const identityClauses = defineClauses({
         const again = await continueCall(scene, { key });
         expectEqual(again.created, true, `created after ${end.type}`);
       }
+    },
+  },
+  "ID-15": {
+    title:
+      "returns a completed task that finished after the call was accepted, delivered or not, and no other finished one",
+    because: "A call that comes late would have joined that task: its work must not be done twice.",
+    async check(scene) {
+      const acceptedMs = scene.clock.now().wallMs;
+      scene.clock.advance(1);
+      const { id } = await scene.taskWith([completed], call);
+      await scene.store.signal(id, { kind: "delivered" });
+      await scene.taskWith([failed], { key: "failed" });
+      await scene.taskWith([cancelled], { key: "cancelled" });
+      scene.clock.advance(reuseResultMs);
+      expectEqual(
+        await createLate(scene, acceptedMs),
+        { id, created: false },
+        "a call accepted before the task finished",
+      );
+      for (const key of ["failed", "cancelled"])
+        expectEqual((await createLate(scene, acceptedMs, { key })).created, true, `created after a task that ${key}`);
+      const next = await createLate(scene, acceptedMs + 1);
+      expectEqual(next.created, true, "created by a call that was accepted when the task had finished");
+      expectEqual(
+        await createLate(scene, acceptedMs),
+        { ...next, created: false },
+        "the call joins the unfinished task",
+      );
     },
   },
 });

@@ -59,8 +59,10 @@ async function create(run: Run): Promise<void> {
   const { scene, random, model, store } = run;
   const task = scene.newTask(randomTaskParts(random));
   const now = scene.clock.now();
-  const expected = standIn(model, task, reuseResultMs, now.wallMs);
-  const made = await store.createTask({ task, reuseResultMs, now });
+  const acceptedMs = random.percent(20) ? now.wallMs - random.below(ttlMs) : undefined;
+  const request = { task, reuseResultMs, acceptedMs, now };
+  const expected = standIn(model, request);
+  const made = await store.createTask(request);
   const outcome = { id: made.snapshot.record.id, created: made.created };
   expectEqual(outcome, { id: expected ?? task.id, created: expected === undefined }, "createTask");
   if (expected !== undefined) return;

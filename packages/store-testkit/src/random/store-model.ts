@@ -1,4 +1,4 @@
-import { isFinal, type Json, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, type Json, type Store, type TaskRecord } from "@resumable-mcp/core";
 import {
   type Instant,
   isReusable,
@@ -38,7 +38,8 @@ export function itemsOf(task: ModelTask): readonly Json[] {
 }
 
 /** The existing task of the same call as a new one, if there is one. */
-export function standIn(model: StoreModel, task: NewTask, reuseResultMs: number, nowMs: number): string | undefined {
+export function standIn(model: StoreModel, request: Parameters<Store["createTask"]>[0]): string | undefined {
+  const { task, now } = request;
   if (task.key === null) return undefined;
   const newest = [...model.values()]
     .filter((other) => other.task.owner === task.owner && other.task.key === task.key)
@@ -46,7 +47,7 @@ export function standIn(model: StoreModel, task: NewTask, reuseResultMs: number,
   if (newest === undefined) return undefined;
   const record = recordOf(newest);
   const signals = newest.signals.map((signal) => ({ ...signal, id: "" }));
-  const stands = !isFinal(record.status) || isReusable({ record, signals, leased: false }, reuseResultMs, nowMs);
+  const stands = !isFinal(record.status) || isReusable({ record, signals, leased: false }, request, now.wallMs);
   return stands ? newest.task.id : undefined;
 }
 

@@ -38,13 +38,11 @@ export type StartOutcome = Awaited<ReturnType<Store["createTask"]>>;
 export async function startTask(parts: EngineParts, owner: string, request: StartRequest): Promise<StartOutcome> {
   const task = await newTask(parts, owner, request);
   const { callId } = request;
-  let outcome = await createOrContinue(
-    parts,
-    callId !== undefined && isTaskId(callId) ? { ...task, id: callId } : task,
-  );
+  const named = callId !== undefined && isTaskId(callId) ? { ...task, id: callId } : task;
+  let outcome = await createOrContinue(parts, named, request);
   // The id may belong to another call already, or to another owner: that task stays invisible.
   if (outcome.snapshot.record.owner !== owner || outcome.snapshot.record.tool !== task.tool) {
-    outcome = await createOrContinue(parts, task);
+    outcome = await createOrContinue(parts, task, request);
   }
   const { record } = outcome.snapshot;
   if (isFinal(record.status)) return outcome;
@@ -95,13 +93,15 @@ function jsonOr(parsed: unknown, raw: Json): Json {
  * Makes the task of a call, or finds the existing one. A failed one continues as a new generation: of several
  * callers one restarts it, and the others find it under way.
  */
-async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
+async function createOrContinue(parts: EngineParts, task: NewTask, request: StartRequest): Promise<StartOutcome> {
   const { store, limits, clock } = parts;
   const { reuseResultMs, maxUnfinishedPerOwner: maxUnfinished } = limits;
   let triesLeft = parts.tools.require(task.tool).onFailure === "restart" ? 0 : fixedLimits.maxContinueTries;
   for (;;) {
     const continueFailed = triesLeft > 0;
-    const found = await store.createTask({ task, reuseResultMs, continueFailed, maxUnfinished, now: instantOf(clock) });
+    const now = instantOf(clock);
+    const acceptedMs = acceptedLateMs(request, now.wallMs);
+    const found = await store.createTask({ task, reuseResultMs, acceptedMs, continueFailed, maxUnfinished, now });
     const { record } = found.snapshot;
     // The very same call delivered again gets its task as it is, failed or not.
     if (triesLeft === 0 || found.created || record.status !== "failed" || record.id === task.id) return found;
@@ -109,6 +109,18 @@ async function createOrContinue(parts: EngineParts, task: NewTask): Promise<Star
     if (typeof continued === "object") return { snapshot: continued, created: false };
     triesLeft = continued === "full" ? 0 : triesLeft - 1;
   }
+}
+
+/**
+ * When a call that comes late was accepted; `undefined` for one that comes at once, whose result nothing but the task tells.
+ *
+ * The clocks of two servers are compared only where another process begins the call again. Between two clocks, and after a
+ * clock was set back, a result that may be older than the call is given rather than worked for twice.
+ */
+function acceptedLateMs({ acceptedMs, redelivered }: StartRequest, nowMs: number): number | undefined {
+  if (acceptedMs === undefined) return undefined;
+  if (redelivered === true) return Math.min(acceptedMs, nowMs) - fixedLimits.clockMarginMs;
+  return nowMs - acceptedMs >= fixedLimits.lateCallMs ? acceptedMs : undefined;
 }
 
 /**

@@ -108,12 +108,13 @@ function snapshotOf(leases: Leases, task: MemoryTask): TaskSnapshot {
 
 function taskMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
   return {
-    createTask: whenOpen(({ task, reuseResultMs, continueFailed = false, maxUnfinished, now }) => {
+    createTask: whenOpen((request) => {
+      const { task, continueFailed = false, maxUnfinished, now } = request;
       leases.look(now);
       const present = memory.tasks.get(task.id) ?? memory.newestClaim(task);
       const snapshot = present && snapshotOf(leases, present);
       const continues = continueFailed && snapshot !== undefined && isContinuable(snapshot.record);
-      if (snapshot !== undefined && (continues || isTaskOfCall(snapshot, task.id, reuseResultMs, now.wallMs))) {
+      if (snapshot !== undefined && (continues || isTaskOfCall(snapshot, request))) {
         return { snapshot, created: false };
       }
       checkStoreQuotas(memory.quotas, { tasks: memory.tasks.size, bytes: memory.bytes });
@@ -160,9 +161,9 @@ function taskMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
   } satisfies Partial<Store>;
 }
 
-function isTaskOfCall(snapshot: TaskSnapshot, id: string, reuseResultMs: number, nowMs: number): boolean {
+function isTaskOfCall(snapshot: TaskSnapshot, request: Parameters<Store["createTask"]>[0]): boolean {
   const { record } = snapshot;
-  return record.id === id || !isFinal(record.status) || isReusable(snapshot, reuseResultMs, nowMs);
+  return record.id === request.task.id || !isFinal(record.status) || isReusable(snapshot, request, request.now.wallMs);
 }
 
 function leaseMethods(memory: Memory, leases: Leases, whenOpen: Guard) {

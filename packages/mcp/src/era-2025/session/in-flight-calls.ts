@@ -106,7 +106,7 @@ export class InFlightCalls {
   }
 
   /** Stores a request that may be delivered again. Durability: as of `change`. */
-  async store({ name: callId, request, kind, taskId }: InFlightRequest): Promise<void> {
+  async store({ name: callId, request, kind, acceptedMs, taskId }: InFlightRequest): Promise<void> {
     const { documents } = this.#engine;
     const kept = await keepParams(documents, { callId, session: this.#document }, request.params);
     const call: StoredCall = {
@@ -115,6 +115,7 @@ export class InFlightCalls {
       kind: kind === "again" ? kind : "journal",
       method: request.method === "tasks/result" ? request.method : undefined,
       ...kept,
+      acceptedMs,
       taskId,
     };
     try {
@@ -163,9 +164,10 @@ export class InFlightCalls {
 
   /** @param whole its params, where they are not in the session's document. */
   #revive(call: StoredCall, place: number, whole?: JsonObject): InFlightRequest {
-    const { callId, requestId, kind, params, taskId, method = "tools/call" } = call;
+    const { callId, requestId, kind, params, acceptedMs, taskId, method = "tools/call" } = call;
     const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...(whole ?? params) } };
     const inFlight = new InFlightRequest(callId, request, kind, this.#limits, kind === "again" ? place : 0);
+    inFlight.acceptedMs = acceptedMs;
     inFlight.taskId = taskId;
     return inFlight;
   }

@@ -7,6 +7,7 @@ const empty = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
 const call = (callId: string, end?: number): StoredCall => ({
   callId,
   requestId: 1,
+  acceptedMs: 0,
   kind: "journal",
   params: {},
   ...(end === undefined ? {} : { end }),

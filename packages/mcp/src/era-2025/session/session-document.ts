@@ -16,6 +16,8 @@ const storedCall = z.object({
   params: jsonObject,
   /** The whole params are in a document of their own; here is only what a finished call keeps. */
   apart: z.boolean().optional(),
+  /** When a process accepted the call first, in milliseconds of its wall clock. */
+  acceptedMs: z.number(),
   /** The task that the call joined, where that is not the call's own. */
   taskId: z.string().optional(),
   /** The place of the last event of a finished call. */

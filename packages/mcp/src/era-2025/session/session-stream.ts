@@ -144,6 +144,8 @@ export class InFlightRequest extends SessionStream {
   innerId: string | undefined;
   /** The task that the call belongs to, where that is not the call's own. */
   taskId: string | undefined;
+  /** When it was accepted, maybe by another process, in milliseconds of the wall clock. */
+  acceptedMs = Date.now();
   /** The place at which the client came back last: what was shown up to there is not shown again at once. */
   resumedAt = 0;
   /** It has its response. */

@@ -86,13 +86,17 @@ export class SessionTransport implements Transport, TakesReceipts {
 
   /** Hands a request to the server behind; its messages go to the in-flight request. */
   deliver(inFlight: InFlightRequest, { after, redelivered, extra }: Delivery): void {
-    const { request, name, taskId } = inFlight;
+    const { request, name, taskId, acceptedMs } = inFlight;
     const isJournal = inFlight.kind === "journal";
     inFlight.innerId = `${name}#${++this.#count}`;
     const _meta = {
       ...request.params?._meta,
       [metaKeys.requestId]: request.id,
-      ...(isJournal && { [metaKeys.callId]: name, [metaKeys.redelivered]: redelivered }),
+      ...(isJournal && {
+        [metaKeys.callId]: name,
+        [metaKeys.redelivered]: redelivered,
+        [metaKeys.acceptedMs]: acceptedMs,
+      }),
       ...(isJournal && after && { [metaKeys.afterSeq]: after.place, [metaKeys.shownProgress]: after.progress }),
       ...(taskId !== undefined && { [metaKeys.taskId]: taskId }),
     };

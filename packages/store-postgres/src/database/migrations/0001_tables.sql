@@ -131,7 +131,7 @@ END $$;
 CREATE FUNCTION create_task_v1(
   _id text, _owner bytea, _call bytea, _tool text, _tool_version text, _detached boolean, _ttl_ms double precision, _brief text,
   _body text, _bytes bigint, _now_ms bigint, _reuse_ms double precision, _continue_failed boolean,
-  _max_tasks double precision, _max_bytes double precision, _max_unfinished double precision, _alone boolean,
+  _max_tasks double precision, _max_bytes double precision, _max_unfinished double precision, _alone boolean, _accepted_ms double precision,
   OUT made boolean, OUT standing text, OUT held_tasks bigint, OUT held_bytes bigint, OUT unfinished bigint, OUT made_as bigint
 ) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -142,6 +142,7 @@ BEGIN
     FROM (SELECT t.* FROM task t WHERE t.call = _call ORDER BY t.claim DESC LIMIT 1) n
     WHERE n.finished_ms IS NULL
       OR (n.status = 'completed' AND n.finished_ms + _reuse_ms > _now_ms AND NOT n.signals @> '[{"k": "delivered"}]')
+      OR (n.status = 'completed' AND n.finished_ms > _accepted_ms)
       OR (_continue_failed AND n.status = 'failed' AND NOT n.terminal);
   END IF;
   made := false;

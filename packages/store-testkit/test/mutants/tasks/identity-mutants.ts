@@ -54,8 +54,7 @@ function callsOfOneProcess(store: Store): Partial<Store> {
         const known = await before;
         const present = await store.getTask(known?.snapshot.record.id ?? "none");
         const stands =
-          present !== undefined &&
-          (isUnfinished(present) || isReusable(present, request.reuseResultMs, request.now.wallMs));
+          present !== undefined && (isUnfinished(present) || isReusable(present, request, request.now.wallMs));
         return stands ? { snapshot: present, created: false } : createApart(store, request);
       };
       const made = next(calls.get(call));
@@ -208,5 +207,18 @@ export const identityMutants: readonly Mutant[] = [
     name: "continues after a cancellation",
     killedBy: "ID-14",
     mutate: (store) => continuesAfter(store, ({ record }) => record.status === "cancelled"),
+  },
+  {
+    name: "does not go by when a call was accepted",
+    killedBy: "ID-15",
+    mutate: (store) => ({ createTask: ({ acceptedMs: _, ...request }) => store.createTask(request) }),
+  },
+  {
+    name: "gives a call that was accepted earlier any result",
+    killedBy: "ID-15",
+    mutate: (store) => ({
+      createTask: ({ acceptedMs, ...request }) =>
+        store.createTask({ ...request, acceptedMs: acceptedMs === undefined ? undefined : 0 }),
+    }),
   },
 ];
