@@ -109,6 +109,32 @@ test("G8 a call whose stream broke is cancelled by its client, and its task stop
   expect((await resume(url, session, seen.at(-1)?.id ?? "")).status).toBe(405);
 });
 
+test("G8 a call that is cancelled while it is being stored is neither carried out nor answered", async () => {
+  const store = createMemoryStore();
+  const { putDocument } = store;
+  const { url, engine } = await endpoint({ tools: [countTool()], store });
+  const session = await openSession(url);
+  // The tools of the server are known, and the session is used: what is written from now on is the call.
+  await (await post(url, countTo(1, 1), session)).text();
+  const [writing, written] = [createGate(), createGate()];
+  store.putDocument = async (request) => {
+    writing.open();
+    await written.pass();
+    return putDocument(request);
+  };
+  const answer = post(url, countTo(3), session);
+  await writing.pass();
+  const cancellation = post(url, cancelled(7), session);
+  // Requests that are sent later are answered: the cancellation was read.
+  for (const id of [8, 9]) await (await post(url, { jsonrpc: "2.0", id, method: "ping" }, session)).text();
+  written.open(100);
+  expect((await cancellation).status).toBe(202);
+  const messages = await readUntil(eventsOf(await answer), () => false);
+  expect(messages.filter(({ message }) => message !== undefined && "result" in message)).toEqual([]);
+  const { tasks } = await engine.forOwner(`session:${session["mcp-session-id"]}`).list();
+  expect(tasks.filter(({ status }) => status === "working")).toEqual([]);
+});
+
 test("G12 a cancellation that cannot be read leaves no rejection behind while it is written", async () => {
   const store = createMemoryStore();
   const { getTask, putDocument } = store;

@@ -60,6 +60,8 @@ export class Session2025 implements ConnectedSession {
   readonly #streams = new Set<SseStream>();
   readonly #standalone: StandaloneStream;
   readonly #settings: ClientSettings;
+  /** Calls that are being stored, by the ids of their requests. Each ends when its call is delivered or refused. */
+  readonly #enteringCalls = new Map<unknown, Promise<void>>();
   #kinds: Promise<ToolKinds> | undefined;
   /** Of the request that opened the standalone stream. */
   #listener: MessageExtraInfo | undefined;
@@ -142,7 +144,25 @@ export class Session2025 implements ConnectedSession {
   }
 
   /** Carries out a request of the client. */
-  async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+  request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    const answer = this.#request(sent, extra);
+    if (isCall(sent)) this.#noteEntering(sent.id, answer);
+    return answer;
+  }
+
+  /** A cancellation waits for its call: before, there is nothing to cancel. */
+  #noteEntering(id: unknown, answer: Promise<unknown>): void {
+    const entered = answer.then(
+      () => {},
+      () => {},
+    );
+    this.#enteringCalls.set(id, entered);
+    void entered.then(() => {
+      if (this.#enteringCalls.get(id) === entered) this.#enteringCalls.delete(id);
+    });
+  }
+
+  async #request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const { kind, takesClientId } = await this.#factsOf(sent);
     const request = await this.#named(sent, takesClientId);
     if (!isCall(request)) return this.#shortRequest(request, extra);
@@ -210,6 +230,7 @@ export class Session2025 implements ConnectedSession {
   }
 
   async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification, extra: MessageExtraInfo): Promise<void> {
+    await this.#enteringCalls.get(requestId);
     const inFlight = await this.calls.findRequest(requestId);
     if (inFlight !== undefined) {
       checkScopes(this.#commons.engine, String(inFlight.request.params?.name), rightsOf(extra));
