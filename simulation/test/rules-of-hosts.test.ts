@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../src/history/check.js";
-import { at, attempt, begins, called, type Given, requested, run } from "./given.js";
+import { at, attempt, begins, call, called, type Given, other, requested, run } from "./given.js";
 
 const asked = at(20_000, "mcp_asked", { caller: "h", question: "q" });
 const unstored = at(21_000, "mcp_answered", { caller: "h", question: "q", status: 503, isSame: true });
@@ -9,6 +9,11 @@ const askedAgain = at(23_000, "mcp_asked", { caller: "h", question: "q" });
 const cameBack = (status: number) => at(20_000, "mcp_failed", { caller: "h", isCancelled: true, status });
 const gaveUp = (afterMs: number) => at(20_000, "mcp_gives_up", { caller: "h", afterMs, retryMs: 7_500 });
 const started = at(20_500, "started", { worker: "p2" });
+const accepted = at(20_000, "accepted", { caller: "c" });
+const withdrawn = (acceptedMs: number) => at(20_100, "withdrawn", { caller: "c", acceptedMs });
+const second = other("u", { input: call.input });
+const hostCalls = { plan: { calls: [{ ...call, via: "sdk" }] }, others: [second] };
+const secondBegins = (atMs: number) => attempt(2, { task: "u", atMs });
 const beginsIn = (worker: string) => begins(21_000, { worker, attempt: 2 });
 
 /** What breaks a rule, and what is close to it and does not. */
@@ -42,6 +47,18 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     "a client gives up while its server may be away",
     { events: [gaveUp(4_600)] },
     { events: [gaveUp(22_600)] },
+  ],
+  [
+    "G7",
+    "the result of a request that was cancelled afterwards is not given again",
+    { ...hostCalls, events: [begins(1), accepted, withdrawn(20_000), secondBegins(21_000)] },
+    { ...hostCalls, events: [begins(1), accepted, withdrawn(19_000), secondBegins(21_000)] },
+  ],
+  [
+    "G7",
+    "a cancellation that comes after the second task excuses nothing",
+    { ...hostCalls, events: [begins(1), secondBegins(19_000), accepted, withdrawn(20_000)] },
+    { ...hostCalls, events: [begins(1), accepted, secondBegins(20_050), withdrawn(20_000)] },
   ],
   [
     "G8",

@@ -15,7 +15,7 @@ export const deliveryBugs: readonly Bug[] = [
     find: "    const withdrawn = this.calls.withdraw(requestId);",
     replace: "    const withdrawn = undefined;",
     decision: "0035",
-    shows: "errors",
+    shows: "leaving",
   },
   {
     name: "that a caller left while its process stood still is not heard before its result is sent",
@@ -23,6 +23,7 @@ export const deliveryBugs: readonly Bug[] = [
     find: "  await nextTurn();\n  await nextTurn();",
     replace: "",
     decision: "0035",
+    shows: "leaving",
   },
   {
     name: "a result that was not delivered is not given again",

@@ -33,6 +33,8 @@ export interface CallPlan {
   readonly twicePercent: number;
   /** It answers a question when so many attempts ended after it, and not before; absent: when it was asked. */
   readonly answersAfterAttempts?: number;
+  /** So many of its results it gives up on while they are on their way to it; absent: none. */
+  readonly givesUpResults?: number;
   /** What it does while its task runs, by time since the call. */
   readonly interventions: readonly { readonly atMs: number; readonly what: Intervention }[];
 }

@@ -64,7 +64,7 @@ export class McpCaller {
     const { world } = this.#options;
     world.after(afterMs, () => void this.#callUntilDone(), this.#actor);
     for (const { atMs, what } of this.plan.interventions) {
-      if (what === "drop") world.after(afterMs + atMs, () => this.#drop(), this.#actor);
+      if (what === "drop") world.after(afterMs + atMs, () => this.leave(), this.#actor);
     }
   }
 
@@ -76,7 +76,8 @@ export class McpCaller {
     this.#options.history.add(kind, { caller: this.plan.name, owner: this.plan.owner, ...facts });
   }
 
-  #drop(): void {
+  /** Closes the connection of its call, and may cancel that. */
+  leave(): void {
     this.#note("drops");
     this.#requests.drop();
     const open = this.#open;

@@ -18,6 +18,24 @@ interface SdkCallerOptions {
 
 const url = new URL("http://127.0.0.1:8001/mcp");
 
+/** The SDK's transport, which tells when a request is cancelled. */
+class HostTransport extends StreamableHTTPClientTransport {
+  readonly #onCancel: (requestId: unknown, accepted: Promise<void>) => void;
+
+  /** @param onCancel is called for each cancellation of a request, with what resolves when the server accepted it. */
+  constructor(onCancel: (requestId: unknown, accepted: Promise<void>) => void) {
+    super(url);
+    this.#onCancel = onCancel;
+  }
+
+  override send(...[message, options]: Parameters<StreamableHTTPClientTransport["send"]>): Promise<void> {
+    const sent = super.send(message, options);
+    if ("method" in message && message.method === "notifications/cancelled")
+      this.#onCancel(message.params?.requestId, sent);
+    return sent;
+  }
+}
+
 /**
  * A host with the SDK's own client of the 2025 era, unchanged: it gives a request up after its own time, which cancels it,
  * and makes the call again. Or it leaves without a word, and comes back as another process.
@@ -29,12 +47,21 @@ export class SdkCaller {
   readonly #random: Random;
   readonly #timeoutMs: number;
   #actor: Actor;
+  #hasBegun = false;
   #isStopped = false;
   #tries = 0;
+  #givesUpLeft: number;
+  /** Gives the open request up. */
+  #giveUp: () => void = () => {};
+  /** The last result that a connection accepted, and the request that it answers; noted where results are given up. */
+  #lastResult: { readonly request?: unknown; readonly atMs?: number } = {};
+  /** Resolves when the server accepted the last cancellation, or did not: the next call comes behind it. */
+  #cancelled: Promise<void> | undefined;
 
   constructor(options: SdkCallerOptions) {
     this.#options = options;
     this.plan = options.plan;
+    this.#givesUpLeft = options.plan.givesUpResults ?? 0;
     this.#random = options.world.random.fork();
     this.#timeoutMs = this.#random.pick([1_500, 10_000, 60_000]);
     this.#actor = newActor(options.plan.name);
@@ -44,8 +71,17 @@ export class SdkCaller {
     const { world } = this.#options;
     world.after(afterMs, () => this.#live(), world.director);
     for (const { atMs, what } of this.plan.interventions) {
-      if (what === "drop") world.after(afterMs + atMs, () => this.#leave(), world.director);
+      if (what === "drop") world.after(afterMs + atMs, () => this.leave(), world.director);
     }
+  }
+
+  /** A connection accepted the result of a request: it may give that up before it has the result. */
+  resultAccepted(request: unknown, atMs: number): void {
+    if (this.plan.givesUpResults === undefined) return;
+    this.#lastResult = { request, atMs };
+    if (this.#givesUpLeft <= 0) return;
+    this.#givesUpLeft -= 1;
+    this.#options.world.nextTurn(() => this.#giveUp(), this.#actor);
   }
 
   stopCalling(): void {
@@ -59,12 +95,16 @@ export class SdkCaller {
 
   #live(): void {
     if (this.isDone || this.#isStopped) return;
+    this.#hasBegun = true;
+    this.#cancelled = undefined;
+    this.#lastResult = {};
     this.#actor = newActor(this.plan.name);
     this.#options.world.after(1, () => void this.#callUntilDone(), this.#actor);
   }
 
-  #leave(): void {
-    if (this.isDone || !this.#actor.isAlive) return;
+  /** Ends without a word, and may come back as another process. */
+  leave(): void {
+    if (!this.#hasBegun || this.isDone || !this.#actor.isAlive) return;
     const { world, network } = this.#options;
     this.#note("drops");
     this.#actor.isAlive = false;
@@ -91,6 +131,7 @@ export class SdkCaller {
       }
       if (!this.#random.percent(this.plan.returnsPercent)) break;
       await this.#pause(this.#random.pick([20, 500, 3_000]));
+      if (this.#cancelled !== undefined) await this.#cancelled;
     }
     this.isDone = true;
     await client?.close();
@@ -99,8 +140,19 @@ export class SdkCaller {
   async #connect(): Promise<Client> {
     const client = new Client({ name: this.plan.name, version: "1" }, { capabilities: { elicitation: {} } });
     client.setRequestHandler(ElicitRequestSchema, () => this.#answer());
-    await client.connect(new StreamableHTTPClientTransport(url), { timeout: this.#timeoutMs });
+    const transport = new HostTransport((...cancelled) => this.#noteCancellation(...cancelled));
+    await client.connect(transport, { timeout: this.#timeoutMs });
     return client;
+  }
+
+  /** Once the server accepted that a request is cancelled, the result that was sent before does not count as delivered. */
+  #noteCancellation(requestId: unknown, accepted: Promise<void>): void {
+    if (this.plan.givesUpResults === undefined) return;
+    const { request, atMs: acceptedMs } = this.#lastResult;
+    const note = () => {
+      if (request === requestId) this.#note("withdrawn", { acceptedMs });
+    };
+    this.#cancelled = accepted.then(note, () => {});
   }
 
   async #answer(): Promise<ElicitResult> {
@@ -118,9 +170,15 @@ export class SdkCaller {
       before = progress;
     };
     const request = { name: this.plan.tool, arguments: this.plan.input as JsonObject, _meta: metaOf(this.plan) };
+    const user = new AbortController();
+    this.#giveUp = () => {
+      this.#note("gives_up");
+      user.abort("The user gave up.");
+    };
     const { isError, structuredContent } = await client.callTool(request, undefined, {
       timeout: this.#timeoutMs,
       onprogress,
+      signal: user.signal,
     });
     const structured = isJsonObject(structuredContent) ? structuredContent : {};
     const code = isJsonObject(structured.error) ? String(structured.error.code) : undefined;

@@ -150,8 +150,11 @@ function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] 
       .toSorted((one, other) => one.atMs - other.atMs);
     const kind = call.via === "engine" ? "result" : "accepted";
     const got = eventsOf(events, kind).filter(({ caller, status }) => caller === call.name && status !== "failed");
+    const withdrawn = eventsOf(events, "withdrawn").filter(({ caller }) => caller === call.name);
     for (const [count, { id, atMs }] of completed.entries()) {
-      const before = got.filter((event) => event.atMs <= atMs).length;
+      const isBefore = (event: HistoryEvent) => event.atMs <= atMs;
+      const lost = withdrawn.filter(isBefore).map(({ acceptedMs }) => acceptedMs);
+      const before = got.filter((event) => isBefore(event) && !lost.includes(event.atMs)).length;
       if (before >= count || mayHideResults(events, atMs)) continue;
       const text = `${id} was begun at ${atMs} ms by the call of ${call.name}, which had ${count} results, of which ${before} were accepted.`;
       violations.push({ rule: "G7", text });

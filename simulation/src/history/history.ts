@@ -31,11 +31,12 @@ export class History {
   }
 
   /** Notes an event. What code of a dead process says is not noted. */
-  add(kind: string, facts: Facts): void {
+  add(kind: string, facts: Facts): HistoryEvent {
     if (kind === "died" && facts.byItself !== true) this.crashes += 1;
     const event = { atMs: Math.round(this.#nowMs() * 1000) / 1000, kind, ...facts };
     this.events.push(event);
     this.onEvent(event);
+    return event;
   }
 
   reach(point: string): void {

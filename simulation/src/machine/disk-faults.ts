@@ -13,6 +13,8 @@ export interface DiskFaults {
   stuckUntilMs: number;
   /** Some calls fail, whatever they do. */
   errorsUntilMs: number;
+  /** All calls fail that read something. */
+  unreadableUntilMs: number;
   /** Many syncs fail. A later sync that succeeds makes durable what they did not. */
   failingSyncsUntilMs: number;
   /**
@@ -24,8 +26,25 @@ export interface DiskFaults {
 
 /** A disk with nothing wrong. */
 export function newDiskFaults(): DiskFaults {
-  const never = { fullUntilMs: 0, slowUntilMs: 0, stuckUntilMs: 0, errorsUntilMs: 0 };
+  const never = { fullUntilMs: 0, slowUntilMs: 0, stuckUntilMs: 0, errorsUntilMs: 0, unreadableUntilMs: 0 };
   return { ...never, failingSyncsUntilMs: 0, lostSyncsUntilMs: 0 };
+}
+
+/** The kinds of faults that are on a disk until a moment. */
+const lasting: { readonly [kind: string]: keyof DiskFaults } = {
+  full: "fullUntilMs",
+  slow: "slowUntilMs",
+  stuck: "stuckUntilMs",
+  errors: "errorsUntilMs",
+  unreadable: "unreadableUntilMs",
+  failing_syncs: "failingSyncsUntilMs",
+  lost_syncs: "lostSyncsUntilMs",
+};
+
+/** Lets a disk have a fault until a moment, where its kind is one of a disk. */
+export function strikeDisk(faults: DiskFaults, kind: string, untilMs: number): void {
+  const fault = lasting[kind];
+  if (fault !== undefined) faults[fault] = untilMs;
 }
 
 /** Of a hundred calls of a disk with errors. */

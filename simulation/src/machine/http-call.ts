@@ -47,6 +47,8 @@ export class HttpCall {
   #isSilent = false;
   #passed = 0;
   #lastArrivalMs = 0;
+  /** When the machine of the server has it that the connection ended. */
+  #endsMs = Number.POSITIVE_INFINITY;
   #repeated: HttpCall | undefined;
 
   constructor(options: HttpCallOptions, isRepeat = false) {
@@ -84,6 +86,7 @@ export class HttpCall {
 
   #abortAfter(ms: number): void {
     const { world, worker } = this.#options;
+    this.#endsMs = Math.min(this.#endsMs, world.nowMs + ms);
     world.after(ms, () => this.#cut.abort(), worker.actor);
   }
 
@@ -144,15 +147,19 @@ export class HttpCall {
     if (this.#passed >= this.#fate.breaksAfter) this.breakDown(this.#fate.isSilent);
   }
 
-  /** As the kernel does it: in a later turn, unless the connection is known to be closed by then. */
+  /** As the kernel does it: in a later turn or at once, unless the process knows by then that the connection is closed. */
   #accepted(onSent: (() => void) | undefined): void {
     const { world, worker, onAccepted } = this.#options;
     if (onSent === undefined) return;
-    world.nextTurn(() => {
+    const { hasPhases } = world;
+    const accept = () => {
       if (this.#cut.signal.aborted) return;
-      onAccepted();
+      // What a frozen process writes when it continues may go to a caller that left meanwhile.
+      if (!hasPhases || world.nowMs < this.#endsMs) onAccepted();
       onSent();
-    }, worker.actor);
+    };
+    if (hasPhases) accept();
+    else world.nextTurn(accept, worker.actor);
   }
 
   #finish(): void {

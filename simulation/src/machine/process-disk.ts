@@ -95,6 +95,7 @@ class Calls {
 
   read<Result>(call: string, run: (disk: Disk) => Result): Result {
     return this.plain((disk) => {
+      this.#failToRead(call);
       this.#fail(call);
       return run(disk);
     });
@@ -143,6 +144,13 @@ class Calls {
     if (faults.noFilesUntilMs <= world.nowMs || !needFile.has(call)) return;
     machine.effect("no_files");
     throw systemError("EMFILE", call);
+  }
+
+  #failToRead(call: string): void {
+    const { world, machine } = this.#options;
+    if (machine.faults.unreadableUntilMs <= world.nowMs) return;
+    machine.effect("unreadable");
+    throw systemError("EIO", call);
   }
 
   #fail(call: string): void {

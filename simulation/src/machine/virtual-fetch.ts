@@ -1,5 +1,6 @@
 import type { Actor, World } from "../world/world.js";
 import { HttpCall } from "./http-call.js";
+import type { HttpMessage } from "./received-request.js";
 import type { Worker } from "./worker.js";
 
 interface VirtualFetchOptions {
@@ -7,7 +8,7 @@ interface VirtualFetchOptions {
   /** A worker that can be reached now. */
   readonly pickWorker: () => Worker | undefined;
   /** A connection that was open accepted the last byte of an answer to an actor. */
-  readonly onAccepted: (caller: Actor, worker: Worker) => void;
+  readonly onAccepted: (caller: Actor, request: HttpMessage) => void;
 }
 
 /** Node's `fetch` gives up when nothing comes for so long. */
@@ -60,11 +61,12 @@ export class VirtualFetch {
       stopWaiting();
       call.cut();
     };
+    const message = { method: method as HttpMessage["method"], headers: Object.fromEntries(headers), body };
     const call = new HttpCall({
       world,
       caller,
       worker,
-      message: { method: method as "POST" | "GET" | "DELETE", headers: Object.fromEntries(headers), body },
+      message,
       listener: {
         head: (status, given) => answer.head(status, given),
         text: (text) => {
@@ -74,7 +76,7 @@ export class VirtualFetch {
         end: () => answer.end(),
         broken: () => answer.fail(failure(answer.hasHead ? "terminated" : "fetch failed", "ECONNRESET")),
       },
-      onAccepted: () => onAccepted(caller, worker),
+      onAccepted: () => onAccepted(caller, message),
     });
     let stopWaiting = () => {};
     const wait = () => {

@@ -199,6 +199,21 @@ export class Worker {
     };
   }
 
+  /** Freezes the process when so many turns of its event loop are over: of what comes meanwhile it hears afterwards. */
+  freezeAfterTurns(turns: number, ms: number, onFrozen: (ms: number) => void): void {
+    if (this.actor.beforeTurn !== undefined) return;
+    const { world, history } = this.#options;
+    let left = turns;
+    this.actor.beforeTurn = () => {
+      left -= 1;
+      if (left >= 0) return;
+      this.actor.beforeTurn = undefined;
+      this.actor.frozenUntilMs = world.nowMs + ms;
+      history.add("stands_still", { worker: this.actor.name, ms });
+      onFrozen(ms);
+    };
+  }
+
   /** Runs code in the name of the process, in a turn of its own. */
   run(code: (engine: Engine) => void): void {
     this.#options.world.nextTurn(() => code(this.engine), this.actor);

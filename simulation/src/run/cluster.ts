@@ -1,7 +1,7 @@
 import type { DatabaseServer } from "../database/database-server.js";
 import { strikeDatabase } from "../database/strike-database.js";
 import type { History, HistoryEvent } from "../history/history.js";
-import { newDiskFaults } from "../machine/disk-faults.js";
+import { newDiskFaults, strikeDisk } from "../machine/disk-faults.js";
 import { createMachines, type Machine } from "../machine/machine.js";
 import { Worker, type WorkerSettings } from "../machine/worker.js";
 import { isNetworkFault } from "../world/network.js";
@@ -15,6 +15,9 @@ import { isPlannedDeath, type PlannedDeaths, PointDeaths } from "./point-deaths.
 /** A server that ended by itself is started again after this time. */
 const pauseMs = 1_000;
 
+/** From the end of a tool until its result is written its process has fewer turns. */
+const turnsUntilResult = 12;
+
 interface ClusterOptions {
   readonly world: World;
   /** Where the store is, of workers on machines of their own; absent: on the disk of one machine. */
@@ -24,6 +27,8 @@ interface ClusterOptions {
   readonly workers: number;
   /** A worker that died is started again after this time. */
   readonly restartMs: number;
+  /** A process is frozen for so many milliseconds, in which its callers may leave. */
+  readonly onStandstill: (ms: number) => void;
 }
 
 /** The workers of a run on their machine, and what is done to them. */
@@ -155,12 +160,7 @@ export class Cluster {
     if (kind === "power") this.#losePower(amount);
     if (kind === "kill_all" || kind === "clock_while_down") this.#killAll("killed with all others");
     if (kind === "clock" || kind === "clock_while_down") this.#stepClock(this.#machineOf(slot), amount);
-    if (kind === "full") faults.fullUntilMs = untilMs;
-    if (kind === "slow") faults.slowUntilMs = untilMs;
-    if (kind === "stuck") faults.stuckUntilMs = untilMs;
-    if (kind === "errors") faults.errorsUntilMs = untilMs;
-    if (kind === "failing_syncs") faults.failingSyncsUntilMs = untilMs;
-    if (kind === "lost_syncs") faults.lostSyncsUntilMs = untilMs;
+    strikeDisk(faults, kind, untilMs);
     if (kind === "rot") this.#noteDamage(this.#machines[0].rot(this.#random));
     if (kind === "lost_end") this.#noteDamage(this.#machines[0].loseEnd(this.#random));
     if (kind === "unmount") this.#unmount(amount);
@@ -172,6 +172,8 @@ export class Cluster {
     if (kind === "kill") worker.die("killed");
     if (kind === "no_files") worker.faults.noFilesUntilMs = untilMs;
     if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
+    if (kind === "stand_still")
+      worker.freezeAfterTurns(this.#random.below(turnsUntilResult), amount, this.#options.onStandstill);
     if (kind === "drift") worker.actor.drift = amount;
     if (kind === "replace") {
       this.#replaced.add(worker);

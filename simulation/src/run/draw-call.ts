@@ -57,6 +57,7 @@ function waysOf(clientId: string | undefined, { mode, theme }: CallFrame): reado
   if (theme === "errors") return ["engine", "engine", "2025", "2025"];
   if (theme === "questions") return ["engine", "2025", "2025", "2025"];
   if (theme === "failures") return ["engine"];
+  if (theme === "leaving") return ["2026", "sdk"];
   if (mode === "moments") return ["engine", "engine", "2025", "2025", "2026", "sdk"];
   const ways = ["engine", "engine", "2025", "2026", "sdk"] as const;
   return /^[\w.:-]{8,256}$/.test(clientId) ? [...ways, "toolkit"] : ways;
@@ -90,6 +91,7 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     answersPercent: random.pick([0, 70, 100, 100]),
     twicePercent: frame.theme === "requests" ? random.pick([30, 100]) : 25,
     interventions,
+    ...(frame.theme === "leaving" && { givesUpResults: random.pick([0, 1, 2]), returnsPercent: 100 }),
     // While the last attempt begins, runs, or fails.
     ...(frame.theme === "failures" && { answersAfterAttempts: attemptsPerProgress - 1 }),
     atMs: mode === "flood" ? random.between(0, 1_000) : random.between(0, calmMs * (mode === "poison" ? 0.3 : 0.7)),
@@ -105,7 +107,7 @@ const sharedProgram: readonly Operation[] = [
 ];
 
 function drawInterventions(random: Random, { calmMs, mode, theme }: CallFrame): CallPlan["interventions"] {
-  if (mode === "flood") return [];
+  if (mode === "flood" || theme === "leaving") return [];
   if (theme === "failures") return drawResumes(random, calmMs);
   const kinds = [
     "pause",
@@ -146,6 +148,7 @@ function drawProgram(random: Random, index: number, frame: CallFrame): readonly 
   if (mode === "flood") return drawShort(random);
   if ((theme === "takeovers" || theme === "syncs") && random.percent(80)) return drawManyCheckpoints(random);
   if ((theme === "names" || theme === "folder") && random.percent(60)) return drawShort(random);
+  if (theme === "leaving") return drawShort(random);
   if ((theme === "errors" || theme === "removals") && random.percent(60)) return drawManyWaits(random);
   const length = random.pick([1, 3, 8, 20]);
   const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random, frame)));

@@ -1,6 +1,7 @@
 import type { databaseFaults } from "../database/strike-database.js";
 import { type NetworkFault, networkFaults } from "../world/network.js";
 import type { Random } from "../world/random.js";
+import type { Moment } from "./moments.js";
 import { namedPoints } from "./named-points.js";
 
 /** Something that is done to the system at a moment. */
@@ -15,12 +16,18 @@ export interface Fault {
     | "lost_syncs"
     | "die_at_place"
     | "at_moment"
+    // Calls of the disk that read something fail.
+    | "unreadable"
+    // A process freezes in the midst of what it does, and its callers leave.
+    | "stand_still"
     | (typeof databaseFaults)[number]
     | NetworkFault;
   /** Which worker, of those there are. */
   readonly slot: number;
   /** The machine loses its power when the worker dies. */
   readonly takesPower?: boolean;
+  /** What it waits for, and what breaks then, where that is not one of a list. */
+  readonly moment?: Moment;
   /** The named point at which a process dies. */
   readonly point?: string;
   /** Milliseconds, calls, turns, how often the point is reached, or a place in a list, as the kind has it. */

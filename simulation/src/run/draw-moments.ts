@@ -33,9 +33,10 @@ export const themesOfMoments = [
 
 /**
  * They are not drawn: tools that fail while they ask, until their task fails, and are answered just then; a folder that
- * follows from the tasks is removed, in processes that live.
+ * follows from the tasks is removed, in processes that live; callers leave, or give up, while their result is on its way to
+ * them.
  */
-export const themesOnRequest = ["failures", "removals"] as const;
+export const themesOnRequest = ["failures", "removals", "leaving"] as const;
 
 /** When nothing breaks any more. */
 export const calmOfTheme: { readonly [theme in Theme]: number } = {
@@ -49,10 +50,11 @@ export const calmOfTheme: { readonly [theme in Theme]: number } = {
   folder: 15_000,
   failures: 40_000,
   removals: 15_000,
+  leaving: 20_000,
 };
 
 /** How many calls there are; others have one to ten. */
-export const callsOfTheme: { readonly [theme in Theme]?: number } = { syncs: 8, names: 15, folder: 15 };
+export const callsOfTheme: { readonly [theme in Theme]?: number } = { syncs: 8, names: 15, folder: 15, leaving: 12 };
 
 /** What these are about: two processes, or losses of power. */
 export const themesOfTwo: readonly (Theme | undefined)[] = ["requests", "takeovers", "failures"];
@@ -110,6 +112,13 @@ export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): re
       ];
     case "removals":
       return draw(["remove_folder"], random.pick([1, 3]));
+    case "leaving":
+      return draw(["at_moment"], random.pick([4, 8, 12])).map((fault) => ({
+        ...fault,
+        atMs: 0.7 * fault.atMs,
+        // A lease is lost after three seconds.
+        moment: { after: "returns", kind: "stand_still", amount: random.pick([300, 1_500]) },
+      }));
     case "folder":
       return draw(["unmount"], random.pick([3, 6])).map((fault) => ({ ...fault, amount: 3_000 }));
   }

@@ -68,7 +68,9 @@ export function drawPlan(seed: number, only?: string): Plan {
   const drawn = theme === undefined ? drawFaults(random, frame) : drawMoments(random, frame, theme);
   // Deaths that come faster than a tool begins to wait meet it at work.
   const faults = mode === "waiting" ? drawn.map((fault, index) => ({ ...fault, atMs: 2_500 * (index + 1) })) : drawn;
-  const network = mode === "poison" || mode === "quiet" ? [] : drawNetworkFaults(random, calmMs);
+  // Of a call that is late or repeated it is not known whether it came before its result was given up.
+  const isWhole = mode === "poison" || mode === "quiet" || theme === "leaving";
+  const network = isWhole ? [] : drawNetworkFaults(random, calmMs);
   return {
     seed,
     mode,

@@ -1,9 +1,18 @@
 import type { HistoryEvent } from "../history/history.js";
 
 /** What was seen from outside, and what breaks right after it. */
-interface Moment {
+export interface Moment {
   readonly after: string;
-  readonly kind: "power" | "full" | "failing_syncs" | "lost_syncs" | "freeze" | "kill" | "failover";
+  readonly kind:
+    | "power"
+    | "full"
+    | "failing_syncs"
+    | "lost_syncs"
+    | "unreadable"
+    | "freeze"
+    | "stand_still"
+    | "kill"
+    | "failover";
   readonly amount: number;
 }
 
@@ -61,7 +70,8 @@ const failovers: readonly Moment[] = [
 
 /** What the fault that waits for a moment says of it. */
 interface Waiting {
-  /** The number of the moment in their list, of which there are fewer. */
+  /** Absent: the one in their list that has the number `amount`; there are fewer. */
+  readonly moment?: Moment | undefined;
   readonly amount: number;
 }
 
@@ -75,7 +85,7 @@ export class AwaitedMoments<Fault extends Waiting> {
   }
 
   await(fault: Fault, left: number): void {
-    const moment = this.#moments[fault.amount % this.#moments.length];
+    const moment = fault.moment ?? this.#moments[fault.amount % this.#moments.length];
     if (moment !== undefined) this.#waiting.push({ moment, left, fault });
   }
 

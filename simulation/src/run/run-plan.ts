@@ -1,4 +1,4 @@
-import type { Tool } from "@resumable-mcp/core";
+import { isJsonObject, type Tool } from "@resumable-mcp/core";
 import { randomToken } from "@resumable-mcp/mcp/stdio";
 import { Caller } from "../callers/caller.js";
 import { Intruder } from "../callers/intruder.js";
@@ -14,6 +14,7 @@ import { check } from "../history/check.js";
 import { checkDamage, type SetAside, withoutDamaged, withoutLostTails } from "../history/check-damage.js";
 import { type FinalTask, type Violation, virtualPatience } from "../history/evidence.js";
 import { History } from "../history/history.js";
+import type { HttpMessage } from "../machine/received-request.js";
 import { VirtualFetch } from "../machine/virtual-fetch.js";
 import { resetProcessIds, type Worker } from "../machine/worker.js";
 import { enterWorld, leaveWorld, offences } from "../world/virtual-globals.js";
@@ -109,11 +110,16 @@ class Run {
       },
       workers: plan.workers,
       restartMs: plan.restartMs,
+      onStandstill: (ms) => this.#leaveWithin(ms),
     });
     const pickWorker = () => this.#cluster.pick();
-    const onAccepted = (caller: Actor) => this.history.add("accepted", { caller: caller.name });
-    const network = new VirtualFetch({ world, pickWorker, onAccepted });
+    const network = new VirtualFetch({
+      world,
+      pickWorker,
+      onAccepted: (...accepted) => this.#noteAccepted(...accepted),
+    });
     world.fetch = network.fetch;
+    world.hasPhases = plan.theme === "leaving";
     this.#callers = plan.calls.map((call) => {
       const options = { world, history: this.history, pickWorker, plan: call };
       if (call.via === "toolkit") return new ToolkitCaller({ ...options, network });
@@ -159,6 +165,25 @@ class Run {
     const isQuiet = () => this.#callers.every((caller) => !(caller instanceof ToolkitCaller) || caller.isDone);
     await closer.untilAllEnd(calmMs + livenessMs + steppedMs, isQuiet);
     return closer.readAll(() => this.#cluster.tasksSetAside());
+  }
+
+  #noteAccepted({ name }: Actor, { body }: HttpMessage): void {
+    const { atMs } = this.history.add("accepted", { caller: name });
+    const request: unknown = body === undefined ? undefined : JSON.parse(body);
+    for (const caller of this.#callers) {
+      if (!(caller instanceof SdkCaller) || caller.plan.name !== name) continue;
+      caller.resultAccepted(isJsonObject(request) ? request.id : undefined, atMs);
+    }
+  }
+
+  /** While a process stands still for a time, callers leave: not those that give results up, which are there to cancel. */
+  #leaveWithin(ms: number): void {
+    const { random, director } = this.#world;
+    for (const caller of this.#callers) {
+      const staysThere = caller instanceof SdkCaller && caller.plan.givesUpResults !== 0;
+      if (staysThere || !(caller instanceof SdkCaller || caller instanceof McpCaller)) continue;
+      this.#world.after(random.between(0, 0.8 * ms), () => caller.leave(), director);
+    }
   }
 
   /** All processes of a version share its tools. */

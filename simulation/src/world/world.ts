@@ -25,6 +25,8 @@ export interface Actor {
 interface Turn extends QueuedEvent {
   atMs: number;
   order: number;
+  /** How many turns that were put off led to it, one after the other: 0 where something came from outside, or in time. */
+  readonly putOff: number;
   readonly actor: Actor;
   readonly run: () => void;
   isCancelled: boolean;
@@ -38,6 +40,9 @@ const firstPid = 100_000;
 
 /** The real end of a turn: all promises of it are through. Taken before the globals are replaced. */
 const realImmediate = setImmediate;
+
+/** A process that was frozen has heard of all that came meanwhile after this time: less than until a turn that is put off. */
+const heardMs = 0.000_5;
 
 /** Turns in one round of Node's real event loop. */
 const turnsPerRound = 64;
@@ -57,6 +62,12 @@ export class World {
   readonly network = new Network(() => this.nowMs);
   /** Of programs that use Node's own names for files. */
   readonly files = new VirtualFiles(this, new MemoryDisk());
+  /**
+   * Event loops have phases, as Node's has: what a process writes is taken in the same turn, also where the other side closed
+   * the connection and the process has not heard of that; and of what came while it was frozen it hears before it does what
+   * was put off twice. Without phases a write is taken in a later turn, and all turns are alike.
+   */
+  hasPhases = false;
   /** Takes the place of Node's. */
   fetch: typeof globalThis.fetch | undefined;
   /** Of the one who directs: it never dies. */
@@ -76,6 +87,8 @@ export class World {
   readonly #lastTurnMs = new WeakMap<Actor, number>();
   readonly #processes: Actor[] = [];
   #order = 0;
+  /** Of the turn that runs now. */
+  #putOff = 0;
 
   constructor(seed: number) {
     this.random = new Random(seed);
@@ -83,9 +96,14 @@ export class World {
 
   /** Lets something happen later in the name of an actor. @returns what calls it off. */
   after(delayMs: number, run: () => void, actor: Actor = this.current): () => void {
+    return this.#add(delayMs, run, actor, 0);
+  }
+
+  #add(delayMs: number, run: () => void, actor: Actor, putOff: number): () => void {
     const turn: Turn = {
       atMs: this.nowMs + Math.max(0, delayMs) / (1 + actor.drift),
       order: this.#order++,
+      putOff,
       actor,
       run,
       isCancelled: false,
@@ -101,7 +119,8 @@ export class World {
     const last = this.#lastTurnMs.get(actor) ?? 0;
     const atMs = Math.max(last, this.nowMs) + this.random.between(0.001, 0.02);
     this.#lastTurnMs.set(actor, atMs);
-    return this.after((atMs - this.nowMs) * (1 + actor.drift), run, actor);
+    const putOff = actor === this.current ? this.#putOff + 1 : 1;
+    return this.#add((atMs - this.nowMs) * (1 + actor.drift), run, actor, putOff);
   }
 
   /** The number under which an actor's process is known to others. */
@@ -169,7 +188,7 @@ export class World {
       if (next.isCancelled || !next.actor.isAlive) continue;
       this.nowMs = Math.max(this.nowMs, next.atMs);
       if (next.actor.frozenUntilMs > this.nowMs) {
-        next.atMs = next.actor.frozenUntilMs;
+        next.atMs = next.actor.frozenUntilMs + (this.hasPhases && next.putOff > 1 ? heardMs : 0);
         next.order = this.#order++;
         this.#queue.push(next);
         continue;
@@ -178,6 +197,7 @@ export class World {
       if (!next.actor.isAlive) continue;
       this.turns += 1;
       this.current = next.actor;
+      this.#putOff = next.putOff;
       try {
         next.run();
       } catch (error) {
