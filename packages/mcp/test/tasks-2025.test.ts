@@ -44,6 +44,27 @@ async function startTask(client: Client, name: string, args = {}): Promise<strin
 const resultOf = (client: Client, taskId: string) =>
   client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema);
 
+test("a tool of the server's own does not run when it is called as a task", async () => {
+  const engine = createEngine({ store: createMemoryStore(), tools: [] });
+  closing.push(() => engine.close());
+  const server = new McpServer({ name: "test", version: "1" });
+  let runs = 0;
+  server.registerTool("own", { description: "Counts." }, () => {
+    runs += 1;
+    return { content: [] };
+  });
+  registerTools(server, engine);
+  const client = new Client({ name: "stock", version: "1" });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(there), client.connect(here)]);
+  closing.push(() => client.close());
+  const asTask = (name: string) =>
+    client.request({ method: "tools/call" as const, params: { name, task: {} } }, CreateTaskResultSchema);
+  await expect(asTask("own")).rejects.toMatchObject({ code: -32_601, message: expect.stringContaining("as a task") });
+  await expect(asTask("none")).rejects.toMatchObject({ code: -32_602, message: expect.stringContaining("own") });
+  expect(runs).toBe(0);
+});
+
 test("advertises tasks, and which tools may be called as one", async () => {
   const simple = { description: "Simple.", input: z.object({}), run: async () => "done" };
   const only = defineTool({ ...simple, name: "only_as_task", taskSupport: "required" });

@@ -7,6 +7,7 @@ import { traceRequests } from "../call/traced-requests.js";
 import { createToolConfigs, type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
 import { exactSchema, handleRequest, isIgnoredLevel } from "../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "./call-2025.js";
+import { checkResourceUris } from "./check-resource-uris.js";
 import { createClosedSignal, hasNoneOf, type RequestExtra, type Server2025 } from "./server-2025.js";
 import { takeSubscriptions } from "./take-subscriptions.js";
 import { registerTasks } from "./tasks/register-tasks.js";
@@ -43,6 +44,7 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
     registerTasks: () => registerTasks(environment),
     registerSubscriptions: (tasksOf) => takeSubscriptions(environment, tasksOf),
   });
+  checkResourceUris(server);
   traceRequests(server, ({ requestId, _meta: meta, requestInfo, sessionId }: RequestExtra) => {
     const isStdio = requestInfo === undefined && sessionId === undefined;
     return { requestId, meta, isStdio, headers: requestInfo && Reflect.get(requestInfo, "headers") };

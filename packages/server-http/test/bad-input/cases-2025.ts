@@ -63,6 +63,27 @@ const params: readonly BadCase[] = [
     /^Invalid params: arguments: /,
   ],
   ["resources/read without a URI", inSession("resources/read", {}), 200, -32_602, /^Invalid params: uri: /],
+  ...["", "\ud800", '"test://none"'].map(
+    (uri): BadCase => [
+      `resources/read of ${JSON.stringify(uri)}`,
+      inSession("resources/read", { uri }),
+      ...([200, -32_602, /^Invalid params: uri: ".*" is not a URI\./] as const),
+    ],
+  ),
+  ...["get_task", "ordinary"].map(
+    (name): BadCase => [
+      `${name} as a task`,
+      called({ name, arguments: { label: "x", task_id: "x" }, task: {} }),
+      ...([200, -32_601, /cannot be called as a task: leave out "task"\./] as const),
+    ],
+  ),
+  [
+    "an unknown tool as a task",
+    called({ name: "none", task: {} }),
+    200,
+    -32_602,
+    /^There is no tool "none"\. There are: /,
+  ],
   [
     "a resource that there is not",
     inSession("resources/read", { uri: "test://none" }),

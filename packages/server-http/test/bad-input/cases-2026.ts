@@ -69,6 +69,13 @@ const params: readonly BadCase[] = [
   ],
   ["resources/read without a URI", posted("resources/read"), 200, -32_602, /^Invalid params: uri: /],
   [
+    "resources/read of no URI",
+    posted("resources/read", { uri: "no uri" }),
+    200,
+    -32_602,
+    /^Resource URI no uri is invalid$/,
+  ],
+  [
     "a resource that there is not",
     posted("resources/read", { uri: "test://none" }),
     200,

@@ -99,8 +99,11 @@ function takeTaskCalls(environment: Environment2025): void {
     const { name, task, arguments: input } = isJsonObject(request.params) ? request.params : {};
     const tool = tools.get(String(name));
     if (tool === undefined) {
+      if (task !== undefined) throw notAsTask(String(name), await listed(extra));
       const answer = await callTool(request, extra);
-      return isUnknownTool(String(name), answer) ? unknownTool(String(name), await listed(extra)) : answer;
+      return isUnknownTool(String(name), answer)
+        ? errorResult("UNKNOWN_TOOL", unknownTool(String(name), await listed(extra)))
+        : answer;
     }
     checkSupport(tool, task !== undefined);
     if (task === undefined) return callTool(request, extra);
@@ -116,20 +119,26 @@ function takeTaskCalls(environment: Environment2025): void {
 }
 
 /** The SDK says of a tool that it does not know just that; what there is instead is what helps. */
-function unknownTool(name: string, tools: readonly JsonObject[]): object {
+function unknownTool(name: string, tools: readonly JsonObject[]): string {
   const known = tools.map((tool) => String(tool.name)).join(", ");
-  const message = `There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${known}.`;
-  return errorResult("UNKNOWN_TOOL", message);
+  return `There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${known}.`;
 }
 
+/** The SDK runs such a tool first, and then finds that its result is not a task. */
+function notAsTask(name: string, tools: readonly JsonObject[]): RpcError {
+  if (!tools.some((tool) => tool.name === name)) return new RpcError(rpcCodes.invalidParams, unknownTool(name, tools));
+  return new RpcError(rpcCodes.methodNotFound, `Tool ${name} ${problems.forbidden}`);
+}
+
+const problems = {
+  required: `has to be called as a task: add "task": {} to the params.`,
+  forbidden: `cannot be called as a task: leave out "task".`,
+} as const;
+
 function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean): void {
-  const problems = {
-    required: asTask ? undefined : `has to be called as a task: add "task": {} to the params.`,
-    forbidden: asTask ? `cannot be called as a task: leave out "task".` : undefined,
-    optional: undefined,
-  };
-  const problem = problems[taskSupport];
-  if (problem !== undefined) throw new RpcError(rpcCodes.methodNotFound, `Tool ${name} ${problem}`);
+  const isWrong = asTask ? taskSupport === "forbidden" : taskSupport === "required";
+  if (isWrong && taskSupport !== "optional")
+    throw new RpcError(rpcCodes.methodNotFound, `Tool ${name} ${problems[taskSupport]}`);
 }
 
 type TellStatus = (tasks: OwnedTasks, taskId: string) => void;
