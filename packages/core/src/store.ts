@@ -8,6 +8,8 @@ export { BoundedCache } from "./store/bounded-cache.js";
 export { refuseEncrypted, sealDocuments } from "./store/sealed-store.js";
 export type {
   CountedGroup,
+  CountQuery,
+  DocumentSummary,
   Documents,
   EventPage,
   Instant,

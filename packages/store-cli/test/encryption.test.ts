@@ -213,6 +213,29 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
     });
   });
 
+  test.each([
+    ["was never sealed", "readable"],
+    ["names a data key that is not there", `a.0123456789abcdef.2.0.${"A".repeat(60)}`],
+  ])("is checked and exported but for a task with a message that %s, which is named", async (_name, message) => {
+    const { names, path, store, done, open, failed, cancelled } = await filled();
+    await store.close();
+    const plain = openRaw(names);
+    const taken = await plain.getTask(open);
+    const held = await lease(plain, open);
+    await commit(plain, held, taken?.record.lastSeq ?? 0, [{ type: "checkpoint", message }]);
+    await plain.releaseLease(held);
+    expect(await json("check", ...names, "--keyring", path)).toMatchObject({
+      code: 1,
+      value: { problems: [{ kind: "does_not_open", taskId: open, path: "sealed message" }] },
+    });
+    const file = join(emptyFolder(), "tasks.jsonl");
+    expect(await json("export", ...names, "--keyring", path, "--to", file)).toMatchObject({
+      code: 1,
+      value: { tasks: 3, documents: 1, refused: [{ taskId: open, code: "TASK_CORRUPT" }] },
+    });
+    for (const id of [done, failed, cancelled]) expect(readFileSync(file, "utf8")).toContain(id);
+  });
+
   test("names the key that is missing, and has lost nothing", async () => {
     const { names, path, line, open, write, idOf, raw } = await filled();
     const before = await raw();

@@ -8,6 +8,7 @@ import {
   sealDocuments,
   type TaskBeginning,
   type TaskDraft,
+  type TaskPage,
 } from "@resumable-mcp/core/store";
 import type { Keyring } from "./keys/keyring.js";
 import { resealKeys } from "./keys/store-keys.js";
@@ -47,7 +48,7 @@ export function encryptedAdmin(admin: StoreAdmin, keyring: Keyring): EncryptedAd
     reading: read,
     describeTask: (id) => admin.describeTask(id),
     measure: () => admin.measure(),
-    unlistedIds: () => admin.unlistedIds(),
+    unlistedIds: () => unlistedIds(admin, keys),
     documents: () => openedDocuments(admin, keys),
     check: () => checkAll(admin, read, keys),
     ...(repair !== undefined && { repair: (apply) => repair(apply) }),
@@ -91,7 +92,7 @@ async function beginSealed(inner: StoreWriting, sealer: StoreSealer, task: TaskB
   return {
     id: draft.id,
     get record(): TaskRecord | undefined {
-      return draft.record && sealer.openRecord(draft.record);
+      return draft.record && sealer.openRecord(draft.record, draft.id);
     },
     async addItems(given: readonly Json[]) {
       await draft.addItems(sealer.sealItems(task.id, given, items));
@@ -101,6 +102,15 @@ async function beginSealed(inner: StoreWriting, sealer: StoreSealer, task: TaskB
     finish: () => draft.finish(),
     discard: () => draft.discard(),
   };
+}
+
+/** In addition to what the store has in no list: what its lists have, and does not open. */
+async function* unlistedIds(admin: StoreAdmin, keys: OpenedKeys): AsyncGenerator<string> {
+  yield* admin.unlistedIds();
+  for await (const { tasks } of pagesOf(admin.reading)) {
+    const opened = await keys.open((sealer) => sealer.openPage({ tasks }));
+    for (const { id } of opened.damaged ?? []) yield id;
+  }
 }
 
 /** The store's own keys are not exported, nor is a document that does not open: `check` reports it. */
@@ -142,9 +152,13 @@ function unopened({ kind }: StoredDocument): StoreProblem {
 }
 
 async function* taskIds(read: Reading): AsyncGenerator<string> {
+  for await (const { tasks, damaged = [] } of pagesOf(read)) for (const { id } of [...tasks, ...damaged]) yield id;
+}
+
+async function* pagesOf({ listTasks }: Pick<Reading, "listTasks">): AsyncGenerator<TaskPage> {
   for (let cursor: string | undefined; ; ) {
-    const page = await read.listTasks({ limit: pageSize, ...(cursor !== undefined && { cursor }) });
-    for (const { id } of [...page.tasks, ...(page.damaged ?? [])]) yield id;
+    const page = await listTasks({ limit: pageSize, ...(cursor !== undefined && { cursor }) });
+    yield page;
     cursor = page.nextCursor;
     if (cursor === undefined) return;
   }
@@ -166,9 +180,14 @@ async function readWhole(read: Reading, taskId: string): Promise<void> {
   }
   for (let after = 0; after < record.itemCount; ) {
     const { next } = await read.readItems(taskId, { after, limit: pageSize });
-    if (next <= after) throw endless(taskId);
+    if (next <= after) return refuseFewer(read, record);
     after = next;
   }
+}
+
+/** A task that restarts from nothing meanwhile forgets its items. */
+async function refuseFewer(read: Reading, { id, itemsFromSeq }: TaskRecord): Promise<void> {
+  if ((await read.getTask(id))?.record.itemsFromSeq === itemsFromSeq) throw endless(id);
 }
 
 function endless(taskId: string): ResumableError {

@@ -2,14 +2,19 @@ import type { Keyring } from "./keys/keyring.js";
 import { type KeyDocuments, StoreKeys, UnknownDataKey } from "./keys/store-keys.js";
 import { StoreSealer } from "./values/store-sealer.js";
 
-/** A process may meet so many data keys at once that it did not know: each is made by one process under a key of the keyring. */
-const maxUnknownKeys = 100;
+/** So many data keys that a process does not know are looked for at once: there is one for each key of a keyring. */
+const maxSoughtKeys = 100;
+
+interface LoadedKeys {
+  readonly keys: StoreKeys;
+  readonly sealer: StoreSealer;
+}
 
 /** The keys of a store, loaded when they are first needed. */
 export class OpenedKeys {
   readonly #documents: KeyDocuments;
   readonly #keyring: Keyring;
-  #loaded: { readonly keys: StoreKeys; readonly sealer: StoreSealer } | undefined;
+  #loaded: LoadedKeys | undefined;
   #loading: Promise<void> | undefined;
 
   constructor(documents: KeyDocuments, keyring: Keyring) {
@@ -24,8 +29,12 @@ export class OpenedKeys {
 
   /** Loads the keys. A load that failed is repeated by the next call. */
   async load(): Promise<StoreSealer> {
+    return (await this.#load()).sealer;
+  }
+
+  async #load(): Promise<LoadedKeys> {
     for (;;) {
-      if (this.#loaded !== undefined) return this.#loaded.sealer;
+      if (this.#loaded !== undefined) return this.#loaded;
       this.#loading ??= this.#loadOnce().finally(() => {
         this.#loading = undefined;
       });
@@ -33,15 +42,16 @@ export class OpenedKeys {
     }
   }
 
-  /** Opens something; a data key that another process has made since is read first. */
+  /** Opens something; a data key that another process has made since is read first. What names a key that is not there does not open. */
   async open<Result>(open: (sealer: StoreSealer) => Result): Promise<Result> {
-    const sealer = await this.load();
-    for (let unknown = 0; ; unknown += 1) {
+    const { keys, sealer } = await this.#load();
+    const absent = new Set<string>();
+    for (let sought = 0; ; sought += 1) {
       try {
-        return open(sealer);
+        return keys.without(absent, () => open(sealer));
       } catch (error) {
-        if (!(error instanceof UnknownDataKey) || unknown === maxUnknownKeys) throw error;
-        await this.#loaded?.keys.fetch(error.keyId);
+        if (!(error instanceof UnknownDataKey)) throw error;
+        if (sought >= maxSoughtKeys || !(await keys.fetch(error.keyId))) absent.add(error.keyId);
       }
     }
   }

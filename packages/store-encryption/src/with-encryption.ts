@@ -9,6 +9,9 @@ import {
 import type { Keyring } from "./keys/keyring.js";
 import { OpenedKeys } from "./opened-keys.js";
 
+/** Documents of one kind that a list passes over since they were never sealed. */
+const maxForeign = 100_000;
+
 /** A store under the encryption. */
 interface Parts {
   readonly store: Store;
@@ -64,8 +67,9 @@ function creating({ store, keys }: Parts): Pick<Store, "createTask"> {
     async createTask(given) {
       const request = keys.sealer === undefined ? structuredClone(given) : given;
       const sealer = keys.sealer ?? (await keys.load());
-      const { snapshot, created } = await store.createTask({ ...request, task: sealer.sealTask(request.task) });
-      return { snapshot: await openSnapshot(keys, snapshot), created };
+      const { task } = request;
+      const { snapshot, created } = await store.createTask({ ...request, task: sealer.sealTask(task) });
+      return { snapshot: await keys.open((opener) => opener.openTaskOf(task, snapshot)), created };
     },
   };
 }
@@ -91,7 +95,7 @@ export function writing({
       const events = sealer.sealEvents(taskId, request.afterSeq, request.events);
       const done = await store.commit({ ...request, events });
       return keys.open((opener) => ({
-        record: opener.openRecord(done.record),
+        record: opener.openRecord(done.record, taskId),
         signals: opener.openSignals(taskId, done.signals),
       }));
     },
@@ -117,15 +121,11 @@ async function openLeased(
   { lease, snapshot }: { readonly lease: Lease; readonly snapshot: TaskSnapshot },
 ): Promise<TaskSnapshot> {
   try {
-    return await openSnapshot(keys, snapshot);
+    return await keys.open((sealer) => sealer.openSnapshot(snapshot, lease.taskId));
   } catch (error) {
     await store.releaseLease(lease);
     throw error;
   }
-}
-
-function openSnapshot(keys: OpenedKeys, snapshot: TaskSnapshot): Promise<TaskSnapshot> {
-  return keys.open((sealer) => sealer.openSnapshot(snapshot));
 }
 
 /** The methods that read tasks. */
@@ -166,9 +166,9 @@ export function counting({
       const page = await store.listTasks({ ...query, ...(owner !== undefined && { owner: sealer.sealOwner(owner) }) });
       return keys.open((opener) => opener.openPage(page));
     },
-    async countTasks({ owner }) {
+    async countTasks({ owner, ...query }) {
       const sealer = await keys.load();
-      return store.countTasks(owner === undefined ? {} : { owner: sealer.sealOwner(owner) });
+      return store.countTasks({ ...query, ...(owner !== undefined && { owner: sealer.sealOwner(owner) }) });
     },
   };
 }
@@ -207,7 +207,7 @@ export function singleDocuments({
     async getDocument(kind, id) {
       const sealer = await keys.load();
       const document = await store.getDocument(kind, sealer.sealDocumentId(kind, id));
-      return document && keys.open((opener) => opener.openDocument(document, id));
+      return document && keys.open((opener) => opener.openDocument(document, { kind, id }));
     },
     async putDocument(given) {
       const request = keys.sealer === undefined ? structuredClone(given) : given;
@@ -222,7 +222,7 @@ export function singleDocuments({
       };
       try {
         const put = await store.putDocument(sealed);
-        return await keys.open((opener) => opener.openDocument(put) ?? put);
+        return await keys.open((opener) => opener.openDocument(put, { kind, id }) ?? put);
       } catch (error) {
         // The store knows the id as it is sealed.
         if (isResumableError(error, "DOCUMENT_CONFLICT")) throw documentConflict(kind, id);
@@ -242,14 +242,16 @@ export function idleDocuments({
 }): Pick<Documents, "listIdleDocuments"> {
   return {
     async listIdleDocuments({ group, ...request }) {
-      const sealed = await keys.load();
-      const found = await store.listIdleDocuments({
-        ...request,
-        ...(group !== undefined && { group: sealed.sealGroup(group) }),
-      });
-      return keys.open((sealer) =>
-        found.map((document) => sealer.openDocument(document)).filter((document) => document !== undefined),
-      );
+      const sealer = await keys.load();
+      const { kind, limit } = request;
+      const sealed = { ...request, ...(group !== undefined && { group: sealer.sealGroup(group) }) };
+      // Documents that were there before the store's keys are in no list, and must not keep others from it.
+      for (let asked = limit; ; asked = Math.min(4 * asked, limit + maxForeign)) {
+        const found = await store.listIdleDocuments({ ...sealed, limit: asked });
+        const opened = found.map((document) => sealer.openDocumentSummary(document, kind));
+        const listed = opened.filter((document) => document !== undefined).slice(0, limit);
+        if (listed.length === limit || found.length < asked || asked >= limit + maxForeign) return listed;
+      }
     },
   };
 }

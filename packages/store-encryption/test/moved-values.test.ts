@@ -90,6 +90,25 @@ describe("a sealed value does not open", () => {
     await expect(store.getTask(mine)).rejects.toMatchObject(corrupt);
   });
 
+  test("of another task, as the snapshot of a compacted journal, in a lease, in a commit, or for another call", async () => {
+    const { memory, mine, other, sealed, changed } = await twoTasks();
+    const [snapshot, record] = [await memory.getTask(other), await sealed(other)];
+    if (snapshot === undefined) throw new Error("The task is there.");
+    const events = { snapshot: record, events: [], lastSeq: record.lastSeq };
+    const follower = changed({ readEvents: async () => events });
+    await expect(follower.readEvents(mine, { afterSeq: 0, limit: 10 })).rejects.toMatchObject(corrupt);
+    const lease = { taskId: mine, worker: "worker-2", epoch: 9 };
+    const taker = changed({ acquireLease: async () => ({ lease, snapshot }), releaseLease: async () => {} });
+    const request = { taskId: mine, worker: "worker-2", ttlMs: 10_000, now };
+    await expect(taker.acquireLease(request)).rejects.toMatchObject(corrupt);
+    const writer = changed({ commit: async () => ({ record, signals: [] }) });
+    const commit = { lease, afterSeq: 6, events: [], consume: [], now };
+    await expect(writer.commit(commit)).rejects.toMatchObject(corrupt);
+    const finder = changed({ createTask: async () => ({ snapshot, created: false }) });
+    await expect(create(finder, newTask("3", { owner: "sub:alice", key: "call 1" }))).rejects.toMatchObject(corrupt);
+    expect((await create(finder, newTask("3", { owner: "sub:bob", key: "call 2" }))).record.id).toBe(other);
+  });
+
   test("where it was never sealed", async () => {
     const { readWith } = await twoTasks();
     await expect(readWith({ state: { same: 1 } })).rejects.toMatchObject(corrupt);
@@ -127,7 +146,8 @@ describe("a sealed value does not open", () => {
     await store.putDocument({ ...put, id: "one" });
     await store.putDocument({ ...put, id: "two" });
     await store.putDocument({ ...put, id: "two", expectedVersion: 1, value: { secret: 2 } });
-    const [one, two] = await memory.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs + 1, limit: 9 });
+    const listed = await memory.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs + 1, limit: 9 });
+    const [one, two] = await Promise.all(listed.map(({ kind, id }) => memory.getDocument(kind, id)));
     if (one === undefined || two === undefined) throw new Error("The documents are there.");
     const { owner: bob } = (await memory.listTasks({ limit: 1 })).tasks[0] ?? { owner: "" };
     const readWith = (parts: object) =>
@@ -136,6 +156,7 @@ describe("a sealed value does not open", () => {
       }).getDocument("session", "one");
     expect((await readWith({}))?.value).toEqual({ secret: 1 });
     for (const parts of [
+      { kind: "event-stream" },
       { id: two.id },
       { owner: bob },
       { version: 0 },
@@ -144,6 +165,12 @@ describe("a sealed value does not open", () => {
       two,
     ])
       await expect(readWith(parts)).rejects.toMatchObject({ code: "STORE_READ_FAILED" });
+  });
+
+  test("under a data key that is not there", async () => {
+    const { mine, sealed, readWith } = await twoTasks();
+    const state = String((await sealed(mine)).state).replace(/^a\.[0-9a-f]{16}/, "a.0123456789abcdef");
+    await expect(readWith({ state })).rejects.toMatchObject(corrupt);
   });
 
   test("with one bit changed", async () => {
@@ -155,13 +182,69 @@ describe("a sealed value does not open", () => {
   });
 });
 
-test("a list shows a task that does not open as damaged, and all others", async () => {
+test.each([
+  ["that was never sealed", () => "not sealed"],
+  ["that names a data key that is not there", (message = "") => message.replace(/^a\.\w+/, "a.0123456789abcdef")],
+])("a list shows a task with a message %s as damaged, and all others", async (_name, spoil) => {
   const { memory, mine, other, changed } = await twoTasks();
   const page = await memory.listTasks({ limit: 10 });
-  const tasks = page.tasks.map((task) => (task.id === mine ? { ...task, message: "not sealed" } : task));
+  const tasks = page.tasks.map((task) => (task.id === mine ? { ...task, message: spoil(task.message) } : task));
   const shown = await changed({ listTasks: async () => ({ ...page, tasks }) }).listTasks({ limit: 10 });
   expect([shown.tasks.map(({ id }) => id), shown.damaged?.map(({ id, owner }) => [id, owner])]).toEqual([
     [other],
     [[mine, "sub:alice"]],
+  ]);
+});
+
+test("a list of documents has those whose values do not open, so that they can be removed, and none of another kind", async () => {
+  const { memory, store, changed } = await twoTasks();
+  const put = { kind: "session", owner: "sub:alice", value: 1, expectedVersion: 0, now };
+  for (const id of ["one", "two"]) await store.putDocument({ ...put, id });
+  const idle = { kind: "session", idleSinceMs: now.wallMs + 1, limit: 9 };
+  const [one] = await memory.listIdleDocuments(idle);
+  if (one === undefined) throw new Error("The documents are there.");
+  await memory.putDocument({ ...put, id: one.id, owner: one.owner, value: "damaged", expectedVersion: one.version });
+  const listed = await store.listIdleDocuments(idle);
+  expect(listed.map(({ id, owner }) => [id, owner])).toEqual([
+    ["one", "sub:alice"],
+    ["two", "sub:alice"],
+  ]);
+  for (const { kind, id } of listed) await store.deleteDocument(kind, id);
+  expect(await store.listIdleDocuments(idle)).toEqual([]);
+  // As who can write the store moves a document.
+  const moved = changed({
+    listIdleDocuments: (request) =>
+      request.kind === "ban" ? Promise.resolve([one]) : memory.listIdleDocuments(request),
+  });
+  expect(await moved.listIdleDocuments({ ...idle, kind: "ban" })).toEqual([]);
+});
+
+test("documents that were there before the store's keys hide no others from a list", async () => {
+  const { memory, store } = encryptedMemory();
+  const put = { kind: "session", owner: "sub:alice", value: 1, expectedVersion: 0, now };
+  for (let index = 0; index < 20; index += 1) await memory.putDocument({ ...put, id: `before-${index}` });
+  const later = { ...now, wallMs: now.wallMs + 1 };
+  for (const id of ["one", "two", "three"]) await store.putDocument({ ...put, id, now: later });
+  const listed = async (limit: number) =>
+    (await store.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs + 9, limit })).map(({ id }) => id).sort();
+  expect([await listed(2), await listed(9)]).toEqual([
+    [expect.any(String), expect.any(String)],
+    ["one", "three", "two"],
+  ]);
+});
+
+test("names with halves of surrogates are kept apart, and come back as they were", async () => {
+  const { store } = encryptedMemory();
+  const [high, low] = ["half \ud800", "half \udc00"];
+  const { record } = await create(store, newTask("1", { owner: `sub:${high}`, key: high }));
+  const { record: second } = await create(store, newTask("2", { owner: `sub:${high}`, key: low }));
+  expect([record.owner, record.key, second.key]).toEqual([`sub:${high}`, high, low]);
+  const steps = await write(store, record.id, [
+    { type: "step", key: high, value: 1 },
+    { type: "step", key: low, value: 2 },
+  ]);
+  expect(Object.entries(steps.remembered).map(([key, entry]) => [key, "value" in entry && entry.value])).toEqual([
+    [high, 1],
+    [low, 2],
   ]);
 });

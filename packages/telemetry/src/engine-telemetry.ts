@@ -95,7 +95,7 @@ function countUnfinished(store: Store, { meter }: Instruments): () => void {
   // A store that does not answer is asked once, however often the metrics are read.
   const count = (): Promise<Counts | undefined> => {
     counting ??= store
-      .countTasks({})
+      .countTasks({ unfinished: true })
       .then(({ byStatus }) => {
         known = { counts: byStatus, atMs: performance.now() };
         return byStatus;

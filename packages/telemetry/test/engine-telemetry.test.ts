@@ -165,6 +165,21 @@ test("ends of attempts and failures are counted by their names", async () => {
   await engine.close();
 });
 
+test("what is finished is not counted with what is not: that would cost more with every task", async () => {
+  const store = createMemoryStore();
+  const queries: unknown[] = [];
+  const asked = Object.assign(Object.create(store), {
+    countTasks: (query: Parameters<MemoryStore["countTasks"]>[0]) => {
+      queries.push(query);
+      return store.countTasks(query);
+    },
+  });
+  const stop = createEngineTelemetry().opened(asked);
+  await measured();
+  expect(queries).toEqual([{ unfinished: true }]);
+  stop();
+});
+
 test("a store that never answers is asked once for its tasks, however often the metrics are read", async () => {
   const store = createMemoryStore();
   let asked = 0;

@@ -32,7 +32,8 @@ const reads = new Set([
 ]);
 for (const name of ["events", "items", "offers", "look", "lock", "document", "document_idle", "document_idle_of_group"])
   reads.add(name);
-for (const name of ["facts", "layout", "health", "notify", "beat"]) reads.add(name);
+for (const name of ["facts", "layout", "health", "notify", "beat", "count_unfinished", "count_owner_unfinished"])
+  reads.add(name);
 
 /** What is wrong with the server, and until which moment of virtual time. */
 interface DatabaseFaults {

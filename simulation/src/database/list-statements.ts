@@ -57,18 +57,22 @@ const list = statement<
     .map(({ row: { id, created_ms, brief }, status }) => ({ id, created_ms, brief, status }));
 });
 
-const count = statement<[...Standing, owner?: Uint8Array]>(({ tables }, [workers, beats, stoodMs, owner]) => {
-  const ownerKey = owner && Buffer.from(owner).toString("hex");
-  const counts = new Map<string, { readonly status: string; readonly tool: string; count: number }>();
-  for (const row of tables.task.values()) {
-    if (ownerKey !== undefined && row.owner !== ownerKey) continue;
-    const status = statusOf(tables, row, [workers, beats, stoodMs]);
-    const known = counts.get(`${status} ${row.tool}`);
-    if (known === undefined) counts.set(`${status} ${row.tool}`, { status, tool: row.tool, count: 1 });
-    else known.count += 1;
-  }
-  return [...counts.values()];
-});
+const countThose = (isMeant: (row: TaskRow) => boolean) =>
+  statement<[...Standing, owner?: Uint8Array]>(({ tables }, [workers, beats, stoodMs, owner]) => {
+    const ownerKey = owner && Buffer.from(owner).toString("hex");
+    const counts = new Map<string, { readonly status: string; readonly tool: string; count: number }>();
+    for (const row of tables.task.values()) {
+      if (!isMeant(row) || (ownerKey !== undefined && row.owner !== ownerKey)) continue;
+      const status = statusOf(tables, row, [workers, beats, stoodMs]);
+      const known = counts.get(`${status} ${row.tool}`);
+      if (known === undefined) counts.set(`${status} ${row.tool}`, { status, tool: row.tool, count: 1 });
+      else known.count += 1;
+    }
+    return [...counts.values()];
+  });
+
+const count = countThose(() => true);
+const countUnfinished = countThose(({ finished_ms }) => finished_ms === null);
 
 const expired = statement<[nowMs: number, limit: number]>(({ tables }, [nowMs, limit]) =>
   tables.task
@@ -148,6 +152,8 @@ export const listStatements: { readonly [name: string]: Statement } = {
   list_owner: list,
   count,
   count_owner: count,
+  count_unfinished: countUnfinished,
+  count_owner_unfinished: countUnfinished,
   expired,
   runnable,
   events,

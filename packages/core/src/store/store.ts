@@ -103,6 +103,13 @@ export interface ItemPage {
   readonly total: number;
 }
 
+/** Which tasks to count. Absent fields match everything. */
+export interface CountQuery {
+  readonly owner?: string;
+  /** Only those that are not finished; what it costs does not grow with what has finished. */
+  readonly unfinished?: true;
+}
+
 /** How many tasks there are. */
 export interface TaskCounts {
   readonly total: number;
@@ -127,6 +134,9 @@ export interface StoredDocument {
   /** ISO 8601 UTC: when it was last put. */
   readonly updatedAt: string;
 }
+
+/** A document without its value, as lists have it. */
+export type DocumentSummary = Omit<StoredDocument, "value">;
 
 /** Documents of one kind that are counted together, by all processes: those that were made with this `group`. */
 export interface CountedGroup {
@@ -199,7 +209,7 @@ export interface Store {
   listExpired(request: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]>;
 
   /** Counts tasks, of one owner or of all. */
-  countTasks(query: { readonly owner?: string }): Promise<TaskCounts>;
+  countTasks(query: CountQuery): Promise<TaskCounts>;
 
   /**
    * Lists tasks that no worker runs and that could be run now, oldest first (see the pure function `isRunnable`), and
@@ -323,14 +333,14 @@ export interface Store {
   /** Deletes a document; nothing happens when there is none. */
   deleteDocument(kind: string, id: string): Promise<void>;
 
-  /** Lists documents of one kind that were last put before a time, oldest first. */
+  /** Lists documents of one kind that were last put before a time, oldest first, without their values. */
   listIdleDocuments(request: {
     readonly kind: string;
     /** Only those that are counted in this group. Default: all, counted or not. */
     readonly group?: string;
     readonly idleSinceMs: number;
     readonly limit: number;
-  }): Promise<readonly StoredDocument[]>;
+  }): Promise<readonly DocumentSummary[]>;
 
   /**
    * Resolves when the store can be used now, and rejects with the error that calls get while it cannot. Cheap: probes

@@ -42,6 +42,8 @@ export class StoreKeys {
   readonly #keyring: Keyring;
   readonly #names: Buffer;
   readonly #data = new Map<string, Buffer>();
+  /** Data keys that were asked for and are not there. */
+  #absent: ReadonlySet<string> = new Set();
   readonly #derived = new BoundedCache<Buffer>({ maxEntries: 2_000, maxBytes: 1_000_000 });
 
   private constructor(documents: KeyDocuments, keyring: Keyring, first: { storeId: string; names: Buffer }) {
@@ -65,18 +67,36 @@ export class StoreKeys {
     return keys;
   }
 
-  /** Reads a data key that another process has made since. @throws {@link ResumableError} `KEY_MISSING`. */
-  async fetch(keyId: string): Promise<void> {
+  /** Reads a data key that another process has made since. @returns whether it is there. @throws {@link ResumableError} `KEY_MISSING`. */
+  async fetch(keyId: string): Promise<boolean> {
     const document = await this.#documents.getDocument(sealDocuments.kind, dataId(keyId));
-    if (document === undefined) throw damaged(`the data key ${keyId} is not there`);
-    this.#take(document);
+    if (document !== undefined) this.#take(document);
+    return document !== undefined;
   }
 
-  /** A key for values, derived from a data key. @throws {@link UnknownDataKey}. */
-  forValues(keyId: string, purpose: string): Buffer {
+  /** Runs what opens values; what names one of these keys does not open. */
+  without<Result>(absent: ReadonlySet<string>, open: () => Result): Result {
+    this.#absent = absent;
+    try {
+      return open();
+    } finally {
+      this.#absent = new Set();
+    }
+  }
+
+  /** A key for new values. */
+  forSealing(purpose: string): Buffer {
+    const key = this.forValues(this.sealing, purpose);
+    if (key === undefined) throw new UnknownDataKey(this.sealing);
+    return key;
+  }
+
+  /** A key for values, derived from a data key; `undefined` where that is known not to be there. @throws {@link UnknownDataKey}. */
+  forValues(keyId: string, purpose: string): Buffer | undefined {
     const data = this.#data.get(keyId);
-    if (data === undefined) throw new UnknownDataKey(keyId);
-    return this.#derive(data, `${keyId} ${purpose}`, keyBytes);
+    if (data !== undefined) return this.#derive(data, `${keyId} ${purpose}`, keyBytes);
+    if (this.#absent.has(keyId)) return undefined;
+    throw new UnknownDataKey(keyId);
   }
 
   /** A key for names: one half is for their nonces. */
@@ -108,13 +128,14 @@ export class StoreKeys {
  * Seals a store's own keys under the present key of a keyring. Values stay as they are. Safe while servers run, and to repeat.
  *
  * @returns how many were sealed again, and how many were sealed under that key already.
- * @throws {@link ResumableError} `KEY_MISSING`; keys that come before stay sealed under the present key.
+ * @throws {@link ResumableError} `KEY_MISSING`, `STORE_NOT_ENCRYPTED`; keys that come before stay sealed under the present key.
  */
 export async function resealKeys(
   documents: Required<KeyDocuments>,
   keyring: Keyring,
 ): Promise<{ readonly resealed: number; readonly present: number }> {
-  const { storeId } = await loadFirst(documents, keyring);
+  const { putDocument: _, ...read } = documents;
+  const { storeId } = await loadFirst(read, keyring);
   let resealed = 0;
   let present = 0;
   for (const document of await keyDocuments(documents)) {
@@ -139,7 +160,10 @@ async function reseal(
 const dataId = (keyId: string): string => `data-${keyId}`;
 
 async function keyDocuments(documents: KeyDocuments): Promise<readonly StoredDocument[]> {
-  return documents.listIdleDocuments({ kind: sealDocuments.kind, idleSinceMs: anyTimeMs, limit: maxDataKeys });
+  const { kind } = sealDocuments;
+  const listed = await documents.listIdleDocuments({ kind, idleSinceMs: anyTimeMs, limit: maxDataKeys });
+  const read = await Promise.all(listed.map(({ id }) => documents.getDocument(kind, id)));
+  return read.filter((document) => document !== undefined);
 }
 
 async function loadFirst(documents: KeyDocuments, keyring: Keyring): Promise<{ storeId: string; names: Buffer }> {
@@ -154,9 +178,13 @@ async function loadFirst(documents: KeyDocuments, keyring: Keyring): Promise<{ s
 async function makeFirst(documents: KeyDocuments, keyring: Keyring): Promise<StoredDocument> {
   const { total } = await documents.countTasks({});
   if (total > 0 || documents.putDocument === undefined) {
+    const next =
+      total === 0
+        ? "A server that begins with the keyring encrypts what comes"
+        : "Export the tasks, and import them with the keyring into a new store";
     throw new ResumableError(
       "STORE_NOT_ENCRYPTED",
-      `The store is not encrypted and holds ${total} tasks, and a keyring was given. Nothing was changed. Export the tasks, and import them with the keyring into a new store; or leave the keyring out.`,
+      `The store is not encrypted and holds ${total} tasks, and a keyring was given. Nothing was changed. ${next}; or leave the keyring out.`,
       { details: { tasks: total } },
     );
   }

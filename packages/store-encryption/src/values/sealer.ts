@@ -33,6 +33,10 @@ const sealedShape = /^a\.([0-9a-f]{16})\.(\d{1,16})\.(\d{1,15})\.([\w-]+)$/;
  */
 const seqsOfOneKey = 1_024;
 
+function purposeOf({ scope, seq }: Place): string {
+  return JSON.stringify([...scope, Math.floor(seq / seqsOfOneKey)]);
+}
+
 /** Seals and opens single values and names with the keys of a store. */
 export class Sealer {
   readonly #keys: StoreKeys;
@@ -52,7 +56,7 @@ export class Sealer {
     const { sealing } = this.#keys;
     const bound = this.#textOf(place);
     const json = JSON.stringify(value);
-    const bytes = sealBytes(this.#keyOf(sealing, place), bound, json);
+    const bytes = sealBytes(this.#keys.forSealing(purposeOf(place)), bound, json);
     const sealed = `${form}.${sealing}.${place.seq}.${place.index}.${bytes.toString("base64url")}`;
     this.#sealed.set(sealed, { place: bound, json }, 2 * sealed.length);
     return sealed;
@@ -67,21 +71,28 @@ export class Sealer {
     const bound = this.#textOf(whole);
     const known = this.#sealed.get(sealed);
     if (known?.place === bound) return { value: JSON.parse(known.json), seq, index };
-    const bytes = openBytes(this.#keyOf(keyId, whole), bound, Buffer.from(encoded, "base64url"));
+    const key = this.#keys.forValues(keyId, purposeOf(whole));
+    const bytes = key && openBytes(key, bound, Buffer.from(encoded, "base64url"));
     return bytes && { value: JSON.parse(bytes.toString()), seq, index };
   }
 
-  /** A name that is the same each time, so that a store finds what it belongs to. */
+  /**
+   * A name that is the same each time, so that a store finds what it belongs to. As JSON: UTF-8 has no half surrogates, and names that
+   * have them would become one.
+   */
   sealName(scope: readonly string[], name: string): string {
-    return this.#remember(`s${JSON.stringify(scope)}${name}`, () =>
-      sealAlike(this.#keys.forNames(JSON.stringify(scope)), JSON.stringify(scope), name).toString("base64url"),
-    );
+    const place = JSON.stringify(scope);
+    const seal = () => sealAlike(this.#keys.forNames(place), place, JSON.stringify(name)).toString("base64url");
+    return this.#remember(`s${place}${name}`, seal);
   }
 
   /** Opens a sealed name; `undefined` where it does not belong there. */
   openName(scope: readonly string[], sealed: string): string | undefined {
     const place = JSON.stringify(scope);
-    const open = () => openAlike(this.#keys.forNames(place), place, Buffer.from(sealed, "base64url"));
+    const open = (): string | undefined => {
+      const text = openAlike(this.#keys.forNames(place), place, Buffer.from(sealed, "base64url"));
+      return text === undefined ? undefined : JSON.parse(text);
+    };
     return this.#remember(`o${place}${sealed}`, open);
   }
 
@@ -91,10 +102,6 @@ export class Sealer {
     const made = make();
     if (made !== undefined) this.#names.set(id, made, id.length + made.length);
     return made;
-  }
-
-  #keyOf(keyId: string, { scope, seq }: Place): Buffer {
-    return this.#keys.forValues(keyId, JSON.stringify([...scope, Math.floor(seq / seqsOfOneKey)]));
   }
 
   #textOf({ scope, field, key, seq, index }: Place): string {

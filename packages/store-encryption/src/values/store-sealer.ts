@@ -1,6 +1,7 @@
 import { isResumableError, type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import {
   BoundedCache,
+  type DocumentSummary,
   deepFreeze,
   type EventPage,
   type ItemPage,
@@ -70,10 +71,17 @@ export class StoreSealer {
   }
 
   /** @param id the task that was asked for. */
-  openSnapshot(snapshot: TaskSnapshot, id = snapshot.record.id): TaskSnapshot {
+  openSnapshot(snapshot: TaskSnapshot, id: string): TaskSnapshot {
     const { record, signals } = snapshot;
-    if (record.id !== id) throw new OpeningValues(this.#sealer, id, {}).corrupt("record");
-    return { ...snapshot, record: this.openRecord(record), signals: this.openSignals(record.id, signals) };
+    return { ...snapshot, record: this.openRecord(record, id), signals: this.openSignals(id, signals) };
+  }
+
+  /** Opens the task that a store has made for a call or found for it. */
+  openTaskOf({ id, owner, key }: NewTask, snapshot: TaskSnapshot): TaskSnapshot {
+    const opened = this.openSnapshot(snapshot, snapshot.record.id);
+    const { record } = opened;
+    if (record.id === id || (record.owner === owner && record.key === key)) return opened;
+    throw new OpeningValues(this.#sealer, record.id, {}).corrupt("call");
   }
 
   openSignals(taskId: string, signals: readonly Signal[]): readonly Signal[] {
@@ -82,27 +90,34 @@ export class StoreSealer {
     return Object.freeze(signals.map((signal) => Object.freeze(mapSignal(signal, values))));
   }
 
-  openRecord(given: TaskRecord): TaskRecord {
-    const before = this.#records.get(given.id);
+  /** @param id the task that was asked for. */
+  openRecord(given: TaskRecord, id: string): TaskRecord {
+    const before = this.#records.get(id);
     if (before?.given === given) return before.mapped;
-    const values = new OpeningValues(this.#sealer, given.id, { lastSeq: given.lastSeq });
-    const mapped = deepFreeze(mapRecord(given, values, before));
+    const mapped = deepFreeze(mapRecord(given, this.#valuesOf(given, id), before));
     // A finished task is seldom read again, and its input would stay in memory.
-    if (given.finishedAt !== undefined) this.#records.delete(given.id);
-    else this.#records.set(given.id, { given, mapped }, recordMemory(mapped));
+    if (given.finishedAt !== undefined) this.#records.delete(id);
+    else this.#records.set(id, { given, mapped }, recordMemory(given) + recordMemory(mapped));
     return mapped;
+  }
+
+  /** What opens a record, which has to be of the task that was asked for. */
+  #valuesOf({ id, lastSeq }: TaskRecord, wanted: string): OpeningValues {
+    const values = new OpeningValues(this.#sealer, wanted, { lastSeq });
+    if (id !== wanted) throw values.corrupt("record");
+    return values;
   }
 
   openEvents(taskId: string, page: EventPage): EventPage {
     const events = page.events.map((event) =>
       deepFreeze(mapEvent(event, new OpeningValues(this.#sealer, taskId, { seq: event.seq }))),
     );
-    return { ...page, ...(page.snapshot !== undefined && { snapshot: this.#openOld(page.snapshot) }), events };
+    return { ...page, ...(page.snapshot !== undefined && { snapshot: this.#openOld(page.snapshot, taskId) }), events };
   }
 
   /** A snapshot in a journal is older than the task: it must not take the place of the newer record. */
-  #openOld(record: TaskRecord): TaskRecord {
-    return deepFreeze(mapRecord(record, new OpeningValues(this.#sealer, record.id, { lastSeq: record.lastSeq })));
+  #openOld(record: TaskRecord, taskId: string): TaskRecord {
+    return deepFreeze(mapRecord(record, this.#valuesOf(record, taskId)));
   }
 
   /** Items come in the order of their events, each once. */
@@ -162,17 +177,25 @@ export class StoreSealer {
   /**
    * `undefined` for the keys of the store, and for what was put there without them.
    *
-   * @param wanted the id that was asked for.
+   * @param wanted the kind and the id that were asked for.
    */
-  openDocument(document: StoredDocument, wanted?: string): StoredDocument | undefined {
-    const { kind, owner, version } = document;
-    const id = kind === sealDocuments.kind ? undefined : this.#sealer.openName(["document", kind], document.id);
-    if (id === undefined) return undefined;
-    const place = { scope: ["document", kind, id], field: "document", key: owner };
-    const opened = this.#sealer.open(place, document.value);
-    if (opened === undefined || opened.seq > version || (wanted !== undefined && wanted !== id))
+  openDocument(document: StoredDocument, wanted?: Pick<StoredDocument, "kind" | "id">): StoredDocument | undefined {
+    const { kind, owner, version, value } = document;
+    if (wanted !== undefined && wanted.kind !== kind) throw damagedDocument(wanted.kind);
+    const summary = this.openDocumentSummary(document, kind);
+    if (summary === undefined) return undefined;
+    const { id } = summary;
+    const opened = this.#sealer.open({ scope: ["document", kind, id], field: "document", key: owner }, value);
+    if (opened === undefined || opened.seq > version || (wanted !== undefined && wanted.id !== id))
       throw damagedDocument(kind);
-    return { ...document, id, owner: this.openOwner(owner), value: deepFreeze(opened.value) };
+    return { ...summary, value: deepFreeze(opened.value) };
+  }
+
+  /** As `openDocument`, without the value: one that does not open keeps its document from no list, and from no deletion. */
+  openDocumentSummary(document: DocumentSummary, kind: string): DocumentSummary | undefined {
+    if (kind === sealDocuments.kind || document.kind !== kind) return undefined;
+    const id = this.#sealer.openName(["document", kind], document.id);
+    return id === undefined ? undefined : { ...document, id, owner: this.openOwner(document.owner) };
   }
 }
 

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, Store } from "@resumable-mcp/core";
-import { deepFreeze, documentConflict, type StoredDocument } from "@resumable-mcp/core/store";
+import { type DocumentSummary, deepFreeze, documentConflict, type StoredDocument } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
@@ -113,8 +113,8 @@ export class DocumentFiles {
     }
   }
 
-  async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly StoredDocument[]> {
-    const oldest = new FirstOf<StoredDocument>(request.limit, byUpdate);
+  async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly DocumentSummary[]> {
+    const oldest = new FirstOf<DocumentSummary>(request.limit, byUpdate);
     const { limits } = this.#context;
     let read = 0;
     for (const folder of this.#foldersOf(request)) {
@@ -124,7 +124,8 @@ export class DocumentFiles {
       const document = this.#readNewest(folder);
       if (document === undefined) continue;
       const putMs = this.#notePut(document);
-      if (putMs < request.idleSinceMs) oldest.add(document);
+      const { value: _, ...summary } = document;
+      if (putMs < request.idleSinceMs) oldest.add(summary);
     }
     return oldest.items;
   }
@@ -180,7 +181,7 @@ export function parseDocument(bytes: Buffer): StoredDocument | undefined {
   return deepFreeze(documentSchema.safeParse(decodeWhole(bytes)).data);
 }
 
-function byUpdate(left: StoredDocument, right: StoredDocument): number {
+function byUpdate(left: DocumentSummary, right: DocumentSummary): number {
   return left.updatedAt < right.updatedAt || (left.updatedAt === right.updatedAt && left.id < right.id) ? -1 : 1;
 }
 

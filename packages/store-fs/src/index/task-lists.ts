@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, ResumableError, type Store } from "@resumable-mcp/core";
 import {
+  type CountQuery,
   dueMs,
   type Instant,
   isExpired,
@@ -77,7 +78,7 @@ export class TaskLists {
     };
   }
 
-  async countTasks({ owner }: { readonly owner?: string }): Promise<TaskCounts> {
+  async countTasks({ owner, unfinished }: CountQuery): Promise<TaskCounts> {
     let total = 0;
     const byStatus = new Map<string, number>();
     const byTool = new Map<string, number>();
@@ -89,8 +90,12 @@ export class TaskLists {
     };
     const open = new Set<string>();
     for await (const snapshot of this.#openTasks(open)) {
-      count({ owner: snapshot.record.owner, tool: snapshot.record.tool, status: statusOf(snapshot) });
+      const { record } = snapshot;
+      if (unfinished === true && isFinal(record.status)) continue;
+      count({ owner: record.owner, tool: record.tool, status: statusOf(snapshot) });
     }
+    const counts = () => ({ total, byStatus: Object.fromEntries(byStatus), byTool: Object.fromEntries(byTool) });
+    if (unfinished === true) return counts();
     const { context } = this.#parts;
     // Names in `quarantine/`, few as they are: asking for each finished task would cost more than counting it.
     const setAside = new Set(listIfExists(context.disk, context.layout.quarantine));
@@ -98,7 +103,7 @@ export class TaskLists {
     for await (const page of this.#parts.finished.pages(open)) {
       for (const { head } of page) if (isThere(head.id)) count(head);
     }
-    return { total, byStatus: Object.fromEntries(byStatus), byTool: Object.fromEntries(byTool) };
+    return counts();
   }
 
   async listExpired({ now, limit }: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]> {

@@ -1,10 +1,11 @@
 import type { Store } from "@resumable-mcp/core";
-import { documentConflict, groupFull, type StoredDocument } from "@resumable-mcp/core/store";
+import { type DocumentSummary, documentConflict, groupFull, type StoredDocument } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { hashOf } from "../database/hash.js";
 import { invalidOption } from "../database/store-errors.js";
 
-const columns = "kind, name, owner, value, version, updated_ms";
+const columnsOfLists = "kind, name, owner, version, updated_ms";
+const columns = `${columnsOfLists}, value`;
 
 const getStatement = {
   name: "document",
@@ -21,7 +22,7 @@ const putStatement = {
   name: "document_put",
   text: `WITH u AS (UPDATE store.document SET owner = $4, value = $5, version = version + ${step}, updated_ms = $7
       WHERE kind = $1 AND id = $2 AND version = $6 RETURNING ${columns}),
-    i AS (INSERT INTO store.document (id, ${columns}, counted_as) SELECT $2, $1, $3, $4, $5, ${step}, $7, $8
+    i AS (INSERT INTO store.document (id, ${columns}, counted_as) SELECT $2, $1, $3, $4, ${step}, $7, $5, $8
       WHERE CASE WHEN $6 <> 0 THEN false WHEN $8::bytea IS NULL THEN true ELSE store.documents_of_v1($8, $9) < $9 END
       ON CONFLICT DO NOTHING RETURNING ${columns})
     SELECT * FROM u UNION ALL SELECT * FROM i`,
@@ -31,21 +32,24 @@ const deleteStatement = { name: "document_delete", text: "DELETE FROM store.docu
 
 const idleStatement = {
   name: "document_idle",
-  text: `SELECT ${columns} FROM store.document WHERE kind = $1 AND updated_ms < $2 ORDER BY updated_ms, id LIMIT $3`,
+  text: `SELECT ${columnsOfLists} FROM store.document WHERE kind = $1 AND updated_ms < $2 ORDER BY updated_ms, id LIMIT $3`,
 };
 
 const idleOfGroupStatement = {
   name: "document_idle_of_group",
-  text: `SELECT ${columns} FROM store.document WHERE counted_as = $1 AND updated_ms < $2 ORDER BY updated_ms, id LIMIT $3`,
+  text: `SELECT ${columnsOfLists} FROM store.document WHERE counted_as = $1 AND updated_ms < $2 ORDER BY updated_ms, id LIMIT $3`,
 };
 
-interface DocumentRow {
+interface ListedRow {
   readonly kind: string;
   readonly name: string;
   readonly owner: string;
-  readonly value: string;
   readonly version: number;
   readonly updated_ms: number;
+}
+
+interface DocumentRow extends ListedRow {
+  readonly value: string;
 }
 
 /** The documents of servers: each put is a compare-and-set of its version. */
@@ -80,12 +84,12 @@ export class DocumentRows {
   }
 
   /** Lists documents that were last put before a time, oldest first. */
-  async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly StoredDocument[]> {
+  async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly DocumentSummary[]> {
     const { kind, group, idleSinceMs, limit } = request;
     const [statement, of] =
       group === undefined ? [idleStatement, checkedKind(kind)] : [idleOfGroupStatement, hashOf([kind, group])];
     const values = [of, Math.ceil(idleSinceMs), limit];
-    return (await this.#database.query<DocumentRow>("read", statement, values)).map(documentOf);
+    return (await this.#database.query<ListedRow>("read", statement, values)).map(summaryOf);
   }
 }
 
@@ -98,7 +102,16 @@ function checkedKind(kind: string): string {
   throw invalidOption("kind", "The kind of a document must be 1 to 32 characters out of a-z and -.");
 }
 
-function documentOf({ kind, name, owner, value, version, updated_ms }: DocumentRow): StoredDocument {
-  const updatedAt = new Date(updated_ms).toISOString();
-  return { kind, id: JSON.parse(name), owner: JSON.parse(owner), value: JSON.parse(value), version, updatedAt };
+function documentOf(row: DocumentRow): StoredDocument {
+  return { ...summaryOf(row), value: JSON.parse(row.value) };
+}
+
+function summaryOf({ kind, name, owner, version, updated_ms }: ListedRow): DocumentSummary {
+  return {
+    kind,
+    id: JSON.parse(name),
+    owner: JSON.parse(owner),
+    version,
+    updatedAt: new Date(updated_ms).toISOString(),
+  };
 }

@@ -1,5 +1,13 @@
 import { ResumableError } from "@resumable-mcp/core";
-import type { Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery, TaskSummary } from "@resumable-mcp/core/store";
+import type {
+  CountQuery,
+  Instant,
+  RunnableTask,
+  TaskCounts,
+  TaskPage,
+  TaskQuery,
+  TaskSummary,
+} from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { hashOf } from "../database/hash.js";
 import { type Beat, standingTable, type WorkerRegistry } from "../task/worker-registry.js";
@@ -38,11 +46,16 @@ const listStatement = (byOwner: boolean) => ({
     WHERE $7::text[] IS NULL OR status = ANY ($7) ORDER BY created_ms DESC, id DESC LIMIT $8`,
 });
 
-const countStatement = (byOwner: boolean) => ({
-  name: byOwner ? "count_owner" : "count",
-  text: `SELECT status, tool, count(*) AS count FROM (SELECT t.tool, ${status(1)} ${byOwner ? "WHERE t.owner = $4" : ""}) x
+const countStatement = ({ owner, unfinished }: CountQuery) => {
+  const byOwner = owner === undefined ? [] : ["t.owner = $4"];
+  const conditions = unfinished === true ? [...byOwner, "t.finished_ms IS NULL"] : byOwner;
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  return {
+    name: `count${owner === undefined ? "" : "_owner"}${unfinished === true ? "_unfinished" : ""}`,
+    text: `SELECT status, tool, count(*) AS count FROM (SELECT t.tool, ${status(1)} ${where}) x
     GROUP BY status, tool`,
-});
+  };
+};
 
 const expiredStatement = {
   name: "expired",
@@ -112,10 +125,11 @@ export class TaskLists {
   }
 
   /** Counts tasks, of one owner or of all. */
-  async countTasks({ owner }: { readonly owner?: string }): Promise<TaskCounts> {
+  async countTasks(query: CountQuery): Promise<TaskCounts> {
+    const { owner } = query;
     const values = [...this.#workers.standing(), ...(owner === undefined ? [] : [hashOf(owner)])];
     type Row = { status: string; tool: string; count: number };
-    const rows = await this.#database.query<Row>("read", countStatement(owner !== undefined), values);
+    const rows = await this.#database.query<Row>("read", countStatement(query), values);
     return {
       total: rows.reduce((sum, { count }) => sum + count, 0),
       byStatus: sums(rows.map(({ status: name, count }) => [name, count])),

@@ -72,8 +72,9 @@ export const documentClauses = defineClauses({
     },
   },
   "DOC-5": {
-    title: "lists documents that were last put before a time, oldest first, as far as the limit",
-    because: "Idle sessions are removed; busy ones are not.",
+    title: "lists documents that were last put before a time, oldest first, as far as the limit, without their values",
+    because:
+      "Idle sessions are removed; busy ones are not. A thousand of them are listed at once, and each may be large.",
     async check(scene) {
       const versions: number[] = [];
       for (const id of ["b", "a", "c", "d"]) {
@@ -81,11 +82,11 @@ export const documentClauses = defineClauses({
         scene.clock.advance(1_000);
       }
       await put(scene, "b", versions[0] ?? 0);
+      const { value: _, ...first } = (await scene.store.getDocument(kind, "a")) ?? {};
       const idleSinceMs = scene.clock.now().wallMs - 1_000;
-      const idle = async (limit: number) =>
-        (await scene.store.listIdleDocuments({ kind, idleSinceMs, limit })).map(({ id }) => id);
-      expectEqual(await idle(10), ["a", "c"], "idle documents");
-      expectEqual(await idle(1), ["a"], "the first of them");
+      const idle = (limit: number) => scene.store.listIdleDocuments({ kind, idleSinceMs, limit });
+      expectEqual(valuesOf(await idle(10), "id"), ["a", "c"], "idle documents");
+      expectEqual(await idle(1), [first], "the first of them");
     },
   },
   "DOC-6": {
@@ -124,7 +125,7 @@ export const documentClauses = defineClauses({
       for (const each of kinds) {
         expectEqual((await scene.store.getDocument(each, "a"))?.value, each, `the ${each}`);
         const listed = await scene.store.listIdleDocuments({ kind: each, idleSinceMs, limit: 10 });
-        expectEqual(valuesOf(listed, "value"), [each], `idle documents of kind ${each}`);
+        expectEqual(valuesOf(listed, "kind"), [each], `idle documents of kind ${each}`);
       }
       await scene.store.deleteDocument("kit", "a");
       expectEqual(await scene.store.getDocument("kit", "a"), undefined, "the deleted one");

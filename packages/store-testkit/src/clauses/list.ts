@@ -126,7 +126,7 @@ export const listClauses = defineClauses({
     },
   },
   "LIST-7": {
-    title: "counts the tasks of one owner or of all, by status and tool",
+    title: "counts the tasks of one owner or of all, finished ones or not, by status and tool",
     because: "Statistics are views of the same truth.",
     async check(scene) {
       await scene.taskWith([completed], { owner: "client:a", tool: "train" });
@@ -140,6 +140,14 @@ export const listClauses = defineClauses({
         byTool: { train: 1, count_words: 2 },
       };
       expectEqual(await scene.store.countTasks({}), all, "counts of all");
+      const unfinished = { total: 1, byStatus: { pending: 1 }, byTool: { count_words: 1 } };
+      const none = { total: 0, byStatus: {}, byTool: {} };
+      expectEqual(await scene.store.countTasks({ unfinished: true }), unfinished, "counts of unfinished tasks");
+      for (const [owner, counts] of [
+        ["client:a", none],
+        ["client:b", unfinished],
+      ] as const)
+        expectEqual(await scene.store.countTasks({ owner, unfinished: true }), counts, `unfinished ones of ${owner}`);
     },
   },
   "LIST-8": {

@@ -1,7 +1,7 @@
 import { ResumableError } from "../../errors.js";
-import { summarise, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
+import { isFinal, summarise, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
 import { dueMs, isExpired, needsNoCaller, statusOf } from "../../task/task-rules.js";
-import type { Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery } from "../store.js";
+import type { CountQuery, Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery } from "../store.js";
 
 /** One page of tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor of no page. */
 export function listTasks(all: readonly TaskSnapshot[], query: TaskQuery): TaskPage {
@@ -54,8 +54,10 @@ export function listExpired(all: readonly TaskSnapshot[], nowMs: number, limit: 
 }
 
 /** Counts tasks by status and tool. */
-export function countTasks(all: readonly TaskSnapshot[], query: { owner?: string }): TaskCounts {
-  const counted = all.filter(({ record }) => query.owner === undefined || record.owner === query.owner);
+export function countTasks(all: readonly TaskSnapshot[], { owner, unfinished }: CountQuery): TaskCounts {
+  const counted = all
+    .filter(({ record }) => owner === undefined || record.owner === owner)
+    .filter(({ record }) => unfinished !== true || !isFinal(record.status));
   return {
     total: counted.length,
     byStatus: countBy(counted.map(statusOf)),

@@ -238,7 +238,8 @@ function documentMethods({ documents, groups }: Memory, whenOpen: Guard) {
         .filter((document) => document.kind === kind && Date.parse(document.updatedAt) < idleSinceMs)
         .filter(({ id }) => group === undefined || groups.get(nameOf(kind, id)) === nameOf(kind, group))
         .sort((left, right) => (left.updatedAt < right.updatedAt ? -1 : 1))
-        .slice(0, limit),
+        .slice(0, limit)
+        .map(({ value: _, ...document }) => document),
     ),
   } satisfies Partial<Store>;
 }

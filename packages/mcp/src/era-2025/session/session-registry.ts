@@ -1,19 +1,18 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
+import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/engine";
 import type { CountedGroup } from "@resumable-mcp/core/store";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
-import { limits as allLimits, type SessionLimits, sessionLimits } from "../../limits.js";
+import { type SessionLimits, sessionLimits } from "../../limits.js";
 import { type Locality, localityOf, ownerOfToken } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
-import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "./call-params.js";
 import { KeptDocument } from "./kept-document.js";
 import { type ConnectableServer, Session2025, type SessionCommons } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
-import { openCalls, openCallsIn, type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
-import { SessionRoom, UnusedSessions } from "./session-room.js";
+import { openCalls, type SessionDocument, sessionKind } from "./session-document.js";
+import { removeIdle, removeSession, SessionRoom, UnusedSessions } from "./session-room.js";
 import type { ToolKinds } from "./tool-kinds.js";
 
 /** How the sessions of a caller are counted. */
@@ -185,11 +184,9 @@ export class SessionRegistry implements SessionCommons {
   }
 
   async delete(session: Session2025): Promise<void> {
-    const { documents } = this.engine;
     await session.document.refresh();
     await this.#forget(session);
-    await documents.deleteDocument(sessionKind.kind, session.id);
-    await dropAllParams(documents, openCalls(session.document.value));
+    await removeSession(this.engine.documents, session.id, openCalls(session.document.value));
     this.#room.forget();
   }
 
@@ -305,31 +302,9 @@ export class SessionRegistry implements SessionCommons {
   }
 
   async #expire(): Promise<void> {
-    const { documents } = this.engine;
-    const idleSinceMs = Date.now() - this.limits.sessionTtlMs;
     this.#room.forget();
     this.#unused.review();
-    const { expireBatch, expireParamsBatch } = allLimits;
-    for (const kind of [sessionKind.kind, streamOrderKind]) {
-      for (const { id, value } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
-        if (this.#live.has(id)) continue;
-        await documents.deleteDocument(kind, id);
-        if (kind === sessionKind.kind) await dropAllParams(documents, openCallsIn(value));
-      }
-    }
-    // What a process left that died between two writes. Each may be as large as a message.
-    const list = { kind: callParamsKind, idleSinceMs, limit: expireParamsBatch };
-    for (const { id, value } of await documents.listIdleDocuments(list)) await this.#expireParams(id, value);
-  }
-
-  /** Params serve for as long as their call is open. */
-  async #expireParams(callId: string, value: Json): Promise<void> {
-    const { documents } = this.engine;
-    const session = await documents.getDocument(sessionKind.kind, sessionOfParams(value));
-    const calls = session === undefined ? [] : openCallsIn(session.value);
-    const mayBeOpen = calls === undefined || calls.some((call) => call.callId === callId);
-    if (mayBeOpen) await touchParams(documents, callId);
-    else await documents.deleteDocument(callParamsKind, callId);
+    await removeIdle(this.engine.documents, Date.now() - this.limits.sessionTtlMs, (id) => this.#live.has(id));
   }
 }
 

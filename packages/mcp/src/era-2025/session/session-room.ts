@@ -1,7 +1,8 @@
+import { isResumableError } from "@resumable-mcp/core";
 import type { CountedGroup, Documents } from "@resumable-mcp/core/store";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
-import { dropAllParams } from "./call-params.js";
-import { openCallsIn, sessionKind } from "./session-document.js";
+import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "./call-params.js";
+import { openCallsIn, type StoredCall, sessionKind, streamOrderKind } from "./session-document.js";
 
 /** What is known of a session that may end because nothing was done with it. */
 interface MayBeUnused {
@@ -39,7 +40,7 @@ export class UnusedSessions<Session extends MayBeUnused> {
 
 /** What the room of sessions is made from. */
 export interface SessionRoomOptions {
-  readonly documents: Pick<Documents, "listIdleDocuments" | "deleteDocument">;
+  readonly documents: Pick<Documents, "getDocument" | "listIdleDocuments" | "deleteDocument">;
   readonly limits: Pick<SessionLimits, "makeRoomAfterMs">;
   /** Whether this process has the session in memory. */
   readonly isLive: (sessionId: string) => boolean;
@@ -90,16 +91,67 @@ export class SessionRoom {
     const { kind } = sessionKind;
     const idleSinceMs = Date.now() - limits.makeRoomAfterMs;
     const listed = await documents.listIdleDocuments({ kind, group, idleSinceMs, limit: allLimits.maxRoomBatch });
-    const idle = listed.filter(({ id }) => !isLive(id));
-    // A caller may still come back for what is not over.
-    const free = idle.filter(({ value }) => openCallsIn(value)?.length === 0);
-    const ended = (free.length > 0 ? free : idle).slice(0, count);
-    await Promise.all(
-      ended.map(async ({ id, value }) => {
-        await documents.deleteDocument(kind, id);
-        await dropAllParams(documents, openCallsIn(value));
-      }),
+    const idle = await Promise.all(
+      listed.filter(({ id }) => !isLive(id)).map(async ({ id }) => ({ id, calls: await readOpenCalls(documents, id) })),
     );
+    // A caller may still come back for what is not over.
+    const free = idle.filter(({ calls }) => calls?.length === 0);
+    const ended = (free.length > 0 ? free : idle).slice(0, count);
+    await Promise.all(ended.map(({ id, calls }) => removeSession(documents, id, calls)));
     return ended.length > 0;
   }
+}
+
+/** Removes what sessions left that were not used since then; those that this process has in memory stay. */
+export async function removeIdle(
+  documents: Documents,
+  idleSinceMs: number,
+  isLive: (sessionId: string) => boolean,
+): Promise<void> {
+  const { expireBatch, expireParamsBatch } = allLimits;
+  for (const kind of [sessionKind.kind, streamOrderKind]) {
+    for (const { id } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
+      if (isLive(id)) continue;
+      if (kind === sessionKind.kind) await removeSession(documents, id, await readOpenCalls(documents, id));
+      else await documents.deleteDocument(kind, id);
+    }
+  }
+  // What a process left that died between two writes. Each may be as large as a message.
+  const list = { kind: callParamsKind, idleSinceMs, limit: expireParamsBatch };
+  for (const { id } of await documents.listIdleDocuments(list)) await expireParams(documents, id);
+}
+
+/** Removes a session, and the params of its open calls. */
+export async function removeSession(
+  documents: Pick<Documents, "deleteDocument">,
+  sessionId: string,
+  calls: readonly StoredCall[] | undefined,
+): Promise<void> {
+  await documents.deleteDocument(sessionKind.kind, sessionId);
+  await dropAllParams(documents, calls);
+}
+
+/** The open calls of a stored session; `undefined` where it cannot be read, which must not keep it from its end. */
+async function readOpenCalls(
+  documents: Pick<Documents, "getDocument">,
+  sessionId: string,
+): Promise<readonly StoredCall[] | undefined> {
+  const session = await documents.getDocument(sessionKind.kind, sessionId).catch(unreadable);
+  if (session === undefined) return [];
+  return session === "unreadable" ? undefined : openCallsIn(session.value);
+}
+
+function unreadable(error: unknown): "unreadable" {
+  if (isResumableError(error, "STORE_READ_FAILED")) return "unreadable";
+  throw error;
+}
+
+/** Params serve for as long as their call is open. */
+async function expireParams(documents: Documents, callId: string): Promise<void> {
+  const params = await documents.getDocument(callParamsKind, callId).catch(unreadable);
+  const isReadable = params !== undefined && params !== "unreadable";
+  const calls = isReadable ? await readOpenCalls(documents, sessionOfParams(params.value)) : [];
+  const mayBeOpen = calls === undefined || calls.some((call) => call.callId === callId);
+  if (mayBeOpen) await touchParams(documents, callId);
+  else await documents.deleteDocument(callParamsKind, callId);
 }

@@ -169,7 +169,12 @@ export const listMutants: readonly Mutant[] = [
   {
     name: "counts the tasks of all owners together",
     killedBy: "LIST-7",
-    mutate: (store) => ({ countTasks: () => store.countTasks({}) }),
+    mutate: (store) => ({ countTasks: ({ owner: _, ...query }) => store.countTasks(query) }),
+  },
+  {
+    name: "counts finished tasks among those that are not",
+    killedBy: "LIST-7",
+    mutate: (store) => ({ countTasks: ({ unfinished: _, ...query }) => store.countTasks(query) }),
   },
   {
     name: "sweeps unfinished tasks, too",

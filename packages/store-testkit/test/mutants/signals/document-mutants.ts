@@ -105,6 +105,17 @@ export const documentMutants: readonly Mutant[] = [
     }),
   },
   {
+    name: "lists documents with their values",
+    killedBy: "DOC-5",
+    mutate: (store) => ({
+      listIdleDocuments: async (request) => {
+        const listed = await store.listIdleDocuments(request);
+        const found = await Promise.all(listed.map(({ kind, id }) => store.getDocument(kind, id)));
+        return found.filter((document) => document !== undefined);
+      },
+    }),
+  },
+  {
     name: "lists those documents first that were put last",
     killedBy: "DOC-5",
     mutate: (store) => ({
