@@ -3,8 +3,9 @@ import type { Documents, Instant } from "./store.js";
 
 /** The kind of the documents that say who is banned; the id of each is an owner. */
 const kind = "ban";
-/** Bans that a server knows; the oldest ones count. */
+/** Bans that a store takes, and that a server knows. */
 const maxBans = 10_000;
+const counted = { group: "bans", max: maxBans, limit: "maxBans" };
 const anyTimeMs = 8.64e15;
 
 /**
@@ -22,14 +23,19 @@ export function bannedOwner(subject: string): string {
   );
 }
 
-/** Bans an owner, durably and for all processes of the store. @returns whether it was not banned before. */
+/**
+ * Bans an owner, durably and for all processes of the store.
+ *
+ * @returns whether it was not banned before.
+ * @throws {@link ResumableError} `LIMIT_EXCEEDED` beyond 10,000 bans.
+ */
 export async function putBan(
   documents: Pick<Documents, "getDocument" | "putDocument">,
   owner: string,
   now: Instant,
 ): Promise<boolean> {
   if ((await documents.getDocument(kind, owner)) !== undefined) return false;
-  await documents.putDocument({ kind, id: owner, owner, value: {}, expectedVersion: 0, now });
+  await documents.putDocument({ kind, id: owner, owner, value: {}, expectedVersion: 0, counted, now });
   return true;
 }
 
