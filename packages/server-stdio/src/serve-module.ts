@@ -43,7 +43,7 @@ export async function serveModule(program: string, module: string, flags: Flags)
   let shutdown = async (): Promise<void> => {};
   const exceptions = handleUncaughtExceptions((error, taskId) => {
     const ofTask = taskId === undefined ? "" : ` of task ${taskId}`;
-    say(`Uncaught exception${ofTask}: ${error instanceof Error ? error.stack : String(error)}`);
+    say(`Uncaught exception${ofTask}: ${(error instanceof Error && error.stack) || sentenceOf(error)}`);
   }, supervisorLimits.drainTimeoutMs);
   await serveHost({
     definition,

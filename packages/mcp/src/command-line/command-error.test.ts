@@ -13,3 +13,18 @@ test("a path that the message names already is not repeated", () => {
   const error = new ResumableError("STORE_LAYOUT", "/srv/format.json says layout 9.", { details });
   expect(sentenceOf(error)).toBe("/srv/format.json says layout 9.");
 });
+
+test.each([
+  ["an object without a text", Object.create(null)],
+  ["an error whose message is none", Object.assign(new Error("odd"), { message: undefined })],
+  [
+    "an object whose text throws",
+    {
+      toString() {
+        throw new Error("no text");
+      },
+    },
+  ],
+])("a sentence is made of %s, too: a process must not end of what it reports", (_what, thrown) => {
+  expect(sentenceOf(thrown)).toBe("What was thrown cannot be shown as a text.");
+});

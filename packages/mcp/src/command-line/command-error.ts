@@ -28,11 +28,18 @@ export async function runCommand(program: string, main: () => Promise<void>): Pr
   }
 }
 
-/** One sentence about an error, for the operator: unlike a caller, they are given the path that the error names. */
+/**
+ * One sentence about an error, for the operator: unlike a caller, they are given the path that the error names. Never throws,
+ * since anything may be thrown.
+ */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof CommandError) return error.message;
-  if (isResumableError(error)) return withPath(error.message, error.details);
-  return error instanceof Error ? (error.message.split("\n")[0] ?? error.name) : String(error);
+  try {
+    if (error instanceof CommandError) return error.message;
+    if (isResumableError(error)) return withPath(error.message, error.details);
+    return error instanceof Error ? (error.message.split("\n")[0] ?? error.name) : String(error);
+  } catch {
+    return "What was thrown cannot be shown as a text.";
+  }
 }
 
 function withPath(message: string, details: object): string {
