@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HttpAnswer, type RequestContext } from "@resumable-mcp/mcp";
@@ -82,4 +82,36 @@ test("a file holds one JSON object a line, for its user alone, free of control c
   ]);
   for (const character of ["\u009b", "\u2028"]) expect(lines.join("")).not.toContain(character);
   if (process.platform !== "win32") expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("a file that cannot be opened again is reported, and the lines go where they went, until it can", async () => {
+  const root = await mkdtemp(join(tmpdir(), "audit-log-"));
+  folders.push(root);
+  const [folder, moved] = [join(root, "logs"), join(root, "moved")];
+  await mkdir(folder);
+  const problems: string[] = [];
+  const { write, reopen } = openAuditFile(join(folder, "audit.jsonl"), ({ message }) => problems.push(message));
+  const entry = (requestId: string) => ({ requestId, who: "local", http: "POST", status: 200 });
+  await rename(folder, moved);
+  reopen();
+  write(entry("a"));
+  await mkdir(folder);
+  reopen();
+  write(entry("b"));
+  const idsIn = async (place: string) =>
+    [...(await readFile(join(place, "audit.jsonl"), "utf8")).matchAll(/"requestId":"(.)"/g)].map(([, id]) => id);
+  expect([await idsIn(moved), await idsIn(folder)]).toEqual([["a"], ["b"]]);
+  expect(problems).toEqual([expect.stringContaining("ENOENT")]);
+});
+
+// A device of Linux on which each write fails as on a full disk.
+test.runIf(process.platform === "linux")("lines that a full disk does not take wait within a limit", () => {
+  const problems: string[] = [];
+  const { write } = openAuditFile("/dev/full", ({ message }) => problems.push(message));
+  for (let times = 0; times < 3_000; times += 1) {
+    write({ requestId: String(times), who: "x".repeat(1_000), http: "POST", status: 200 });
+  }
+  expect(new Set(problems)).toEqual(
+    new Set([expect.stringContaining("ENOSPC"), "1048576 bytes of lines wait already: one is lost."]),
+  );
 });

@@ -7,7 +7,7 @@ import { lineOptions, plainLine } from "./log.js";
 /** Who asked for what, from where, and how it was answered. */
 export interface AuditEntry {
   readonly requestId: string;
-  /** The owner that a token names; `local` and `anonymous` without one, `refused` where it was not found out. */
+  /** The owner that a token names; `local` and `anonymous` without one, `refused` where it was refused before it was served. */
   readonly who: string;
   readonly address?: string | undefined;
   readonly http: string;
@@ -103,24 +103,45 @@ function short(text: string): string {
 /** Where an audit log is written. */
 export interface AuditFile {
   readonly write: (entry: AuditEntry) => void;
-  /** After the file was moved away. */
+  /** Opens the file again after it was moved away. Where that fails, lines are still added to the file of before. */
   reopen(): void;
 }
 
+/** Lines that wait for a disk that takes none, in bytes. */
+const maxWaitingBytes = 1024 * 1024;
+
 /**
- * Opens a file that only its user reads, to add lines to it; `-` is standard output. A line is written before its request's
- * answer goes out.
+ * Opens a file to add lines to it; a new one only its user can read. `-` is standard output. A line is written before its
+ * request's answer goes out.
  *
- * @param onError hears of lines that could not be written: requests are answered all the same.
+ * Limits: 1 MiB of lines waits for a disk that is full; further ones are lost.
+ *
+ * @param onError hears of lines that could not be written, and of a file that could not be opened again: requests are answered
+ * all the same.
+ * @throws what the system says where the file cannot be opened.
  */
 export function openAuditFile(place: string, onError: (error: Error) => void): AuditFile {
-  const to = place === "-" ? { dest: 1, sync: true } : { dest: place, append: true, mode: 0o600, sync: true };
-  const destination = pino.destination(to);
-  destination.on("error", onError);
+  const open = () => {
+    const to = place === "-" ? { dest: 1 } : { dest: place, append: true, mode: 0o600 };
+    const opened = pino.destination({ ...to, sync: true, maxLength: maxWaitingBytes });
+    opened.on("error", onError);
+    opened.on("drop", () => onError(new Error(`${maxWaitingBytes} bytes of lines wait already: one is lost.`)));
+    return opened;
+  };
+  let destination = open();
   const options = { ...lineOptions, formatters: { level: () => ({ log: "audit" }) } };
   const logger = pino(options, { write: (line: string) => void destination.write(plainLine(line)) });
   return {
     write: (entry) => logger.info(entry),
-    reopen: () => (place === "-" ? undefined : destination.reopen()),
+    reopen() {
+      if (place === "-") return;
+      const before = destination;
+      try {
+        destination = open();
+        before.end();
+      } catch (error) {
+        onError(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
   };
 }

@@ -247,9 +247,11 @@ function banner({ definition, engineLimits }: ServeOptions, { url, owner, recove
   return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\nlistening on ${url}\n`;
 }
 
-function reloadOnSignal(tokenFile: TokenFile | undefined, reopen: () => void): void {
+/** With nothing to read again, the signal ends the process: its terminal was closed. */
+function reloadOnSignal(tokenFile: TokenFile | undefined, reopen: (() => void) | undefined): void {
+  if (tokenFile === undefined && reopen === undefined) return;
   process.on("SIGHUP", () => {
-    reopen();
+    reopen?.();
     void tokenFile?.reload();
   });
 }

@@ -1,7 +1,7 @@
-import { CommandError, oneOf } from "@resumable-mcp/mcp/command-line";
-import { type AuditLog, createAuditLog, openAuditFile } from "./audit-log.js";
+import { CommandError, oneOf, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { type AuditFile, type AuditLog, createAuditLog, openAuditFile } from "./audit-log.js";
 import { httpLimits } from "./http-limits.js";
-import { createLog, type Log, logFormats, logLevels } from "./log.js";
+import { createLog, type Log, limitedLog, logFormats, logLevels } from "./log.js";
 
 /** The flags of what a server writes down. */
 export const logFlags = {
@@ -20,8 +20,8 @@ export const logUsage = `  --log-level LEVEL      error, warn, info or silent (i
 export interface Logs {
   readonly log: Log;
   readonly audit: AuditLog | undefined;
-  /** Opens the files again, after they were moved away. */
-  reopen(): void;
+  /** Opens the file again, after it was moved away. Absent where there is none. */
+  readonly reopen: (() => void) | undefined;
 }
 
 /** @throws {@link CommandError} that names the flag and what it takes. */
@@ -34,10 +34,20 @@ export function readLogs(flags: {
   const format = oneOf("log-format", flags["log-format"] ?? "json", logFormats);
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });
   const place = flags["audit-log"];
-  if (place === undefined) return { log, audit: undefined, reopen: () => {} };
+  if (place === undefined) return { log, audit: undefined, reopen: undefined };
   if (place === "") throw new CommandError("--audit-log needs a file, or - for standard output.", 2);
-  const file = openAuditFile(place, (error) => log("error", `The audit log cannot be written: ${error.message}`));
   const nowMs = () => performance.now();
+  const limited = limitedLog(log, httpLimits.refusalsLoggedPerSecond, nowMs);
+  const onError = (error: Error) => limited("error", `The audit log cannot be written: ${error.message}`);
+  const file = openFile(place, onError);
   const audit = createAuditLog(file.write, { perSecond: httpLimits.refusalsLoggedPerSecond, nowMs });
-  return { log, audit, reopen: file.reopen };
+  return { log, audit, reopen: place === "-" ? undefined : file.reopen };
+}
+
+function openFile(place: string, onError: (error: Error) => void): AuditFile {
+  try {
+    return openAuditFile(place, onError);
+  } catch (error) {
+    throw new CommandError(`--audit-log cannot be opened: ${sentenceOf(error)}. Give a file in a folder that exists.`);
+  }
 }

@@ -1,12 +1,21 @@
 import { HttpAnswer, ofWebRequest } from "@resumable-mcp/mcp";
 import { expect, test } from "vitest";
-import { createLog, createRefusalLog } from "./log.js";
+import { createLog, createRefusalLog, stackOf } from "./log.js";
 
 test("a line of the log holds no character that ends a line or steers a terminal (F15)", () => {
   const lines: string[] = [];
   createLog({ write: (line) => lines.push(line) })("warn", "a\u009bb\u2028c\u2029d\u007fe\nf");
   expect(lines).toEqual([expect.stringMatching(/"message":"a\\u009bb\\u2028c\\u2029d\\u007fe\\nf"}\n$/)]);
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ message: "a\u009bb\u2028c\u2029d\u007fe\nf" });
+});
+
+test("a line has a limit, whatever a tool put into what it threw (G11)", () => {
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => lines.push(line) });
+  const error = new Error(`The city ${"x".repeat(1_000_000)} is not known.`);
+  log("warn", `The tool weather failed: ${error.message}`, { stack: stackOf(error) });
+  expect(lines.map(({ length }) => length < 8_000)).toEqual([true]);
+  expect(stackOf(Object.assign(new Error("odd"), { stack: 7 }))).toBe("");
 });
 
 test("refusals are logged with address and reason, and not more of them than the limit (F15)", () => {

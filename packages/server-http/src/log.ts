@@ -9,7 +9,12 @@ export const logLevels = ["error", "warn", "info", "silent"] as const;
 /** How a log looks: a JSON object a line, or a line for people. */
 export const logFormats = ["json", "text"] as const;
 
-/** Writes one entry of the server's log. Never carries tokens, inputs or outputs. */
+/**
+ * Writes one entry of the server's log. Never carries tokens, nor inputs and outputs, except for what a tool puts of them into
+ * an error that it throws.
+ *
+ * Limits: 2,000 characters of a message; see {@link stackOf}.
+ */
 export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number | undefined>) => void;
 
 /** How a log is written. */
@@ -26,8 +31,11 @@ export function createLog({ level = "info", format = "json", write }: LogOptions
   const options = { ...lineOptions, level, formatters: { level: (label: string) => ({ level: label }) } };
   const show = format === "json" ? plainLine : textLine;
   const logger = pino(options, { write: (line) => write(show(line)) });
-  return (of, message, facts = {}) => logger[of](facts, message);
+  return (of, message, facts = {}) => logger[of](facts, message.slice(0, maxMessageLength));
 }
+
+/** Of a message, in characters: that of a tool's error may quote all of its input. */
+const maxMessageLength = 2_000;
 
 /** What all lines of this server have in common, as pino takes it. */
 export const lineOptions = {
@@ -53,9 +61,10 @@ function textLine(line: string): string {
 /** Of the stack of an error, in characters. */
 const maxStackLength = 4_000;
 
-/** The stack of whatever was thrown, cut to a line of a log. */
+/** The stack of whatever was thrown, cut to a line of a log; nothing where it has none. */
 export function stackOf(error: unknown): string {
-  return (error instanceof Error ? (error.stack ?? "") : "").slice(0, maxStackLength);
+  const stack: unknown = error instanceof Error ? error.stack : undefined;
+  return typeof stack === "string" ? stack.slice(0, maxStackLength) : "";
 }
 
 function escaped(character: string): string {

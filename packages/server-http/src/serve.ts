@@ -129,18 +129,22 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { tools } = definition;
   // The handlers of both eras bring one, but only with the first request: tasks resume before it.
   const validateJsonSchema = createJsonSchemaValidator();
-  const { maskErrors, onToolError, maskThrown } = reportsOfThrown(options, log);
-  const hooks = { onOpened, onError, onToolError, observer, telemetry: createEngineTelemetry(), runAttempt };
-  const engine = createEngine({ ...hooks, store, tools, limits: engineLimits, validateJsonSchema, maskErrors });
+  const { maskThrown, ...thrown } = reportsOfThrown(options, log);
+  const hooks = { ...thrown, onOpened, onError, observer, telemetry: createEngineTelemetry(), runAttempt };
+  const engine = createEngine({ ...hooks, store, tools, limits: engineLimits, validateJsonSchema });
+  let guarded: Awaited<ReturnType<typeof startBans>> = {};
+  const abandon = async (error: unknown): Promise<never> => {
+    guarded.bans?.stop();
+    await engine.close().catch(onError);
+    throw error;
+  };
+  const onWait = (sentence: string) => log("warn", sentence);
   // What is wrong with the store is reported now, not to the first caller.
-  await openWhenReached(
-    () => engine.open(),
-    storeWait,
-    (sentence) => log("warn", sentence),
-  );
+  await openWhenReached(engine.open.bind(engine), storeWait, onWait).catch(abandon);
   let ownUrl: string | undefined;
   const unguarded = authorizationOf(options, limits, log, () => publicUrl ?? ownUrl);
-  const { authorization, bans } = await startBans(unguarded, { engine, everyMs: limits.banLookMs, log });
+  guarded = await startBans(unguarded, { engine, everyMs: limits.banLookMs, log }).catch(abandon);
+  const { authorization, bans } = guarded;
   const mcp = bothErasEndpoint(options, engine, { onError, maskThrown }, authorization);
   // Asked for once: each request is judged by it.
   let boundAddress: string | undefined;
@@ -168,21 +172,16 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   http.once("listening", () => {
     boundAddress = addressOf(http);
   });
-  const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd });
+  const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd }).catch(abandon);
   try {
     // A socket that a parent owns may listen elsewhere than `host` says.
     checkExposure({ ...options, host: boundAddress ?? host });
   } catch (error) {
-    bans?.stop();
     await closeHttp(http);
-    await engine.close();
-    throw error;
+    return abandon(error);
   }
   const release = releaseWith({ engine, mcp, http, bans }, limits.drainTimeoutMs);
-  const close = async () => {
-    await release([]);
-    await engine.close();
-  };
+  const close = () => release([]).then(() => engine.close());
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
   ownUrl = url;
   const owner = ownerSentence(ownerMode, { tokens: verifyToken !== undefined, boundAddress, allowedHosts, publicUrl });

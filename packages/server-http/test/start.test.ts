@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { createMemoryStore, defineTool, ResumableError, type Store } from "@resumable-mcp/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { serve } from "../src/index.js";
-import { startProgram, testFolder, toolsModule } from "./server-process.js";
+import { type ServeOptions, serve } from "../src/index.js";
+import { startProgram, startServer, testFolder, toolsModule } from "./server-process.js";
 
 const echo = defineTool({
   name: "echo",
@@ -59,6 +60,33 @@ test("a wrong address of a proxy ends the start before it opens the store", asyn
     '--trusted-proxy: "proxy.example" is not an address or a network',
   );
   expect(left.size).toBe(1);
+});
+
+test("a start that fails leaves nothing open: neither at a port that is in use, nor at bans that cannot be read", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void other.close());
+  const address = other.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const closed: string[] = [];
+  const start = (name: string, options: Partial<ServeOptions>) => {
+    const memory = createMemoryStore();
+    const close = async () => {
+      closed.push(name);
+      await memory.close();
+    };
+    const listIdleDocuments: Store["listIdleDocuments"] = (request) =>
+      request.kind === "ban" ? Promise.reject(away) : memory.listIdleDocuments(request);
+    return serve({ definition, store: { ...memory, close, listIdleDocuments }, port: 0, ...options });
+  };
+  await expect(start("port", { port })).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use`);
+  await expect(start("bans", { verifyToken: () => undefined })).rejects.toBe(away);
+  expect(closed).toEqual(["port", "bans"]);
+});
+
+test("SIGHUP ends a server that has nothing to read again, as the end of its terminal does", async () => {
+  const server = await startServer([toolsModule, "--port", "0", "--store", await testFolder()]);
+  expect((await server.stop("SIGHUP")).code).toBe(null);
 });
 
 test("SIGHUP reads the token file again while the start waits for its database", async () => {
