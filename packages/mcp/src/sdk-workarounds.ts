@@ -1,6 +1,6 @@
 /**
  * Everything that leans on the inside of an SDK, on its sentences or on its copy of zod: an update of an SDK is checked
- * here. No other file reads private members of an SDK's objects or casts for its types.
+ * here and in `call/mask-handlers.ts`. No other file reads private members of an SDK's objects or casts for its types.
  */
 import type { McpServer } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
@@ -31,32 +31,6 @@ interface OpenRegistry {
 /** The same server, which takes what is not of the SDK's own types. */
 export function openRegistry(server: object): OpenRegistry {
   return forSdk(server);
-}
-
-const registering = ["registerTool", "tool", "registerResource", "resource", "registerPrompt", "prompt"] as const;
-
-/**
- * Changes what the handlers throw that are registered at a server from now on: an SDK shows it to the caller word for word. A
- * handler is the last thing that each of these methods takes.
- */
-export function maskHandlers(server: object, mask: (error: unknown) => unknown): void {
-  for (const name of registering) {
-    const register: unknown = Reflect.get(server, name);
-    if (typeof register !== "function") continue;
-    const registerMasked = (...given: readonly unknown[]): unknown => {
-      const handler = given.at(-1);
-      if (typeof handler !== "function") return Reflect.apply(register, server, given);
-      const masked = async (...parameters: readonly unknown[]): Promise<unknown> => {
-        try {
-          return await Reflect.apply(handler, undefined, parameters);
-        } catch (error) {
-          throw mask(error);
-        }
-      };
-      return Reflect.apply(register, server, [...given.slice(0, -1), masked]);
-    };
-    Reflect.set(server, name, registerMasked);
-  }
 }
 
 const dialect = "https://json-schema.org/draft/2020-12/schema";

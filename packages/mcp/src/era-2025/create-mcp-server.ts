@@ -1,11 +1,11 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { Engine, OwnedTasks } from "@resumable-mcp/core";
+import { maskHandlers } from "../call/mask-handlers.js";
 import { makeInstructions } from "../control/control-tools.js";
 import type { ServerDefinition } from "../define-server.js";
 import { ownerOfToken, resolveOwner } from "../owner/owner.js";
 import { tasksWithin } from "../owner/scopes.js";
-import { maskHandlers } from "../sdk-workarounds.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";
 import type { CreateServer, SessionContext } from "./session/session-registry.js";
 

@@ -5,9 +5,10 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
+import { maskHandlers } from "../call/mask-handlers.js";
 import { makeInstructions } from "../control/control-tools.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
-import { forSdk, maskHandlers, serverOfRequest } from "../sdk-workarounds.js";
+import { forSdk, serverOfRequest } from "../sdk-workarounds.js";
 import type { CreateServer2026 } from "./http-handler.js";
 import { createToolCaller, registerTools2026 } from "./register-tools.js";
 import type { RegisterOptions2026 } from "./server-2026.js";

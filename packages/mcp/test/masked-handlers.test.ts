@@ -1,0 +1,74 @@
+import { completable as completable2025 } from "@modelcontextprotocol/sdk/server/completable.js";
+import {
+  McpServer as McpServer2025,
+  ResourceTemplate as ResourceTemplate2025,
+} from "@modelcontextprotocol/sdk/server/mcp.js";
+import {
+  completable as completable2026,
+  McpServer as McpServer2026,
+  ResourceTemplate as ResourceTemplate2026,
+} from "@modelcontextprotocol/server";
+import type { JsonObject } from "@resumable-mcp/core";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { maskHandlers } from "../src/call/mask-handlers.js";
+import { createThrownMask } from "../src/index.js";
+import { forSdk, handlerOf, openRegistry } from "../src/sdk-workarounds.js";
+
+const eras = [
+  ["2025", McpServer2025, ResourceTemplate2025, completable2025],
+  ["2026", McpServer2026, ResourceTemplate2026, completable2026],
+] as const;
+
+const secret = "connect ECONNREFUSED db.internal:5432";
+const fail = (): never => {
+  // As Node's own errors have one.
+  throw Object.assign(new Error(secret), { code: "ECONNREFUSED" });
+};
+
+/** A server whose own resources and prompts fail wherever they can, and the log of its operator. */
+function openServer([, McpServer, ResourceTemplate, completable]: (typeof eras)[number]) {
+  const logged: { readonly error: unknown; readonly id: string }[] = [];
+  const server = new McpServer({ name: "own", version: "1" }, { capabilities: { resources: {}, prompts: {} } });
+  maskHandlers(
+    server,
+    createThrownMask((error, id) => logged.push({ error, id })),
+  );
+  const template = new ResourceTemplate("own://{city}", { list: fail, complete: { city: fail } });
+  for (const name of ["cities", "places"]) openRegistry(server).registerResource(name, template, {}, fail);
+  const argsSchema = { city: completable(forSdk(z.string()), fail) };
+  openRegistry(server).registerPrompt(
+    "greet",
+    { argsSchema: McpServer === McpServer2025 ? argsSchema : z.object(forSdk(argsSchema)) },
+    fail,
+  );
+  const ask = async (method: string, params: JsonObject): Promise<unknown> => {
+    const handle = handlerOf<object>(server.server, method);
+    const envelope = { signal: new AbortController().signal, mcpReq: { signal: new AbortController().signal } };
+    return await handle?.({ method, params }, envelope).catch((error: unknown) => error);
+  };
+  return { ask, logged, template };
+}
+
+test.each(eras)("%s: what lists and completions of a server's own throw is hidden (F10)", async (...era) => {
+  const { ask, logged, template } = openServer(era);
+  const argument = { name: "city", value: "P" };
+  const answers = [
+    await ask("resources/list", {}),
+    await ask("completion/complete", { ref: { type: "ref/resource", uri: "own://{city}" }, argument }),
+    await ask("completion/complete", { ref: { type: "ref/prompt", name: "greet" }, argument }),
+  ];
+  const shown = logged.map(({ id }) => `The tool failed. The server's log says why, under ${id}.`);
+  expect(answers.map((answer) => (answer instanceof Error ? answer.message : answer))).toEqual(shown);
+  expect(logged.map(({ error }) => String(error))).toEqual(answers.map(() => `Error: ${secret}`));
+  // It may serve other connections, too.
+  expect(template.listCallback).toBe(fail);
+});
+
+test.each(eras)("%s: what the SDK itself says of a completion is shown", async (...era) => {
+  const { ask, logged } = openServer(era);
+  const ref = { type: "ref/prompt", name: "none" };
+  const answer = await ask("completion/complete", { ref, argument: { name: "city", value: "P" } });
+  expect(String(answer)).toMatch(/Prompt none not found/);
+  expect(logged).toEqual([]);
+});
