@@ -1,6 +1,9 @@
 import type { Json } from "./json.js";
 
-/** What values take next to their characters, in bytes, as V8 keeps them on 64 bits; the larger one where it has several ways. */
+/**
+ * What values take next to their characters, in bytes, as V8 keeps them on 64 bits; the larger one where it has several ways. A
+ * character counts as one byte: those of a text that is not all Latin-1 take two.
+ */
 const textBytes = 24;
 const numberBytes = 16;
 const listBytes = 48;

@@ -30,6 +30,22 @@ describe("draining", () => {
     expect(begun).toEqual([0, 1]);
   });
 
+  it.each([
+    ["the task that it dies of", (ids: readonly string[]) => ids.slice(0, 1), [true, false]],
+    ["all", () => "all" as const, [true, true]],
+    ["all, where the task that it seems to die of has ended here", () => ["task_that_has_ended"], [true, true]],
+  ])("leaves %s to the next process as it is (G12)", async (_which, leave, isLive) => {
+    const { tool } = gatedCount(2);
+    const { tasks, engine, rest, clock, store } = createScene([tool]);
+    const ids: string[] = [];
+    for (const n of [1, 2]) ids.push((await tasks.start({ ...start, input: { n } })).record.id);
+    await rest();
+    const drained = engine.drain({ leave: leave(ids), timeoutMs: 300 });
+    await clock.advance(300);
+    expect((await drained).length).toBe(isLive.filter((is) => is).length);
+    expect(await Promise.all(ids.map(async (id) => (await store.getTask(id))?.record.live))).toEqual(isLive);
+  });
+
   it("does not wait for verbs that wait (G8)", async () => {
     const tool = job(async function* (task) {
       await task.sleep("nap", 20_000);

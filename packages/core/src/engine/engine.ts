@@ -257,7 +257,7 @@ export interface Engine {
    * is left to recovery. Resolves to the ids of tasks that had to be left.
    *
    * @param options.leave tasks that are left as they are, with their leases, in a process that is about to die of them: the next
-   * process counts a death for each. `all` where nothing tells which task it is.
+   * process counts a death for each. `all` where nothing tells which task it is; so it is where none of them runs here.
    */
   drain(options?: DrainOptions): Promise<readonly string[]>;
   /** True from the beginning of `drain` on. */
