@@ -95,6 +95,13 @@ test("G11 a call with more than maxInputBytes is refused before anything of it i
       isError: true,
     },
   });
+  // A call that is to become a task is answered with a task or an error, and with no other result.
+  const asTask = { ...measure(text), params: { ...measure(text).params, task: {} } };
+  expect(await (await post(url, asTask, session)).json()).toEqual({
+    jsonrpc: "2.0",
+    id: 1,
+    error: { code: -32_602, message: expect.stringContaining("maxInputBytes"), data: { code: "LIMIT_EXCEEDED" } },
+  });
   expect(puts()).toBe(before);
   const later = open2026([measureTool()], store);
   closing.push(later.close);

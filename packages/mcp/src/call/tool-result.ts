@@ -43,18 +43,18 @@ export function thrownResult(error: unknown): ToolResult {
 }
 
 /**
- * Refuses a call of a resumable tool whose arguments are certainly too large, before anything stores or copies them: as the
- * result that it would have in the end. `undefined` for everything else.
+ * What is wrong with a call of a resumable tool whose arguments are certainly too large, before anything stores or copies them.
+ * `undefined` for everything else.
  */
-export function inputRefusal(engine: Engine, message: unknown): ToolResult | undefined {
+export function inputProblem(engine: Engine, message: unknown): unknown {
   if (!isJsonObject(message) || message.method !== "tools/call" || !isJsonObject(message.params)) return undefined;
   const { name, arguments: input } = message.params;
-  if (!engine.tools.some((tool) => tool.name === name)) return undefined;
+  if (!["string", "number"].includes(typeof message.id) || !engine.tools.some((tool) => tool.name === name)) return undefined;
   try {
     engine.checkInput(input);
     return undefined;
   } catch (error) {
-    return thrownResult(error);
+    return error;
   }
 }
 

@@ -9,7 +9,7 @@ import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { withDefaults } from "@resumable-mcp/core/engine";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { answerSent } from "../call/receipt.js";
-import { inputRefusal } from "../call/tool-result.js";
+import { inputProblem, thrownResult } from "../call/tool-result.js";
 import { HttpAnswer } from "../http/http-answer.js";
 import { type HttpRequest, ofWebRequest, readJsonBody } from "../http/http-request.js";
 import { type BodyLimits, bodyLimits, limits2026 } from "../limits.js";
@@ -79,9 +79,10 @@ export function withTasks<Auth extends VerifiedToken>(
     noteLocality(request, given.locality);
     const body = await bodyOf(request, given, limits);
     if (body instanceof HttpAnswer) return body;
-    const refused = inputRefusal(engine, body);
-    if (refused !== undefined && isJsonObject(body)) {
-      return HttpAnswer.json({ jsonrpc: "2.0", id: body.id, result: { resultType: "complete", ...refused } });
+    const problem = inputProblem(engine, body);
+    if (problem !== undefined && isJsonObject(body)) {
+      const result = { resultType: "complete", ...thrownResult(problem) };
+      return HttpAnswer.json({ jsonrpc: "2.0", id: body.id, result });
     }
     const passed = body === undefined ? given : { ...given, parsedBody: body };
     const listenTo = parseListenRequest(body);

@@ -1,4 +1,5 @@
 import type {
+  JSONRPCMessage,
   JSONRPCNotification,
   JSONRPCRequest,
   JSONRPCResponse,
@@ -7,7 +8,8 @@ import type {
 import { isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { internalMetaKeys, storeFaults } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
-import { inputRefusal } from "../../call/tool-result.js";
+import { asRpcError } from "../../call/rpc-error.js";
+import { inputProblem, thrownResult } from "../../call/tool-result.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
@@ -51,8 +53,8 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       if (opens) return refusal(400, "Invalid Request: the session is initialized already.");
       const session = await findSession(registry, request, extra);
       if (session instanceof HttpAnswer) return session;
-      const result = isRequest && inputRefusal(engine, message);
-      if (result) return jsonAnswer(forSdk({ jsonrpc: "2.0", id: isRequest && message.id, result }), session.id);
+      const problem = inputProblem(engine, message);
+      if (problem !== undefined && isRequest) return jsonAnswer(tooLarge(message, problem), session.id);
       // Keeps the session in memory while something that a client sent enters.
       session.entering += 1;
       try {
@@ -177,6 +179,13 @@ function draining(): HttpAnswer {
 
 function unavailable(message: string): HttpAnswer {
   return refusal(503, message, { headers: { "retry-after": "2" } });
+}
+
+/** As the call would be answered in the end: one that is to become a task has an error. */
+function tooLarge({ id, params }: JSONRPCRequest, problem: unknown): JSONRPCMessage {
+  if (params?.task === undefined) return forSdk({ jsonrpc: "2.0", id, result: thrownResult(problem) });
+  const { code, message, data } = asRpcError(problem);
+  return forSdk({ jsonrpc: "2.0", id, error: { code, message, data } });
 }
 
 /** The shape alone is checked; what a method makes of its params is checked by its handler. */
