@@ -234,7 +234,7 @@ function tooManyRequests(waitMs: number, { requestsPerSecond }: HttpLimits): Htt
 }
 
 function tooManyFailures(waitMs: number, { failuresPerSecond }: HttpLimits): HttpAnswer {
-  const message = `Too many tokens of this address were not valid: failuresPerSecond = ${failuresPerSecond}. Try again later.`;
+  const message = `Too many tokens of this address were not valid, or could not be checked: failuresPerSecond = ${failuresPerSecond}. Try again later.`;
   return refuse(429, message, { "retry-after": String(Math.ceil(waitMs / 1000)) });
 }
 

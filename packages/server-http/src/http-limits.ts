@@ -2,7 +2,7 @@
 export const httpLimits = {
   /**
    * For each authenticated subject; for callers without a valid token, each address of another machine (of IPv6, each
-   * network).
+   * network). Tokens of an address whose check fails are counted apart, and before the check.
    */
   requestsPerSecond: 100,
   requestBurst: 200,

@@ -29,6 +29,17 @@ test("tokens count before they are checked, apart from requests, and valid ones 
   expect(refused("192.0.2.1")).toBe(0);
 });
 
+test("of tokens whose check fails an address has no more than of requests, and they are no failures (G11)", () => {
+  const limits = { ...httpLimits, requestsPerSecond: 10, requestBurst: 2, failuresPerSecond: 5, failureBurst: 2 };
+  const { tried } = createRequestRates(limits, () => 0);
+  const waits = ["a", "b", "c"].map((token) => {
+    const attempt = tried("192.0.2.1", token);
+    attempt.end("unchecked");
+    return attempt.waitMs;
+  });
+  expect([...waits.slice(0, 2), tried("192.0.2.1", "d").waitMs, tried("192.0.2.2", "d").waitMs]).toEqual([0, 0, 100, 0]);
+});
+
 test("a token that was valid a moment ago is not counted, until it is not valid any more (G11)", () => {
   const clock = { nowMs: 0 };
   const limits = { ...httpLimits, failuresPerSecond: 0.001, failureBurst: 1, validTokenMs: 10 };

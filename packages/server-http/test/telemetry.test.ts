@@ -181,6 +181,8 @@ test("/metrics has tokens of its own, which call no tools, as those of callers r
   expect(await statusOf({})).toBe(401);
   expect(await statusOf(bearer(callerToken))).toBe(401);
   expect(await statusOf({ ...bearer(scraperToken), "x-forwarded-for": "203.0.113.7" })).toBe(200);
+  const posted = await fetch(new URL("/metrics", url), { method: "POST", headers: bearer(scraperToken) });
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   const headers = { ...bearer(scraperToken), "content-type": "application/json" };
   const called = await fetch(url, { method: "POST", headers, body: "{}" });
   expect(called.status).toBe(401);

@@ -61,7 +61,10 @@ export class Bans {
   #repeat(): void {
     this.#timer = setTimeout(() => {
       this.look()
-        .catch(this.#options.onError)
+        .catch((error: unknown) => {
+          // The store was closed meanwhile.
+          if (!this.#stopped) this.#options.onError(error);
+        })
         .finally(() => {
           if (!this.#stopped) this.#repeat();
         });

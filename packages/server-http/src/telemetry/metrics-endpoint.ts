@@ -67,7 +67,7 @@ export function createMetricsEndpoint({
     if (early !== undefined) return early;
     const verdict = await readToken(request, verifyToken, limits.verifyTokenTimeoutMs);
     attempt?.end("info" in verdict ? "valid" : "failed" in verdict ? "unchecked" : "invalid");
-    if ("info" in verdict && isRead) return read();
+    if ("info" in verdict) return isRead ? read() : new HttpAnswer(405, { ...plain, allow: "GET, HEAD" }, "Use GET.\n");
     if ("failed" in verdict) return new HttpAnswer(500, plain, "The token could not be checked.\n");
     const waitMs = attempt === undefined ? rates.refused(address) : 0;
     return tooMany(waitMs) ?? new HttpAnswer(401, { ...plain, "www-authenticate": "Bearer" }, "A token is needed.\n");
