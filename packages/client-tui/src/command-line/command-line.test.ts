@@ -32,7 +32,7 @@ describe("a command line", () => {
     const folder = await mkdtemp(join(tmpdir(), "token-file-"));
     try {
       const [file, other] = [join(folder, "token"), join(folder, "other")];
-      await writeFile(file, "from-a-file\n", { mode: 0o600 });
+      await writeFile(file, "from-a-file\r\na comment\r\n", { mode: 0o600 });
       await writeFile(other, "two words\n");
       const serversOf = (path: string) =>
         parseCommandLine(["tasks", "--url", "http://a/mcp", "--token-file", path], { RESUMABLE_MCP_TOKEN: "t" })

@@ -70,7 +70,7 @@ function portNumber(text: string): number {
 function readToken(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   try {
-    const [token = ""] = readFileSync(path, "utf8").trim().split("\n");
+    const [token = ""] = readFileSync(path, "utf8").trim().split(/\r?\n/);
     if (/^[!-~]+$/.test(token)) return token;
   } catch (error) {
     throw new UsageError(`--token-file cannot be read: ${messageOf(error)}.`);
