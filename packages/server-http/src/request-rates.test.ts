@@ -37,7 +37,9 @@ test("of tokens whose check fails an address has no more than of requests, and t
     attempt.end("unchecked");
     return attempt.waitMs;
   });
-  expect([...waits.slice(0, 2), tried("192.0.2.1", "d").waitMs, tried("192.0.2.2", "d").waitMs]).toEqual([0, 0, 100, 0]);
+  expect([...waits.slice(0, 2), tried("192.0.2.1", "d").waitMs, tried("192.0.2.2", "d").waitMs]).toEqual([
+    0, 0, 100, 0,
+  ]);
 });
 
 test("a token that was valid a moment ago is not counted, until it is not valid any more (G11)", () => {

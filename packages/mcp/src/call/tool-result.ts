@@ -49,7 +49,8 @@ export function thrownResult(error: unknown): ToolResult {
 export function inputProblem(engine: Engine, message: unknown): unknown {
   if (!isJsonObject(message) || message.method !== "tools/call" || !isJsonObject(message.params)) return undefined;
   const { name, arguments: input } = message.params;
-  if (!["string", "number"].includes(typeof message.id) || !engine.tools.some((tool) => tool.name === name)) return undefined;
+  if (!["string", "number"].includes(typeof message.id) || !engine.tools.some((tool) => tool.name === name))
+    return undefined;
   try {
     engine.checkInput(input);
     return undefined;
