@@ -61,7 +61,8 @@ try {
     minify: true,
     config: false,
     silent: true,
-    noExternal: [/.*/],
+    // What loads TypeScript is not needed: the tools are compiled here.
+    noExternal: [/^(?!jiti$)/],
     esbuildPlugins: [writeThirdPartyLicenses(join(folder, "THIRD_PARTY_LICENSES"))],
     // Some dependencies are CommonJS and call `require`, which an ES module has to make for them.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },

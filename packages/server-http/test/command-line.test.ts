@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { afterwards, runToEnd, startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
@@ -11,6 +12,14 @@ async function moduleOf(source: string, name = "module.mjs"): Promise<string> {
   const file = join(await testFolder(), name);
   await writeFile(file, source);
   return file;
+}
+
+/** A module that imports a neighbour, in which the mistake is. */
+async function importing(source: string): Promise<string> {
+  const folder = await testFolder();
+  await writeFile(join(folder, "imported.mjs"), source);
+  await writeFile(join(folder, "module.mjs"), 'import "./imported.mjs";\nexport default [];\n');
+  return join(folder, "module.mjs");
 }
 
 /** One sentence for people: no stack, no more than the usage below it. */
@@ -38,15 +47,43 @@ test(
       [await moduleOf("export default [{ name: 'x' }];"), /Entry 0 of the tools .* is not a tool/],
       [
         await moduleOf("export default [];", "module.cjs"),
-        /could not be loaded: Unexpected token 'export'.* \.mjs, or /,
+        /could not be loaded: Unexpected token 'export'.* \.mjs, or .* \(\/.*\/module\.cjs:1\)\n$/,
       ],
-      [await moduleOf("throw new Error('broken\\nlines');"), /could not be loaded: broken\n$/],
+      [
+        await moduleOf("throw new Error('broken\\nlines');"),
+        /could not be loaded: broken \(\/.*\/module\.mjs:1:7\)\n$/,
+      ],
+      [await moduleOf("export default [\n  {\n"), /: Unexpected end of input \(\/.*\/module\.mjs:3\)\n$/],
+      [
+        await moduleOf("\nconst n: number = (1;", "module.ts"),
+        /could not be loaded: .* \(\/.*\/module\.ts:2(:20)?\)\n$/,
+      ],
+      [await moduleOf("\nnothing.at.all();", "module.ts"), /: nothing is not defined \(\/.*\/module\.ts:2:1\)\n$/],
+      [await importing("export const a = (;"), /: Unexpected token ';' \(\/.*\/imported\.mjs:1\)\n$/],
     ];
     for (const [module, sentence] of cases) {
       const ended = await runToEnd([module, "--port", "0"]);
       expectSentence(ended, sentence);
       expect(ended.code).toBe(1);
     }
+  },
+  timeoutMs,
+);
+
+test(
+  "serves a tools module in TypeScript, with what Node cannot strip and imports that name what it is compiled to",
+  async () => {
+    const imported = fileURLToPath(new URL("typed-tools-module.js", import.meta.url));
+    const module = await moduleOf(
+      `import tools from ${JSON.stringify(imported)};\nenum Kept { all = "all" }\nexport default Kept.all === "all" ? tools : [];\n`,
+      "module.ts",
+    );
+    const server = await startServer([module, "--port", "0", "--store", await testFolder()]);
+    const { client } = await connectStock(server.url);
+    const result = await client.callTool({ name: "double", arguments: { n: 4 } });
+    expect(result.structuredContent).toEqual({ doubled: 8 });
+    await client.close();
+    expect(await server.stop("SIGTERM")).toMatchObject({ code: 0 });
   },
   timeoutMs,
 );

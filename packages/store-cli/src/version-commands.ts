@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { type JsonSchemaValidator, ResumableError, type Tool } from "@resumable-mcp/core";
 import { assignVersion, surveyVersions } from "@resumable-mcp/core/engine";
 import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
@@ -22,19 +21,28 @@ let validator: Promise<JsonSchemaValidator> | undefined;
 const validateJsonSchema: JsonSchemaValidator = async (schema, value) => {
   validator ??= import("@resumable-mcp/mcp").then(
     ({ createJsonSchemaValidator }) => createJsonSchemaValidator(),
-    (cause: unknown) => {
-      throw new ResumableError(
-        "INVALID_OPTION",
-        "A tool has a schema that is plain JSON Schema, which the package @resumable-mcp/mcp checks. Install it where this program is: npm install @resumable-mcp/mcp.",
-        { details: { option: "tools" }, cause },
-      );
-    },
+    needsServersPackage("A tool has a schema that is plain JSON Schema, which is checked"),
   );
   return (await validator)(schema, value);
 };
 
+/** Refuses what only the servers' package can do, where it is not installed. */
+function needsServersPackage(what: string): (cause: unknown) => never {
+  return (cause) => {
+    const advice = "Install it where this program is: npm install @resumable-mcp/mcp.";
+    const message = `${what} with the package @resumable-mcp/mcp. ${advice}`;
+    throw new ResumableError("INVALID_OPTION", message, { details: { option: "tools" }, cause });
+  };
+}
+
+/** Loads a module as the servers do: in JavaScript or TypeScript. */
 async function loadTools(path: string): Promise<readonly Tool[]> {
-  const { default: exported }: { default?: unknown } = await import(pathToFileURL(resolve(path)).href);
+  const { importModule } = await import("@resumable-mcp/mcp/command-line").catch(
+    needsServersPackage("The module that --tools names is loaded"),
+  );
+  const { default: exported } = await importModule(path, resolve(path)).catch((error: Error) => {
+    throw wrong("tools", error.message);
+  });
   const tools = hasTools(exported) ? exported.tools : exported;
   if (isTools(tools)) return tools;
   throw wrong("tools", `The default export of ${path} is neither an array of tools nor a server.`);

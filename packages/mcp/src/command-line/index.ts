@@ -16,6 +16,7 @@ export {
   recoveryUsage,
   wholeNumber,
 } from "./flags.js";
+export { type ImportedModule, importModule } from "./import-module.js";
 export { loadServer } from "./load-server.js";
 export { otlpUsage, readOtlp } from "./otlp-flag.js";
 export {

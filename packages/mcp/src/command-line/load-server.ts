@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { isJsonObject, type Tool } from "@resumable-mcp/core";
 import type { ServerDefinition } from "../define-server.js";
-import { CommandError, sentenceOf } from "./command-error.js";
+import { CommandError } from "./command-error.js";
+import { importModule } from "./import-module.js";
 
 /**
- * Loads a tools module: its default export is an array of tools, or what `defineServer` returned.
+ * Loads a tools module, in JavaScript or TypeScript: its default export is an array of tools, or what `defineServer` returned.
  *
- * @throws {@link CommandError} that says what is wrong with the module and what it should export.
+ * @throws {@link CommandError} that says what is wrong with the module and what it should export; where it cannot be loaded, in which file and line.
  */
 export async function loadServer(path: string): Promise<ServerDefinition> {
   const file = resolve(path);
@@ -25,21 +25,6 @@ export async function loadServer(path: string): Promise<ServerDefinition> {
 async function isFile(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   return found?.isFile() === true;
-}
-
-async function importModule(path: string, file: string): Promise<{ readonly default?: unknown }> {
-  try {
-    return await import(pathToFileURL(file).href);
-  } catch (error) {
-    throw new CommandError(`The tools module ${path} could not be loaded: ${whyNot(error)}`, 1, error);
-  }
-}
-
-/** What Node says of an ES module that it reads as CommonJS, since `npm init` writes so, does not tell what to do. */
-function whyNot(error: unknown): string {
-  const sentence = sentenceOf(error);
-  const isEsModule = /^(Cannot use import statement|Unexpected token 'export')/.test(sentence);
-  return isEsModule ? `${sentence}. Give it the extension .mjs, or its package.json "type": "module".` : sentence;
 }
 
 function definitionOf(exported: unknown, path: string): ServerDefinition {
