@@ -2,5 +2,8 @@ import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
 export default defineConfig(
-  library(["src/index.ts", ...["era-2025", "era-2026", "command-line", "stdio"].map((part) => `src/${part}/index.ts`)]),
+  library([
+    ...["src/index.ts", "src/define-server.ts"],
+    ...["era-2025", "era-2026", "command-line", "stdio"].map((part) => `src/${part}/index.ts`),
+  ]),
 );
