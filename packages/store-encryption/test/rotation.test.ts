@@ -123,6 +123,15 @@ describe("a store", () => {
     expect(await memory.getDocument(sealDocuments.kind, sealDocuments.first)).toBeUndefined();
   });
 
+  test("that holds nothing and is not encrypted stays so when its keys are to be sealed again", async () => {
+    const memory = createMemoryStore();
+    await expect(resealKeys(memory, newKeyring())).rejects.toMatchObject({
+      code: "STORE_NOT_ENCRYPTED",
+      message: expect.stringContaining("A server that begins with the keyring"),
+    });
+    expect(await memory.getDocument(sealDocuments.kind, sealDocuments.first)).toBeUndefined();
+  });
+
   test("is not taken for an empty one when the first of its keys was removed", async () => {
     const { memory, store, keyring } = encryptedMemory();
     await create(store, newTask("1"));
