@@ -55,15 +55,17 @@ export function startExport(options: ExportOptions): TelemetryExport {
       "This program has registered an SDK of OpenTelemetry already: --otlp gets only what that one does not take.",
     );
   }
+  // Once: a second shutdown of the SDK rejects as the first one did, where nothing listens any more.
+  const endAll = () =>
+    Promise.allSettled([
+      tracerProvider?.shutdown(),
+      meterProvider.shutdown({ timeoutMillis: exportLimits.flushTimeoutMs }),
+    ]);
   let ended: Promise<void> | undefined;
   return {
     metricsText: hasMetrics && scraped !== undefined ? textOf(scraped) : undefined,
     shutdown() {
-      const shutdowns = [
-        tracerProvider?.shutdown(),
-        meterProvider.shutdown({ timeoutMillis: exportLimits.flushTimeoutMs }),
-      ];
-      ended ??= within(exportLimits.flushTimeoutMs, Promise.allSettled(shutdowns));
+      ended ??= within(exportLimits.flushTimeoutMs, endAll());
       return ended;
     },
   };

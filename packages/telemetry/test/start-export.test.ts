@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { context, metrics, trace } from "@opentelemetry/api";
+import { afterEach, expect, test } from "vitest";
+import { startExport } from "../src/export/index.js";
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+  for (const api of [trace, metrics, context]) api.disable();
+});
+
+/** A collector that refuses all that it gets. */
+async function refusing(): Promise<URL> {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => response.writeHead(400).end());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  closing.push(() => server.close().closeAllConnections());
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+test("what sends the last spans may be called again: neither call rejects, here or unheard", async () => {
+  const unheard: unknown[] = [];
+  const hear = (reason: unknown) => void unheard.push(reason);
+  process.on("unhandledRejection", hear);
+  closing.push(() => process.off("unhandledRejection", hear));
+  const otlp = await refusing();
+  const { shutdown } = startExport({ serviceName: "s", serviceVersion: "1", otlp, onProblem: () => {} });
+  trace.getTracer("test").startSpan("one").end();
+  await Promise.all([shutdown(), shutdown()]);
+  await shutdown();
+  // Node tells of a rejection that nothing handles at the end of a turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unheard).toEqual([]);
+});
