@@ -30,6 +30,22 @@ test("a store that was made a moment ago keeps its first task and commit (G1)", 
   expect((await store.listTasks({ limit: 10 })).tasks.map((task) => task.id)).toEqual([id]);
 });
 
+test("claims that were lost and made again outlast a loss of power: the same call joins its task (G7)", async () => {
+  const { disk, events } = recordDisk(new MemoryDisk());
+  const store = openStore(directory, { disk });
+  const id = await create(store, "claimed", { key: "the call" });
+  const { keys } = layoutOf(directory);
+  for (const bucket of disk.list(keys)) {
+    for (const name of disk.list(join(keys, bucket))) disk.unlink(join(keys, bucket, name));
+    disk.removeFolder(join(keys, bucket));
+  }
+  disk.removeFolder(keys);
+  expect((await store.listTasks({ limit: 10 })).tasks.map((task) => task.id)).toEqual([id]);
+  const choices: CrashChoices = { keepsName: () => false, dataLoss: () => "dropped" };
+  const again = createFsStore({ directory, disk: new MemoryDisk(crashImage(emptyTree(), events, choices)) });
+  expect(await create(again, "another", { key: "the call" })).toBe(id);
+});
+
 const session = (version: number) => ({
   kind: "session",
   id: "session",

@@ -104,17 +104,26 @@ export class TaskKeys {
     return claimFiles.create(disk, bucket.folder, bucket.highest + 1, whole);
   }
 
-  /** Claims the calls of unfinished tasks when all claims were lost. */
+  /** Claims the calls of unfinished tasks, durably, when all claims were lost. */
   claimAll(): void {
+    const { disk, layout, durable } = this.#context;
     this.#known = new KnownClaims(this.#context.limits);
     for (const taskId of taskIds(this.#context)) {
       const record = readableView(this.#context, taskId)?.record;
       if (record === undefined || record.key === null || isFinal(record.status)) continue;
       const { owner, key, id, generation } = record;
       for (let bucket = this.look(owner, key); bucket.claim === undefined; bucket = this.look(owner, key)) {
-        this.claim(bucket, { owner, key, id, generation });
+        this.#syncNow(bucket, this.claim(bucket, { owner, key, id, generation }));
       }
     }
+    if (durable) disk.syncFolderNow(layout.keys);
+  }
+
+  #syncNow({ folder }: Bucket, path: string | undefined): void {
+    const { disk, durable, syncs } = this.#context;
+    if (path === undefined || !durable) return;
+    syncs.syncNow(path);
+    disk.syncFolderNow(folder);
   }
 
   /**
@@ -123,7 +132,7 @@ export class TaskKeys {
    * that no other one has it.
    */
   isClaimed(taskId: string): boolean {
-    const { disk, layout, durable, syncs } = this.#context;
+    const { disk, layout, durable } = this.#context;
     // One that a worker took had its claim.
     if (lookAt(disk, taskFolder(layout, taskId))?.newest !== 1) return true;
     const record = readableView(this.#context, taskId)?.record;
@@ -133,11 +142,8 @@ export class TaskKeys {
       const bucket = this.look(owner, key);
       if (bucket.claim?.taskId === id) return true;
       if (!bucket.isDoubtful || this.#isUnfinished(bucket.claim)) return false;
-      const path = this.claim(bucket, { owner, key, id, generation });
-      if (path === undefined || !durable) continue;
-      syncs.syncNow(path);
-      disk.syncFolderNow(bucket.folder);
-      disk.syncFolderNow(layout.keys);
+      this.#syncNow(bucket, this.claim(bucket, { owner, key, id, generation }));
+      if (durable) disk.syncFolderNow(layout.keys);
     }
   }
 
