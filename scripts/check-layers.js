@@ -29,7 +29,12 @@ const packages = {
     ["admin"],
   ],
   "packages/store-encryption": [["keys"], ["values"], ["opened-keys.ts"], ["with-encryption.ts"]],
-  "packages/store-cli": [["transfer"], ["command.ts"], ["open-admin.ts", "read-commands.ts", "change-commands.ts"]],
+  "packages/store-cli": [
+    ["transfer"],
+    ["command.ts"],
+    ["quota-rows.ts"],
+    ["open-admin.ts", "read-commands.ts", "change-commands.ts"],
+  ],
   "packages/mcp": [
     ["sdk-workarounds.ts", "limits.ts"],
     ["owner", "define-server.ts"],

@@ -15,6 +15,9 @@ export type {
   WaitResult,
 } from "./engine/engine.js";
 export { ownerTag } from "./engine/engine.js";
+export type { LimitRule, LimitRules } from "./engine/limit-rules.js";
+export { maxUnfinishedOf } from "./engine/limit-rules.js";
+export { parseSize } from "./engine/parse-size.js";
 export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";
 export type { AttemptEnd, AttemptFacts, EngineTelemetry } from "./engine/telemetry.js";

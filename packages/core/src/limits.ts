@@ -125,8 +125,9 @@ export const storeQuotaDefaults = {
   maxJournalEvents: 100_000_000,
   /** What is kept of one task's journal, its items included. */
   maxJournalBytes: 4 * 1024 * 1024 * 1024,
-  /** Tasks and bytes of a store that still takes new ones. Only where they are set is a store measured. */
-  maxStoreTasks: Number.POSITIVE_INFINITY,
+  /** Tasks of a store that still takes new ones, finished ones included. */
+  maxStoreTasks: 1_000_000,
+  /** Bytes of a store that still takes new tasks. They are measured only where this is set. */
   maxStoreBytes: Number.POSITIVE_INFINITY,
 } as const;
 

@@ -24,6 +24,7 @@ import {
   recoveryFlags,
   recoverySentence,
   recoveryUsage,
+  refuseFolderQuotas,
   sentenceOf,
   storeFlags,
   storeUsage,
@@ -137,12 +138,13 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const options: ServeOptions = {
     definition,
     ...(await createStore(place, {
-      limits: quotas.store,
+      quotas,
       waitMs,
       keyring: values.keyring,
       onWarning: (message) => log("warn", message),
     })),
     engineLimits: { ...quotas.engine, ...recovery },
+    limitRules: quotas.rules,
     limits: { ...readRetry(values, fd), maxSessionsPerOwner, maxJsonValues },
     host: values.host,
     port,
@@ -175,7 +177,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
 }
 
 interface CreateStoreOptions {
-  readonly limits: Quotas["store"];
+  readonly quotas: Quotas;
   readonly waitMs: number;
   readonly keyring: string | undefined;
   readonly onWarning: (message: string) => void;
@@ -184,15 +186,19 @@ interface CreateStoreOptions {
 /** A database may start at the same moment as this program; a folder is there or not. */
 async function createStore(
   place: ReturnType<typeof readStorePlace>,
-  { limits, waitMs, keyring: path, onWarning }: CreateStoreOptions,
+  { quotas, waitMs, keyring: path, onWarning }: CreateStoreOptions,
 ): Promise<Pick<ServeOptions, "store" | "storeWait">> {
   const keyring = path === undefined ? undefined : await readKeyringFile(path);
   const encrypted = (store: Store) => (keyring === undefined ? store : withEncryption(store, keyring));
-  if ("directory" in place) return { store: encrypted(createFsStore({ ...place, limits, onWarning })) };
+  if ("directory" in place) {
+    const limits = { ...quotas.store, ...quotas.folder };
+    return { store: encrypted(createFsStore({ ...place, limits, onWarning })) };
+  }
+  refuseFolderQuotas(quotas);
   const { createPostgresStore, isServerAway } = await loadDatabasePackage(
     () => import("@resumable-mcp/store-postgres"),
   );
-  const store = createPostgresStore({ ...place, limits: { ...place.limits, ...limits }, onWarning });
+  const store = createPostgresStore({ ...place, limits: { ...place.limits, ...quotas.store }, onWarning });
   return { store: encrypted(store), storeWait: { waitMs, isServerAway } };
 }
 

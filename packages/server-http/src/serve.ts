@@ -4,6 +4,7 @@ import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
 import {
   type EngineLimits,
   type LeftTasks,
+  type LimitRules,
   type RecoveryCounts,
   type RunAttempt,
   withDefaults,
@@ -83,6 +84,8 @@ export interface ServeOptions {
   readonly maskErrors?: boolean;
   readonly limits?: Partial<HttpLimits & SessionLimits>;
   readonly engineLimits?: Partial<EngineLimits>;
+  /** Limits of single tools and owners. */
+  readonly limitRules?: LimitRules;
   readonly log?: Log;
   /** Gets a line for each request. */
   readonly audit?: AuditLog | undefined;
@@ -126,12 +129,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const onOpened = (counts: RecoveryCounts): void => {
     recovery = counts;
   };
-  const { tools } = definition;
   // The handlers of both eras bring one, but only with the first request: tasks resume before it.
   const validateJsonSchema = createJsonSchemaValidator();
   const { maskThrown, ...thrown } = reportsOfThrown(options, log);
   const hooks = { ...thrown, onOpened, onError, observer, telemetry: createEngineTelemetry(), runAttempt };
-  const engine = createEngine({ ...hooks, store, tools, limits: engineLimits, validateJsonSchema });
+  const limited = { limits: engineLimits, limitRules: options.limitRules };
+  const engine = createEngine({ ...hooks, ...limited, store, tools: definition.tools, validateJsonSchema });
   let guarded: Awaited<ReturnType<typeof startBans>> = {};
   const abandon = async (error: unknown): Promise<never> => {
     guarded.bans?.stop();

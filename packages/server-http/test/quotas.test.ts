@@ -1,4 +1,5 @@
 import { metaKeys } from "@resumable-mcp/protocol";
+import { createFsStore } from "@resumable-mcp/store-fs";
 import { expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
@@ -30,7 +31,8 @@ test(
       "--max-sessions-per-owner",
       "1",
     ];
-    const server = await startServer([...args, ...perOwner, "--max-store-tasks", "2"]);
+    const kept = ["--keep-finished", "30d", "--keep-finished", "count_to=1h"];
+    const server = await startServer([...args, ...perOwner, ...kept, "--max-store-tasks", "2"]);
     const { client } = await connectStock(server.url);
     const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
 
@@ -47,6 +49,16 @@ test(
     expect(await count(2)).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreTasks = 2"));
 
     await server.stop("SIGTERM");
+    const { tasks } = await createFsStore({ directory: store }).listTasks({ limit: 10 });
+    const hourMs = 60 * 60 * 1000;
+    expect(tasks.map(({ tool, ttlMs }) => [tool, ttlMs])).toEqual([
+      ["count_to", hourMs],
+      ["ask_name", 30 * 24 * hourMs],
+    ]);
+    const crowded = await startServer([...args, "--min-free-disk", "1024TiB"]);
+    const tooMany = await (await connectStock(crowded.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
+    expect(tooMany).toMatchObject(refusedFor("QUOTA_EXCEEDED", "minFreeBytes"));
+    await crowded.stop("SIGTERM");
     const full = await startServer([...args, "--max-store-bytes", "1KiB"]);
     const late = await (await connectStock(full.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
     expect(late).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreBytes = 1024"));

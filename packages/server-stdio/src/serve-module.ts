@@ -15,6 +15,7 @@ import {
   readRecovery,
   readStorePlace,
   recoverySentence,
+  refuseFolderQuotas,
   sentenceOf,
 } from "@resumable-mcp/mcp/command-line";
 import { dataFolder, environment } from "./data-folder.js";
@@ -30,12 +31,13 @@ import { serveHost } from "./serve-host.js";
  * whose tasks are in a database, whose package is not bundled.
  */
 export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {
-  const { store: limits, engine } = readQuotas(flags);
-  const engineLimits = { ...engineDefaults, ...engine, ...readRecovery(flags) };
+  const quotas = readQuotas(flags);
+  const engineLimits = { ...engineDefaults, ...quotas.engine, ...readRecovery(flags) };
   const definition = await loadServer(module);
   const { setup, setup2026, name } = definition;
   const otlp = readOtlp(flags.otlp);
   const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));
+  if (!("directory" in place)) refuseFolderQuotas(quotas);
   const encrypted = await readEncryption(flags.keyring);
   const say = (sentence: string) => void process.stderr.write(`${program}: ${sentence}\n`);
   const onError = (error: unknown) => say(sentenceOf(error));
@@ -55,13 +57,14 @@ export async function serveModule(program: string, module: string, flags: Flags)
       if (otlp !== undefined) shutdown = await exportTo(otlp, definition, say);
       const store = encrypted(
         "directory" in place
-          ? createFsStore({ ...place, limits, onWarning: onError })
-          : await createDatabaseStore(place, limits, onError),
+          ? createFsStore({ ...place, limits: { ...quotas.store, ...quotas.folder }, onWarning: onError })
+          : await createDatabaseStore(place, quotas.store, onError),
       );
       const options = {
         definition,
         store,
         engineLimits,
+        limitRules: quotas.rules,
         onOpened: (counts: Parameters<typeof recoverySentence>[0]) =>
           say(recoverySentence(counts, engineLimits.recoverAfterMs)),
         onError,

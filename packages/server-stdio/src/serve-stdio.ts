@@ -1,5 +1,5 @@
 import { createEngine, type EngineOptions, type Store } from "@resumable-mcp/core";
-import type { EngineLimits, RunAttempt } from "@resumable-mcp/core/engine";
+import type { EngineLimits, LimitRules, RunAttempt } from "@resumable-mcp/core/engine";
 import type { Observer } from "@resumable-mcp/core/store";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { createThrownMask, serveStdioEras } from "@resumable-mcp/mcp/stdio";
@@ -13,6 +13,8 @@ export interface ServeStdioOptions {
   readonly store: Store;
   readonly handoff?: boolean;
   readonly engineLimits?: Partial<EngineLimits>;
+  /** Limits of single tools and owners. */
+  readonly limitRules?: LimitRules;
   /** How long running tasks may take to reach a checkpoint when the host has disconnected. Default 10 s. */
   readonly drainTimeoutMs?: number;
   readonly onError?: (error: unknown) => void;
@@ -41,13 +43,13 @@ export function serveStdio(options: ServeStdioOptions): Promise<void> {
 
 /** Makes an engine and its server for one host. */
 export function createStdioServer(options: ServeStdioOptions, write: WriteMessage): StdioServer {
-  const { definition, store, handoff, engineLimits, observer, onOpened, runAttempt } = options;
+  const { definition, store, handoff, engineLimits, limitRules, observer, onOpened, runAttempt } = options;
   const { onError = () => {}, drainTimeoutMs = 10_000 } = options;
   const { tools } = definition;
   const { maskErrors = definition.maskErrors ?? false } = options;
   const tell = (error: unknown, id: string) => onError(new Error(`Error ${id}: ${stackOf(error)}`, { cause: error }));
   const engine = createEngine({
-    ...{ store, tools, onError, observer, limits: engineLimits, onOpened, maskErrors, runAttempt },
+    ...{ store, tools, onError, observer, limits: engineLimits, limitRules, onOpened, maskErrors, runAttempt },
     telemetry: createEngineTelemetry(),
     onToolError: maskErrors ? (error, { taskId }) => tell(error, taskId) : undefined,
   });

@@ -9,6 +9,7 @@ import {
   unfinishedStatuses,
 } from "@resumable-mcp/core/store";
 import { type CommandOptions, type CommandResult, wrong } from "./command.js";
+import { formatQuotas, quotaRows } from "./quota-rows.js";
 
 const statuses = [...unfinishedStatuses, ...finalStatuses];
 
@@ -61,12 +62,13 @@ export async function showCommand(admin: StoreAdmin, taskId: string, options: Co
   return { json, text: JSON.stringify(json, null, 2), ok: true };
 }
 
-/** Counts what a store holds, and how large it is. */
-export async function statsCommand(admin: StoreAdmin): Promise<CommandResult> {
+/** Counts what a store holds, how large it is, and what quotas would refuse. */
+export async function statsCommand(admin: StoreAdmin, options: CommandOptions): Promise<CommandResult> {
   const counts = await admin.reading.countTasks({});
   const sizes = await admin.measure();
   const { bytes, unfinished, documents, workers, quarantined } = sizes;
-  const json = { store: admin.place, bytes, ...counts, unfinished, documents, workers, quarantined };
+  const quotas = await quotaRows(admin, { ...sizes, total: counts.total }, options);
+  const json = { store: admin.place, bytes, ...counts, unfinished, documents, workers, quarantined, quotas };
   const byName = (group: object) => Object.entries(group).map(([name, count]) => `  ${name}: ${count}`);
   const last = `${documents} documents, ${workers} workers`;
   const text = [
@@ -75,6 +77,7 @@ export async function statsCommand(admin: StoreAdmin): Promise<CommandResult> {
     "by tool",
     ...byName(counts.byTool),
     quarantined === undefined ? last : `${last}, ${quarantined} quarantined`,
+    ...formatQuotas(quotas),
   ].join("\n");
   return { json, text, ok: true };
 }

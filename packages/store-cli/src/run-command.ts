@@ -20,7 +20,9 @@ const usage = `resumable-mcp-store <command> [--store DIR|URL] [--json]
 resumable-mcp-store --version
 
   check         reads everything and says what is wrong
-  stats         counts tasks by status and tool, and the bytes of the store
+  stats         counts tasks by status and tool, and the bytes of the store, and says which quotas would refuse new tasks:
+                those that servers have by default, or   [--max-store-tasks N] [--max-store-bytes SIZE]
+                [--min-free-disk SIZE] [--max-unfinished-per-owner N | OWNER=N]
   list          lists tasks, newest first   [--owner OWNER] [--status STATUS] [--limit N] [--cursor CURSOR]
   show ID       shows one task              [--events] [--items]
   pause ID      asks the process that runs the task, now or later, to pause it
@@ -75,7 +77,7 @@ const signals = (request: RequestKind): Command => ({
 
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["check", { run: ({ admin }) => checkCommand(admin) }],
-  ["stats", { run: ({ admin }) => statsCommand(admin) }],
+  ["stats", { run: ({ admin, options }) => statsCommand(admin, options) }],
   ["list", { needsContents: true, run: ({ admin, options }) => listCommand(admin, options) }],
   [
     "show",

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import type { QuotaRow } from "../src/quota-rows.js";
 import { json, run } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, runSql, usePostgres } from "./database.js";
 import { at, checkpoint, commit, create, emptyFolder, lease, newTask } from "./scene.js";
@@ -39,6 +40,11 @@ test("counts, lists and shows what is there", async () => {
       unfinished: 1,
       documents: 1,
       workers: 1,
+      quotas: [
+        { quota: "maxStoreTasks", limit: 1_000_000, used: 2, refuses: false },
+        { quota: "maxStoreBytes", limit: null, used: expect.any(Number), refuses: false },
+        { quota: "maxUnfinishedPerOwner", limit: 1_000, used: 1, owner: "client:test", owners: 0, refuses: false },
+      ],
     },
   });
   const list = await json("list", ...names, "--status", "completed");
@@ -50,6 +56,22 @@ test("counts, lists and shows what is there", async () => {
   });
   expect((await run("list", ...names)).out).toContain(open);
   expect(await json("check", ...names)).toMatchObject({ code: 0, value: { tasks: 2, problems: [] } });
+});
+
+test("says before a quota of bytes is set what it would refuse: exactly what servers with it refuse (G11)", async () => {
+  const { names } = await filled();
+  const rowOf = async (...option: readonly string[]) => {
+    const { value } = await json("stats", ...names, ...option);
+    return (value as { readonly quotas: readonly QuotaRow[] }).quotas[1];
+  };
+  const used = (await rowOf())?.used ?? 0;
+  const make = (limit: number) => create(openDatabase(names, { limits: { maxStoreBytes: limit } }), `new-${limit}`);
+  expect(await rowOf("--max-store-bytes", `${used}`)).toMatchObject({ limit: used, used, refuses: true });
+  await expect(make(used)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", details: { limit: used, used } });
+  expect(await rowOf("--max-store-bytes", `${used + 1}`)).toMatchObject({ refuses: false });
+  expect(await make(used + 1)).toContain("new-");
+  const { code, errors } = await run("stats", ...names, "--min-free-disk", "1GiB");
+  expect([code, errors]).toEqual([1, expect.stringContaining("--min-free-disk is for a folder")]);
 });
 
 test("stores requests, and deletes what finished long ago", async () => {

@@ -98,13 +98,13 @@ function checkedPaths(check: (operation: string, path: string) => void): PathOpe
     unlink: on("unlink", nodeDisk.unlink),
     removeFolder: on("rmdir", nodeDisk.removeFolder),
     removeTree: on("rm", nodeDisk.removeTree),
-    fileSystemType: on("statfs", nodeDisk.fileSystemType),
+    fileSystem: on("statfs", nodeDisk.fileSystem),
   };
 }
 
 type PathOperations = Pick<
   Disk,
-  "stat" | "list" | "makeFolder" | "link" | "rename" | "unlink" | "removeFolder" | "removeTree" | "fileSystemType"
+  "stat" | "list" | "makeFolder" | "link" | "rename" | "unlink" | "removeFolder" | "removeTree" | "fileSystem"
 >;
 
 function systemError(code: string, syscall: string, path: string): Error {

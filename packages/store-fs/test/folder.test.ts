@@ -58,7 +58,7 @@ describe("the folder of a store", () => {
   });
 
   test("is refused on a network file system unless that is allowed", async () => {
-    const disk = { ...nodeDisk, fileSystemType: () => 0x6969 };
+    const disk = { ...nodeDisk, fileSystem: () => ({ type: 0x6969, bytes: 0, freeBytes: 0, files: 0, freeFiles: 0 }) };
     const directory = emptyFolder();
     const refused = openStore(join(directory, "a"), { disk });
     await expect(refused.countTasks({})).rejects.toMatchObject({ code: "INVALID_OPTION" });

@@ -1,6 +1,7 @@
 import { createEngine, defineTool } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { at, checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 
 const process = { durability: "process" } as const;
@@ -61,4 +62,25 @@ test("a store learns within remeasureMs what other processes made, and measures 
   }
   await expect(make("six", 1_500)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED" });
   expect(await make("six", 2_001)).toBe(true);
+});
+
+test("a store takes no new tasks while its disk is short of room, and tasks under way continue and end (G11, G12)", async () => {
+  let freeBytes = 2 ** 31;
+  const disk = {
+    ...nodeDisk,
+    fileSystem: () => ({ type: 0, bytes: 2 ** 40, freeBytes, files: 0, freeFiles: 0 }),
+  };
+  const store = openStore(emptyFolder(), { ...process, disk });
+  const call = { task: newTask("one", { key: "call" }), reuseResultMs: 0, now };
+  const { snapshot } = await store.createTask(call);
+  const held = await lease(store, snapshot.record.id);
+  freeBytes = 2 ** 30 - 1;
+  const details = { quota: "minFreeBytes", limit: 2 ** 30, used: freeBytes };
+  await expect(create(store, "two")).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", details });
+  expect((await store.createTask({ ...call, task: newTask("three", { key: "call" }) })).created).toBe(false);
+  const { lastSeq } = await commit(store, held, 1, [large(1)]);
+  await commit(store, held, lastSeq, [{ type: "completed", output: "done" }]);
+  expect((await store.listTasks({ limit: 10 })).tasks).toMatchObject([{ id: snapshot.record.id, status: "completed" }]);
+  freeBytes = 2 ** 30;
+  expect(await create(store, "two")).toBe(newTask("two").id);
 });

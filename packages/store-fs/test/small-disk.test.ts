@@ -94,7 +94,8 @@ test(`a disk that is full stops a task with a clear error, and it continues when
   await store.releaseLease(held);
   expect((await store.getTask(id))?.record.lastSeq).toBe(lastSeq);
   await expect(store.createTask({ task: newTask("another"), reuseResultMs: 0, now })).rejects.toMatchObject({
-    code: "STORE_WRITE_FAILED",
+    // What is left of a real disk is seen before it is used.
+    code: place === undefined ? "STORE_WRITE_FAILED" : "QUOTA_EXCEEDED",
   });
   small.makeRoom();
   const next = await lease(store, id, "worker-b");

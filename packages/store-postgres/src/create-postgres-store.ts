@@ -5,6 +5,7 @@ import { Database } from "./database/database.js";
 import { type PostgresStoreLimits, postgresStoreDefaults } from "./database/limits.js";
 import { checkDatabase, openDatabase } from "./database/open-database.js";
 import { DocumentRows } from "./index/document-rows.js";
+import { StoreUsage } from "./index/store-usage.js";
 import { TaskCreator } from "./index/task-creator.js";
 import { TaskLists } from "./index/task-lists.js";
 import { GroupCommit } from "./journal/group-commit.js";
@@ -172,7 +173,7 @@ function createParts({ schema = "resumable_mcp", limits, onWarning, ...address }
     reader,
     book,
     writer: new TaskWriter({ database, book, reader, notifications, group: new GroupCommit(database) }),
-    creator: new TaskCreator({ database, reader, notifications }),
+    creator: new TaskCreator({ database, reader, notifications, usage: new StoreUsage(database) }),
     lists: new TaskLists({ database, workers }),
     journal: new JournalReader(database),
     documents: new DocumentRows(database),

@@ -52,6 +52,8 @@ const acquire = (store: Awaited<ReturnType<typeof countedStore>>["store"], index
 test("a start, a lease and a checkpoint are one statement each, and joining a call is two", async () => {
   const { store, during } = await countedStore();
   const create = (id: number) => store.createTask({ task: task(id, "call"), reuseResultMs: 0, now });
+  // The first start of a process counts all tasks.
+  expect(await during(() => store.createTask({ task: task(0), reuseResultMs: 0, now }))).toEqual(["held", "create"]);
   expect(await during(() => create(1))).toEqual(["create"]);
   expect(await during(() => create(2))).toEqual(["create", "read"]);
   let lease: Awaited<ReturnType<typeof acquire>>;

@@ -43,6 +43,11 @@ const create = statement<
   return [{ ...nothing, made: true, standing: id, made_as: incarnation }];
 });
 
+const held = statement<[]>(({ tables }) => {
+  const all = tables.task.values();
+  return [{ tasks: all.length, bytes: all.reduce((sum, row) => sum + row.bytes, 0) }];
+});
+
 /** Of the server: so near to a limit tasks are made one after the other. */
 const maxConnections = 100;
 
@@ -239,6 +244,7 @@ export function checkUnique({ tables }: Backend, row: TaskRow): void {
 /** Statements about one task or a few, by the names under which the store prepares them. */
 export const taskStatements: { readonly [name: string]: Statement } = {
   create,
+  held,
   read,
   acquire,
   release,

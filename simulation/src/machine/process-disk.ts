@@ -67,7 +67,7 @@ export function createProcessDisk(options: ProcessDiskOptions): Disk {
     syncDataNow: (file) => calls.change("fdatasync", pathOf(file), (disk) => disk.syncDataNow(file)),
     syncFolder: async (path) => calls.change("fsync", path, (disk) => disk.syncFolder(path)),
     syncFolderNow: (path) => calls.change("fsync", path, (disk) => disk.syncFolderNow(path)),
-    fileSystemType: () => undefined,
+    fileSystem: () => undefined,
     watch: (path, changed, failed) => calls.plain((disk) => disk.watch(path, changed, failed)),
   };
 }

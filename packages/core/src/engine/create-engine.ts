@@ -9,6 +9,7 @@ import type { Tool } from "../tool/tool.js";
 import { DueTimes, repeat, systemClock } from "./clock.js";
 import type { DrainOptions, Engine, EngineOptions, OwnedTasks } from "./engine.js";
 import type { Environment } from "./environment.js";
+import { checkLimitRules } from "./limit-rules.js";
 import { Callers, DeliveryNotes } from "./owner/callers.js";
 import { masking, noMasking } from "./owner/masking.js";
 import { OneOwnersTasks } from "./owner/owned-tasks.js";
@@ -48,12 +49,14 @@ class ToolEngine implements Engine {
     checkContract(options.store);
     const store = telemetry.observeStore(options.store);
     const onError = neverThrowing(options.onError);
+    const tools = new ToolTable(options.tools, options.validateJsonSchema);
     const environment: Environment = {
       store,
       clock,
       dueTimes: new DueTimes(clock),
       limits: limitsWithDefaults(options.limits),
-      tools: new ToolTable(options.tools, options.validateJsonSchema),
+      limitRules: checkLimitRules(options.limitRules, tools.all),
+      tools,
       worker: `w_${createId()}`,
       observer: neverThrowing(options.observer, onError),
       telemetry,

@@ -6,6 +6,7 @@ import type { TaskRecord, TaskSnapshot, TaskStatus } from "../task/task-record.j
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import type { Clock } from "./clock.js";
+import type { LimitRules } from "./limit-rules.js";
 import type { EngineTelemetry } from "./telemetry.js";
 
 /** An attempt that a tool's code ended by throwing. */
@@ -23,6 +24,8 @@ export interface EngineOptions {
   readonly store: Store;
   readonly tools: readonly Tool[];
   readonly limits?: { readonly [Name in keyof EngineLimits]?: number };
+  /** Limits of single tools and owners, which count in place of `limits` and of a tool's own `ttlMs`. */
+  readonly limitRules?: LimitRules | undefined;
   /** Checks plain JSON Schema. Default: the validator that comes with what serves the engine. */
   readonly validateJsonSchema?: JsonSchemaValidator;
   readonly clock?: Clock;

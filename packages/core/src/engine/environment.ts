@@ -2,6 +2,7 @@ import type { EngineLimits } from "../limits.js";
 import type { Observer, Store } from "../store/store.js";
 import type { Clock, DueTimes } from "./clock.js";
 import type { FailedAttempt, RunAttempt } from "./engine.js";
+import type { LimitRules } from "./limit-rules.js";
 import type { ToolTable } from "./scheduling/tool-table.js";
 import type { EngineTelemetry } from "./telemetry.js";
 
@@ -11,6 +12,7 @@ export interface Environment {
   readonly clock: Clock;
   readonly dueTimes: DueTimes;
   readonly limits: EngineLimits;
+  readonly limitRules: LimitRules;
   readonly tools: ToolTable;
   /** The name of this process in the store. */
   readonly worker: string;

@@ -83,6 +83,16 @@ export interface TaskDraft {
 /** How large a store is. */
 export interface StoreSizes {
   readonly bytes: number;
+  /** What `maxStoreBytes` is compared with. */
+  readonly countedBytes: number;
+  /** The disk of the store, where this process sees it. */
+  readonly disk?: {
+    readonly bytes: number;
+    readonly freeBytes: number;
+    /** Files that it can hold; 0 where it has no such limit. */
+    readonly files: number;
+    readonly freeFiles: number;
+  };
   readonly unfinished: number;
   readonly documents: number;
   readonly workers: number;

@@ -1,15 +1,10 @@
 export { CommandError, cannotStartCode, runCommand, sentenceOf } from "./command-error.js";
 export {
-  countOf,
   durationOf,
   maskFlags,
   oneOf,
   parseFlags,
-  type Quotas,
-  quotaFlags,
-  quotaUsage,
   readMaskErrors,
-  readQuotas,
   readRecovery,
   recoveryFlags,
   recoverySentence,
@@ -19,6 +14,14 @@ export {
 export { type ImportedModule, importModule } from "./import-module.js";
 export { loadServer } from "./load-server.js";
 export { otlpUsage, readOtlp } from "./otlp-flag.js";
+export {
+  countOf,
+  type Quotas,
+  quotaFlags,
+  quotaUsage,
+  readQuotas,
+  refuseFolderQuotas,
+} from "./quota-flags.js";
 export {
   type DatabasePlace,
   type FolderPlace,

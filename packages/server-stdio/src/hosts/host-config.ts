@@ -70,7 +70,9 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
   });
   const more = Object.entries(flags).flatMap(([flag, value]) => {
     if (notPassedOn.includes(flag)) return [];
-    return typeof value === "string" ? [`--${flag}`, value] : value === true ? [`--${flag}`] : [];
+    if (value === undefined || value === false) return [];
+    if (value === true) return [`--${flag}`];
+    return [value].flat().flatMap((each) => [`--${flag}`, each]);
   });
   const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...files, ...more];
   return { name, command: process.execPath, args };

@@ -86,8 +86,11 @@ async function writeTo<Result>(open: OpenStore, work: (writing: StoreWriting) =>
 async function measure({ context }: OpenStore): Promise<StoreSizes> {
   const { disk, layout } = context;
   const namesIn = (folder: string) => listIfExists(disk, folder) ?? [];
+  const bytes = await bytesIn(disk, layout.directory);
   return {
-    bytes: await bytesIn(disk, layout.directory),
+    bytes,
+    countedBytes: bytes,
+    disk: disk.fileSystem(layout.directory),
     unfinished: namesIn(layout.open).length,
     documents: namesIn(layout.documents).flatMap((kind) => namesIn(join(layout.documents, kind))).length,
     workers: namesIn(layout.workers).length,

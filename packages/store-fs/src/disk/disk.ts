@@ -20,6 +20,18 @@ export interface FolderIdentity {
   readonly state: string;
 }
 
+/** What a file system says of itself, as statfs(2) does. */
+export interface FileSystem {
+  /** The number of its kind. */
+  readonly type: number;
+  readonly bytes: number;
+  /** Of them, those that this user may still write. */
+  readonly freeBytes: number;
+  /** Files that it can hold; 0 where it has no such limit. */
+  readonly files: number;
+  readonly freeFiles: number;
+}
+
 /**
  * The file system, as far as the store uses it: everything that can fail goes through here.
  *
@@ -46,8 +58,8 @@ export interface Disk extends DocumentDisk {
   removeTree(path: string): void;
   /** As `syncFolder`, and lets nothing else happen meanwhile. */
   syncFolderNow(path: string): void;
-  /** The type of the file system as statfs(2) numbers it, where the platform tells. */
-  fileSystemType(path: string): number | undefined;
+  /** The file system that holds what exists at this path, where the platform tells. */
+  fileSystem(path: string): FileSystem | undefined;
   /** Tells of changes, with the name of what changed where the platform knows it. */
   watch(path: string, changed: (name: string | undefined) => void, failed: () => void): DiskWatch;
 }

@@ -3,7 +3,15 @@ import { storeQuotaDefaults } from "@resumable-mcp/core/store";
 /** Every default of the file store, with its unit in its name. */
 export const fsStoreDefaults = {
   ...storeQuotaDefaults,
-  /** A store with a quota measures itself again when what it knows of other processes is older than this. */
+  /**
+   * New tasks are refused while less of the disk is free than `minFreeBytes`, or than `minFreePercent` of the disk where that is
+   * less, so that tasks under way can still write.
+   */
+  minFreeBytes: 1024 * 1024 * 1024,
+  minFreePercent: 5,
+  /** The same for the files that the file system can still hold, where it has a limit of them. */
+  minFreeFilesPercent: 1,
+  /** A store measures itself again when what it knows of other processes is older than this. */
   remeasureMs: 60_000,
   /** A journal file that grew beyond this is followed by a new one. */
   rotateBytes: 1024 * 1024,

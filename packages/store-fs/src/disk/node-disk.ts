@@ -33,9 +33,10 @@ export const nodeDisk: Disk = {
       fs.closeSync(folder);
     }
   },
-  fileSystemType(path) {
+  fileSystem(path) {
     try {
-      return fs.statfsSync(path).type;
+      const { type, bsize, blocks, bavail, files, ffree } = fs.statfsSync(path);
+      return { type, bytes: blocks * bsize, freeBytes: bavail * bsize, files, freeFiles: ffree };
     } catch (error) {
       if (hasCode(error, "ENOSYS", "ENOENT", "ENOTSUP")) return undefined;
       throw error;

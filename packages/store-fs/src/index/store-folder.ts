@@ -42,7 +42,7 @@ function noStore({ disk, layout }: StoreContext): ResumableError {
 
 function refuseNetwork({ disk, layout }: StoreContext): void {
   const existing = [layout.directory, ...foldersAbove(layout.directory)].find((path) => disk.stat(path) !== undefined);
-  const type = existing === undefined ? undefined : disk.fileSystemType(existing);
+  const type = existing === undefined ? undefined : disk.fileSystem(existing)?.type;
   const name = type === undefined ? undefined : networkFileSystemName(type);
   if (name === undefined) return;
   throw new ResumableError(

@@ -4,9 +4,13 @@ import { checkStoreQuotas, type Instant } from "@resumable-mcp/core/store";
 import type { Disk } from "../disk/disk.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists } from "../disk/whole-file.js";
+import { checkHeadroom } from "./headroom.js";
+
+/** So many names are counted before anything else may happen. */
+const maxUnbroken = 1_000;
 
 /**
- * How many tasks and bytes a store holds, where a quota asks for it; a store without quotas is never measured.
+ * How many tasks a store holds, and how many bytes where a quota asks for it; and whether its disk has room.
  *
  * What this process adds is counted as it happens. What others do, and what deletions free, is known when the store is
  * measured again: when a task is to be made, at most once in `remeasureMs`, or when tasks were deleted here since and
@@ -31,11 +35,13 @@ export class StoreUsage {
    * @throws {@link ResumableError} `QUOTA_EXCEEDED`.
    */
   async admit(now: Instant): Promise<() => void> {
+    const { disk, layout, limits } = this.#context;
+    const fileSystem = disk.fileSystem(layout.directory);
+    if (fileSystem !== undefined) checkHeadroom(limits, fileSystem);
     if (!this.#isLimited) return () => {};
-    const isOld =
-      this.#measuredMs === undefined || now.monotonicMs - this.#measuredMs >= this.#context.limits.remeasureMs;
+    const isOld = this.#measuredMs === undefined || now.monotonicMs - this.#measuredMs >= limits.remeasureMs;
     if (isOld || (this.#isStale && this.#isFull)) await this.#measure(now);
-    checkStoreQuotas(this.#context.limits, { tasks: this.#tasks, bytes: this.#bytes });
+    checkStoreQuotas(limits, { tasks: this.#tasks, bytes: this.#bytes });
     this.#tasks += 1;
     return () => {
       this.#tasks -= 1;
@@ -72,8 +78,13 @@ export class StoreUsage {
   async #count(now: Instant): Promise<void> {
     const { disk, layout, limits } = this.#context;
     let tasks = 0;
+    let unbroken = 0;
     for (const shard of listIfExists(disk, layout.tasks) ?? []) {
-      tasks += listIfExists(disk, join(layout.tasks, shard))?.length ?? 0;
+      const count = listIfExists(disk, join(layout.tasks, shard))?.length ?? 0;
+      tasks += count;
+      unbroken += count;
+      if (unbroken < maxUnbroken) continue;
+      unbroken = 0;
       await breathe();
     }
     this.#isStale = false;

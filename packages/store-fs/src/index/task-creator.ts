@@ -69,6 +69,8 @@ export class TaskCreator {
         const found = isClaimed ? same : bucket?.claim && (await this.#standing(bucket.claim, request));
         if (found !== undefined && this.#isCounted(found)) return await this.#join(found);
         if (isFull) throw tooManyUnfinished(request.maxUnfinished ?? 0);
+        // Before anything is written: the disk may be short of room.
+        if (found === undefined && same === undefined) giveBack ??= await this.#parts.usage.admit(request.now);
         const { id, owner } = (found ?? same)?.record ?? task;
         endMaking ??= await this.#parts.places.takeForTask({ id, owner }, request.maxUnfinished);
         isFull = endMaking === undefined;
@@ -76,7 +78,6 @@ export class TaskCreator {
         if (isFull) continue;
         if (found !== undefined) return await this.#join(found);
         if (same === undefined) {
-          giveBack ??= await this.#parts.usage.admit(request.now);
           // Preparing takes time in which others may have claimed the call.
           if (await draft.prepare()) continue;
           if (!draft.publish()) continue;

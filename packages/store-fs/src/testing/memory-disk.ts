@@ -200,7 +200,7 @@ export class MemoryDisk implements Disk {
     this.#folderAt(path);
   }
 
-  fileSystemType(): undefined {
+  fileSystem(): undefined {
     return undefined;
   }
 

@@ -43,7 +43,7 @@ export function recordDisk(inner: Disk): Recording {
     identify: (path) => inner.identify(path),
     exists: (path) => inner.exists(path),
     list: (folder) => inner.list(folder),
-    fileSystemType: (path) => inner.fileSystemType(path),
+    fileSystem: (path) => inner.fileSystem(path),
     watch: (path, changed, failed) => inner.watch(path, changed, failed),
     ...recordedFiles(inner, events),
     ...recordedNames(inner, events),

@@ -13,6 +13,7 @@ import { encodeEvents } from "../journal/commit-events.js";
 import { briefOf } from "../journal/task-columns.js";
 import type { Notifications } from "../task/notifications.js";
 import { markOf, type TaskReader } from "../task/task-reader.js";
+import type { StoreUsage } from "./store-usage.js";
 
 const createStatement = {
   name: "create",
@@ -47,10 +48,12 @@ export class TaskCreator {
   readonly #database: Database;
   readonly #reader: TaskReader;
   readonly #notifications: Notifications;
+  readonly #usage: StoreUsage;
 
-  constructor(parts: { database: Database; reader: TaskReader; notifications: Notifications }) {
+  constructor(parts: { database: Database; reader: TaskReader; notifications: Notifications; usage: StoreUsage }) {
     this.#database = parts.database;
     this.#reader = parts.reader;
+    this.#usage = parts.usage;
     this.#notifications = parts.notifications;
   }
 
@@ -71,6 +74,7 @@ export class TaskCreator {
         const incarnation = row.made_as ?? 0;
         const mark = markOf(incarnation, { epoch: 0, size: bytes, at_ms: Date.parse(record.createdAt) });
         this.#reader.keep({ incarnation, mark, record });
+        this.#usage.addTask(bytes);
         this.#notifications.notify(record.id, "runnable");
         return { snapshot: Object.freeze({ record, signals: Object.freeze([]), leased: false }), created: true };
       }
@@ -98,12 +102,13 @@ export class TaskCreator {
       acceptedMs,
       continueFailed = false,
       maxUnfinished = Number.POSITIVE_INFINITY,
+      now,
     }: CreateRequest,
     made: { readonly body: string; readonly bytes: number; readonly brief: string; readonly createdAt: string },
     alone: boolean,
   ): Promise<CreatedRow | undefined> {
     const { maxStoreTasks, maxStoreBytes } = this.#database.limits;
-    const isLimited = Math.min(maxStoreTasks, maxStoreBytes) < Number.POSITIVE_INFINITY;
+    const isLimited = !(await this.#usage.isFar(now));
     const values = [
       ...[task.id, hashOf(task.owner), callOf(task), JSON.stringify(task.tool), JSON.stringify(task.toolVersion)],
       ...[task.detached, task.ttlMs, made.brief, made.body, made.bytes, Date.parse(made.createdAt)],

@@ -10,8 +10,8 @@ import { checkValue } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
-
 import type { Environment } from "../environment.js";
+import { keptMs, maxUnfinishedOf } from "../limit-rules.js";
 import type { Scheduler } from "../scheduling/scheduler.js";
 import type { Callers, DeliveryNotes } from "./callers.js";
 import type { Masking } from "./masking.js";
@@ -66,7 +66,7 @@ async function newTask(parts: EngineParts, owner: string, request: StartRequest)
     key: await keyOf(tool, checked.value, input, request.newTask),
     input,
     detached: request.detached === true,
-    ttlMs: tool.ttlMs ?? parts.limits.ttlMs,
+    ttlMs: keptMs(parts, tool, owner),
     session: request.session,
     trace: request.trace && parseTraceContext({ ...request.trace }),
   };
@@ -95,7 +95,8 @@ function jsonOr(parsed: unknown, raw: Json): Json {
  */
 async function createOrContinue(parts: EngineParts, task: NewTask, request: StartRequest): Promise<StartOutcome> {
   const { store, limits, clock } = parts;
-  const { reuseResultMs, maxUnfinishedPerOwner: maxUnfinished } = limits;
+  const { reuseResultMs } = limits;
+  const maxUnfinished = maxUnfinishedOf(parts, task.owner);
   let triesLeft = parts.tools.require(task.tool).onFailure === "restart" ? 0 : fixedLimits.maxContinueTries;
   for (;;) {
     const continueFailed = triesLeft > 0;

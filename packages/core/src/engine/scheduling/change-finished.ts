@@ -4,6 +4,7 @@ import { finalStatuses, type TaskRecord, type TaskSnapshot, type TaskStatus } fr
 import { answeredBy } from "../../task/task-rules.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
+import { maxUnfinishedOf } from "../limit-rules.js";
 import { keepDeaths } from "./shared-deaths.js";
 
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
@@ -24,13 +25,13 @@ export async function deleteFinished(environment: Environment, taskId: string): 
  * `LIMIT_EXCEEDED` when its owner has too many unfinished tasks.
  */
 export function restartFailed(environment: Environment, taskId: string): Promise<TaskRecord | undefined> {
-  const { store, clock, limits } = environment;
-  const { maxUnfinishedPerOwner: maxUnfinished } = limits;
+  const { store, clock } = environment;
   return change(environment, taskId, ["failed"], async (lease, { record, signals }) => {
     const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
     const consume = signals.map((signal) => signal.id);
     const events = [restarted, ...answeredBy(record, signals)];
     await keepDeaths(environment, record);
+    const maxUnfinished = maxUnfinishedOf(environment, record.owner);
     const now = instantOf(clock);
     await store.commit({ lease, afterSeq: record.lastSeq, events, consume, maxUnfinished, now });
     return record;

@@ -9,7 +9,7 @@ it("offers calls also after some left the queue before their time", async () => 
   const offered: string[] = [];
   const limits = { maxRunning: 1, maxRunningPerOwner: 1, offerAfterMs: 1_000, maxWaitingInPlace: 1 };
   const tools = { runnable: new Map([["job", {}]]) };
-  const environment = { clock, limits, telemetry: silentTelemetry, tools } as unknown as Environment;
+  const environment = { clock, limits, limitRules: {}, telemetry: silentTelemetry, tools } as unknown as Environment;
   const queue = new RunQueue(environment, {
     serve: () => new Promise(() => {}),
     offer: async (taskId) => void offered.push(taskId),

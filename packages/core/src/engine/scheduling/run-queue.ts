@@ -1,6 +1,7 @@
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Attempt } from "../attempt/attempt.js";
 import type { Environment } from "../environment.js";
+import { maxRunningOf } from "../limit-rules.js";
 import { pickNext, type QueuedTask, type RunningTask, type SlotLimits } from "./pick-next.js";
 import { nextTrialMs } from "./suspects.js";
 
@@ -28,7 +29,7 @@ export interface QueueServices {
 
 /** Tasks that wait for a slot of this process, and those that have one. */
 export class RunQueue {
-  readonly #environment: Pick<Environment, "tools" | "limits" | "clock" | "telemetry">;
+  readonly #environment: Pick<Environment, "tools" | "limits" | "limitRules" | "clock" | "telemetry">;
   readonly #services: QueueServices;
   readonly #queue = new Map<string, QueuedTask>();
   readonly #slots = new Map<string, Slot>();
@@ -38,7 +39,10 @@ export class RunQueue {
   #stopTrialTimer = () => {};
   #stopOfferTimer = () => {};
 
-  constructor(environment: Pick<Environment, "tools" | "limits" | "clock" | "telemetry">, services: QueueServices) {
+  constructor(
+    environment: Pick<Environment, "tools" | "limits" | "limitRules" | "clock" | "telemetry">,
+    services: QueueServices,
+  ) {
     this.#environment = environment;
     this.#services = services;
   }
@@ -76,8 +80,11 @@ export class RunQueue {
   /** Gives slots to tasks as long as there are both. */
   pump(): void {
     const { tools, clock, telemetry } = this.#environment;
-    const maxRunningOf = (tool: string): number => tools.runnable.get(tool)?.maxRunning ?? Number.POSITIVE_INFINITY;
-    const limits = { ...this.#environment.limits, maxRunningOf };
+    const ofTool = (name: string): number => {
+      const tool = tools.runnable.get(name);
+      return tool === undefined ? Number.POSITIVE_INFINITY : maxRunningOf(this.#environment, tool);
+    };
+    const limits = { ...this.#environment.limits, maxRunningOf: ofTool };
     while (!this.#stopped) {
       const next = pickNext(this.#queue.values(), [...this.#slots.values()], limits, clock.monotonicMs());
       if (next === undefined) break;

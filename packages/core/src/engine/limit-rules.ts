@@ -1,0 +1,99 @@
+import { ResumableError } from "../errors.js";
+import type { EngineLimits } from "../limits.js";
+import type { Tool } from "../tool/tool.js";
+
+/** What counts for the tasks of one tool, or of one owner, in place of what counts for all. */
+export interface LimitRule {
+  /** How long finished tasks are kept, in milliseconds. Of a rule for the tool and one for the owner the shorter time counts. */
+  readonly ttlMs?: number;
+  /** Tasks of the tool that run at once in one process, in place of the tool's own number: in rules for tools alone. */
+  readonly maxRunning?: number;
+  /** Unfinished tasks that the owner may have: in rules for owners alone. */
+  readonly maxUnfinishedPerOwner?: number;
+}
+
+/**
+ * Rules by what they are for: a tool's name; an owner, such as `sub:alice`; or all owners of a kind, such as `session:*`, of
+ * which each one has the limit. The rule for an owner counts in place of that for its kind.
+ */
+export type LimitRules = { readonly [toolOrOwner: string]: LimitRule };
+
+interface Limited {
+  readonly limits: Pick<EngineLimits, "ttlMs" | "maxUnfinishedPerOwner">;
+  readonly limitRules: LimitRules;
+}
+
+/** How long a task of this tool and owner is kept when it has finished, in milliseconds. */
+export function keptMs({ limits, limitRules }: Limited, tool: Pick<Tool, "name" | "ttlMs">, owner: string): number {
+  const ofTool = limitRules[tool.name]?.ttlMs;
+  const ofOwner = ruleOf(limitRules, owner, "ttlMs");
+  if (ofTool === undefined && ofOwner === undefined) return tool.ttlMs ?? limits.ttlMs;
+  return Math.min(ofTool ?? Number.POSITIVE_INFINITY, ofOwner ?? Number.POSITIVE_INFINITY);
+}
+
+/** How many tasks of a tool may run at once in one process. */
+export function maxRunningOf(
+  { limitRules }: Pick<Limited, "limitRules">,
+  tool: Pick<Tool, "name" | "maxRunning">,
+): number {
+  return limitRules[tool.name]?.maxRunning ?? tool.maxRunning ?? Number.POSITIVE_INFINITY;
+}
+
+/** How many unfinished tasks an owner may have. */
+export function maxUnfinishedOf({ limits, limitRules }: Limited, owner: string): number {
+  return ruleOf(limitRules, owner, "maxUnfinishedPerOwner") ?? limits.maxUnfinishedPerOwner;
+}
+
+function ruleOf(rules: LimitRules, owner: string, limit: keyof LimitRule): number | undefined {
+  const kind = `${owner.slice(0, owner.indexOf(":"))}:*`;
+  return rules[owner]?.[limit] ?? rules[kind]?.[limit];
+}
+
+/** Who may have a rule of each limit. */
+const subjects: { readonly [Limit in keyof LimitRule]-?: readonly ("tool" | "owner")[] } = {
+  ttlMs: ["tool", "owner"],
+  maxRunning: ["tool"],
+  maxUnfinishedPerOwner: ["owner"],
+};
+
+/**
+ * Checks rules, and copies them into an object without a prototype: owners are of any text.
+ *
+ * @throws {@link ResumableError} `INVALID_OPTION` for a rule of a tool that there is not, or a value that cannot count.
+ */
+export function checkLimitRules(rules: LimitRules = {}, tools: ReadonlyMap<string, unknown>): LimitRules {
+  const checked: Record<string, LimitRule> = Object.create(null);
+  for (const [subject, rule] of Object.entries(rules)) {
+    const kind = /^(sub|app|client|session|local):./.test(subject) ? "owner" : "tool";
+    if (kind === "tool" && !tools.has(subject)) {
+      const known = [...tools.keys()].join(", ");
+      const what = "is not a tool, nor an owner such as sub:alice or session:*";
+      throw invalid(subject, `${JSON.stringify(subject)} ${what}. Tools: ${known}.`);
+    }
+    for (const [limit, value] of Object.entries(rule)) checkRule({ subject, kind, limit, value });
+    checked[subject] = { ...rule };
+  }
+  return checked;
+}
+
+function checkRule(rule: { subject: string; kind: "tool" | "owner"; limit: string; value: unknown }): void {
+  const { subject, kind, limit, value } = rule;
+  if (!isLimit(limit)) {
+    throw invalid(subject, `${limit} is not a limit of single tools or owners: ${Object.keys(subjects).join(", ")}.`);
+  }
+  if (!subjects[limit].includes(kind)) {
+    throw invalid(subject, `${limit} is for ${subjects[limit][0]}s alone, and ${subject} is not one.`);
+  }
+  if (value === undefined || (typeof value === "number" && value >= 0)) return;
+  throw invalid(subject, `${limit} of ${subject} must be 0 or more, not ${String(value)}.`);
+}
+
+function isLimit(limit: string): limit is keyof LimitRule {
+  return Object.hasOwn(subjects, limit);
+}
+
+function invalid(subject: string, message: string): ResumableError {
+  return new ResumableError("INVALID_OPTION", message, {
+    details: { option: `limitRules[${JSON.stringify(subject)}]` },
+  });
+}

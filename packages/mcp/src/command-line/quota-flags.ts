@@ -1,0 +1,133 @@
+import {
+  type EngineLimits,
+  engineDefaults,
+  type LimitRule,
+  type LimitRules,
+  parseSize,
+} from "@resumable-mcp/core/engine";
+import { type StoreQuotas, storeQuotaDefaults } from "@resumable-mcp/core/store";
+import { CommandError } from "./command-error.js";
+import { durationOf, wholeNumber } from "./flags.js";
+
+/** The flags that bound what callers may fill, and how long it stays. */
+export const quotaFlags = {
+  "max-store-tasks": { type: "string" },
+  "max-store-bytes": { type: "string" },
+  "min-free-disk": { type: "string" },
+  "max-unfinished-per-owner": { type: "string", multiple: true },
+  "max-running": { type: "string", multiple: true },
+  "max-running-per-owner": { type: "string" },
+  "keep-finished": { type: "string", multiple: true },
+} as const;
+
+/** What they say. */
+type QuotaFlags = {
+  readonly [Flag in keyof typeof quotaFlags]?:
+    | ((typeof quotaFlags)[Flag] extends { readonly multiple: true } ? readonly string[] : string)
+    | undefined;
+};
+
+/** How they are used. */
+export const quotaUsage = `  --max-store-tasks N    most tasks in the store, finished ones included (${storeQuotaDefaults.maxStoreTasks})
+  --max-store-bytes SIZE size at which the store takes no new tasks, such as 500MiB or 20GiB (no limit)
+  --min-free-disk SIZE   free space on the disk of the store's folder below which it takes no new tasks
+                         (5 % of the disk, at most 1GiB)
+  --max-unfinished-per-owner N | OWNER=N
+                         unfinished tasks of one owner (${engineDefaults.maxUnfinishedPerOwner}), such as sub:alice=5000 or session:*=100; may be repeated
+  --max-running N | TOOL=N
+                         tasks that run at once in this process (${engineDefaults.maxRunning}), and of them tasks of one tool, such as
+                         render=2; may be repeated
+  --max-running-per-owner N
+                         of them, tasks of one owner (${engineDefaults.maxRunningPerOwner})
+  --keep-finished AGE | TOOL=AGE | OWNER=AGE
+                         how long finished tasks are kept, such as 12h or 30d (7d), render=1h, sub:alice=90d or
+                         session:*=1d; of a tool's and an owner's age the shorter one counts; may be repeated`;
+
+/** The limits that the flags set. */
+export interface Quotas {
+  readonly store: Partial<StoreQuotas>;
+  /** Of a store in a folder alone. */
+  readonly folder: { readonly minFreeBytes?: number; readonly minFreePercent?: number };
+  readonly engine: Partial<EngineLimits>;
+  readonly rules: LimitRules;
+}
+
+/** @throws {@link CommandError} that names the flag and what it takes. */
+export function readQuotas(flags: QuotaFlags): Quotas {
+  const tasks = countOf("max-store-tasks", flags["max-store-tasks"]);
+  const bytes = sizeOf("max-store-bytes", flags["max-store-bytes"], 1);
+  const free = sizeOf("min-free-disk", flags["min-free-disk"], 0);
+  const unfinished = readRules("max-unfinished-per-owner", flags["max-unfinished-per-owner"], countOf);
+  const running = readRules("max-running", flags["max-running"], countOf);
+  const runningPerOwner = countOf("max-running-per-owner", flags["max-running-per-owner"]);
+  const kept = readRules("keep-finished", flags["keep-finished"], durationOf);
+  return {
+    store: {
+      ...(tasks === undefined ? {} : { maxStoreTasks: tasks }),
+      ...(bytes === undefined ? {} : { maxStoreBytes: bytes }),
+    },
+    folder: free === undefined ? {} : { minFreeBytes: free, minFreePercent: 100 },
+    engine: {
+      ...(unfinished.all === undefined ? {} : { maxUnfinishedPerOwner: unfinished.all }),
+      ...(running.all === undefined ? {} : { maxRunning: running.all }),
+      ...(runningPerOwner === undefined ? {} : { maxRunningPerOwner: runningPerOwner }),
+      ...(kept.all === undefined ? {} : { ttlMs: kept.all }),
+    },
+    rules: rulesOf({ ttlMs: kept.single, maxRunning: running.single, maxUnfinishedPerOwner: unfinished.single }),
+  };
+}
+
+/** @throws {@link CommandError} for quotas that only a store in a folder has. */
+export function refuseFolderQuotas({ folder }: Quotas): void {
+  if (Object.keys(folder).length === 0) return;
+  const text = "--min-free-disk is for a store in a folder: no client of a database sees the disk of its server.";
+  throw new CommandError(text, 2);
+}
+
+interface Rules {
+  readonly all: number | undefined;
+  readonly single: ReadonlyMap<string, number>;
+}
+
+/** Reads the values of a flag, of which those with `=` are for one tool or owner. */
+function readRules(
+  flag: string,
+  texts: readonly string[] = [],
+  parse: (flag: string, text: string) => number | undefined,
+): Rules {
+  const single = new Map<string, number>();
+  let all: number | undefined;
+  for (const text of texts) {
+    const end = text.lastIndexOf("=");
+    const subject = text.slice(0, Math.max(end, 0));
+    const value = parse(flag, text.slice(end + 1));
+    const isRepeated = end < 0 ? all !== undefined : single.has(subject);
+    if (isRepeated) throw new CommandError(`--${flag} is given twice for ${subject || "all"}. Give it once.`, 2);
+    if (end < 0) all = value;
+    else if (value !== undefined) single.set(subject, value);
+  }
+  return { all, single };
+}
+
+function rulesOf(limits: { readonly [Limit in keyof LimitRule]: Rules["single"] }): LimitRules {
+  const rules: Record<string, LimitRule> = Object.create(null);
+  for (const [limit, single] of Object.entries(limits)) {
+    for (const [subject, value] of single) rules[subject] = { ...rules[subject], [limit]: value };
+  }
+  return rules;
+}
+
+/** Parses a flag that holds how many there may be of something: at least one. */
+export function countOf(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : wholeNumber(flag, text, { min: 1, max: Number.MAX_SAFE_INTEGER });
+}
+
+function sizeOf(flag: string, text: string | undefined, min: number): number | undefined {
+  if (text === undefined) return undefined;
+  const bytes = parseSize(text);
+  if (bytes !== undefined && bytes >= min) return bytes;
+  throw new CommandError(
+    `--${flag} must be a size such as 500MiB or 20GiB, or a number of bytes, not ${JSON.stringify(text)}.`,
+    2,
+  );
+}
