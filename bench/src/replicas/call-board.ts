@@ -40,6 +40,8 @@ export class CallBoard {
       place.next += 1;
       this.calls.push(jobCall(name, this.#owner, this.#seed));
     } else if (place.open?.name === name) {
+      // Its answer may get lost, and with it the task that the call found or began: the next process has to call, too.
+      if (kind === "client_sends") place.open = { name };
       if (kind === "called") place.open = { name, task: String(task) };
       if (kind === "client_result") place.open = undefined;
     }

@@ -38,6 +38,7 @@ class Client2026 {
     this.#before = -1;
     for (;;) {
       const params = { name: jobToolName, arguments: this.#call.job, ...more };
+      this.#call.note("client_sends");
       const result = await this.#send("tools/call", params, { elicitation: {} });
       if (result === undefined) return false;
       if (result.resultType !== "input_required") return this.#end(result, taskOf(result));
@@ -51,6 +52,7 @@ class Client2026 {
     const capabilities = { elicitation: {}, extensions: { [tasksExtension]: {} } };
     if (this.#known === undefined) {
       const params = { name: jobToolName, arguments: this.#call.job };
+      this.#call.note("client_sends");
       const made = await this.#send("tools/call", params, capabilities);
       if (made === undefined) return false;
       if (typeof made.taskId !== "string") return this.#end(made, taskOf(made));

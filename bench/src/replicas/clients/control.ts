@@ -10,17 +10,20 @@ export function openControl({ url, clientId }: ClientOrder): MakeCall {
   return async (call) => {
     const link = createLink({ url: () => new URL(url), clientId, signal, mayLackStore: true });
     try {
-      for (let isOver = false; !isOver; ) isOver = await callOnce(link, call);
+      for (let { task } = call, isOver = false; !isOver; ) ({ task, isOver } = await callOnce(link, call, task));
     } finally {
       await link.close();
     }
   };
 }
 
-/** @returns whether the call is over. */
-async function callOnce(link: Link, call: ClientCall): Promise<boolean> {
-  const known = call.random.next() < 0.5 ? call.task : undefined;
-  const task = known ?? (await link.start(jobToolName, call.job));
+/** Waits for a task that is known, or calls; only the call itself continues a task that failed. */
+async function callOnce(
+  link: Link,
+  call: ClientCall,
+  known: string | undefined,
+): Promise<{ readonly task: string; readonly isOver: boolean }> {
+  const task = known !== undefined && call.random.next() < 0.5 ? known : await start(link, call);
   call.note("called", { task });
   const follow = followWait(link, task, (kind, facts) => call.note(kind, { task, ...facts }));
   for (;;) {
@@ -34,10 +37,7 @@ async function callOnce(link: Link, call: ClientCall): Promise<boolean> {
     if (isPassing(code)) {
       call.note("client_continues", { task, code });
       await pause(100);
-      if (known === undefined) return false;
-      // Only the call itself continues a task that failed.
-      await link.start(jobToolName, call.job);
-      continue;
+      return { task, isOver: false };
     }
     const items = await readItems(link, task, (kind, facts) => call.note(kind, { task, ...facts }));
     const status = isError === true ? "failed" : "completed";
@@ -50,8 +50,13 @@ async function callOnce(link: Link, call: ClientCall): Promise<boolean> {
       output: JSON.stringify(structuredContent),
     });
     call.note("client_result", { task, status, code });
-    return true;
+    return { task, isOver: true };
   }
+}
+
+function start(link: Link, call: ClientCall): Promise<string> {
+  call.note("client_sends");
+  return link.start(jobToolName, call.job);
 }
 
 /** Sends two answers at once, to two replicas: one of them is accepted. */
