@@ -1,7 +1,7 @@
 import { isResumableError } from "@resumable-mcp/core";
 import type { CountedGroup, Documents } from "@resumable-mcp/core/store";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
-import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "./call-params.js";
+import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "./calls/call-params.js";
 import { openCallsIn, type StoredCall, sessionKind, streamOrderKind } from "./session-document.js";
 
 /** What is known of a session that may end because nothing was done with it. */

@@ -16,7 +16,7 @@ import { type CallerRights, checkScopes } from "../../owner/scopes.js";
 import { answerQuestion } from "./answer-question.js";
 import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
-import { InFlightCalls } from "./in-flight-calls.js";
+import { InFlightCalls } from "./calls/in-flight-calls.js";
 import {
   jsonAnswer,
   lostAnswer,

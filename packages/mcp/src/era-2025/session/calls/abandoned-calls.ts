@@ -1,6 +1,6 @@
-import { limits } from "../../limits.js";
-import { randomToken } from "../../owner/random-token.js";
-import { openCalls, type SessionDocument, type SessionFacts, type StoredCall } from "./session-document.js";
+import { limits } from "../../../limits.js";
+import { randomToken } from "../../../owner/random-token.js";
+import { openCalls, type SessionDocument, type SessionFacts, type StoredCall } from "../session-document.js";
 
 /** Tells whether this process delivers a call now. */
 type Delivers = (callId: string) => boolean;

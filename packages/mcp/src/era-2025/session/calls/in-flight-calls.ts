@@ -1,13 +1,13 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
-import type { SessionLimits } from "../../limits.js";
-import { randomToken } from "../../owner/random-token.js";
+import type { SessionLimits } from "../../../limits.js";
+import { randomToken } from "../../../owner/random-token.js";
 import { AbandonedCalls, withoutAbandoned } from "./abandoned-calls.js";
 import { dropParams, keepParams, readParams } from "./call-params.js";
-import { type Cursor, onceStream } from "./event-id.js";
-import { finishedCall, openCalls, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
-import { InFlightRequest, metaOf } from "./session-stream.js";
+import { type Cursor, onceStream } from "../event-id.js";
+import { finishedCall, openCalls, type SessionDocument, type StoredCall, withCall } from "../session-document.js";
+import { InFlightRequest, metaOf } from "../session-stream.js";
 
 /**
  * The calls of one session: those in memory, and what the session's document keeps of those that survive a restart.

@@ -1,8 +1,8 @@
 import { isJsonObject, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
-import { parseJson } from "../../http/http-request.js";
-import { limits } from "../../limits.js";
-import { finishedParams, type SessionDocument, type StoredCall } from "./session-document.js";
+import { parseJson } from "../../../http/http-request.js";
+import { limits } from "../../../limits.js";
+import { finishedParams, type SessionDocument, type StoredCall } from "../session-document.js";
 
 /** The kind of the documents that hold the params of one open call each, by the call's id. */
 export const callParamsKind = "call-params";
