@@ -13,8 +13,8 @@ import { hearCallers, type Receipt, type TakesReceipts, takesReceipts } from "..
 import type { SessionLimits } from "../../limits.js";
 import { withReadableError } from "../../sdk-workarounds.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";
-import type { Place } from "./event-id.js";
 import type { InFlightCalls } from "./calls/in-flight-calls.js";
+import type { Place } from "./event-id.js";
 import { ServerRequests } from "./server-requests.js";
 import { type InFlightRequest, metaOf } from "./session-stream.js";
 

@@ -14,9 +14,9 @@ import type { SessionLimits } from "../../limits.js";
 import { localityOf } from "../../owner/owner.js";
 import { type CallerRights, checkScopes } from "../../owner/scopes.js";
 import { answerQuestion } from "./answer-question.js";
+import { InFlightCalls } from "./calls/in-flight-calls.js";
 import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
-import { InFlightCalls } from "./calls/in-flight-calls.js";
 import {
   jsonAnswer,
   lostAnswer,

@@ -2,9 +2,9 @@ import type { JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { sessionLimits } from "../../../limits.js";
-import { InFlightCalls } from "./in-flight-calls.js";
 import { KeptDocument } from "../kept-document.js";
 import { sessionKind } from "../session-document.js";
+import { InFlightCalls } from "./in-flight-calls.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -3,10 +3,10 @@ import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import type { Repeatable } from "@resumable-mcp/protocol";
 import { afterEach, expect, test } from "vitest";
 import { sessionLimits } from "../../../limits.js";
-import { InFlightCalls } from "./in-flight-calls.js";
 import { KeptDocument } from "../kept-document.js";
 import { sessionKind } from "../session-document.js";
 import type { InFlightRequest } from "../session-stream.js";
+import { InFlightCalls } from "./in-flight-calls.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

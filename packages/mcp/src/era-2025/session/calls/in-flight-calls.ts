@@ -3,14 +3,14 @@ import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import type { SessionLimits } from "../../../limits.js";
 import { randomToken } from "../../../owner/random-token.js";
-import { AbandonedCalls, withoutAbandoned } from "./abandoned-calls.js";
-import { dropParams, keepParams, readParams } from "./call-params.js";
 import { type Cursor, onceStream } from "../event-id.js";
-import { finishedCall, openCalls, type SessionDocument, type StoredCall, withCall } from "../session-document.js";
+import type { SessionDocument, StoredCall } from "../session-document.js";
 import { InFlightRequest, metaOf } from "../session-stream.js";
+import { AbandonedCalls } from "./abandoned-calls.js";
+import { StoredCalls } from "./stored-calls.js";
 
 /**
- * The calls of one session: those in memory, and what the session's document keeps of those that survive a restart.
+ * The calls of one session: those in memory, and those that other processes stored, where their client comes back to them.
  *
  * Durability: a call that may be delivered again is in the store before it is added. That it finished is written
  * with the next change: at worst a finished call is asked about again, and its task knows.
@@ -19,6 +19,7 @@ export class InFlightCalls {
   readonly #document: SessionDocument;
   readonly #engine: Engine;
   readonly #limits: SessionLimits;
+  readonly #stored: StoredCalls;
   readonly #abandoned: AbandonedCalls;
   readonly #inFlight = new Map<string, InFlightRequest>();
   /** Calls that are being stored. */
@@ -30,13 +31,14 @@ export class InFlightCalls {
     this.#document = document;
     this.#engine = engine;
     this.#limits = limits;
+    this.#stored = new StoredCalls(document, engine.documents, limits.maxFinishedCalls);
     this.#abandoned = new AbandonedCalls(document, limits, (callId) => this.#inFlight.get(callId)?.active === true);
   }
 
   /** Unfinished calls: those that this process delivers, and those that a client may come back to. */
   get #openCount(): number {
     const active = this.#active().flatMap(({ isCall, name }) => (isCall ? [name] : []));
-    const stored = openCalls(this.#document.value).map(({ callId }) => callId);
+    const stored = this.#stored.open().map(({ callId }) => callId);
     return new Set([...active, ...stored, ...this.#entering]).size;
   }
 
@@ -67,8 +69,7 @@ export class InFlightCalls {
     const forgotten = this.#abandoned.list().slice(0, surplus);
     if (forgotten.length < surplus) return false;
     for (const { callId } of forgotten) this.#inFlight.delete(callId);
-    this.#document.note((facts) => withoutAbandoned(facts, forgotten));
-    for (const call of forgotten) dropParams(this.#engine.documents, this.#document, call);
+    this.#stored.removeAbandoned(forgotten);
     return true;
   }
 
@@ -106,24 +107,8 @@ export class InFlightCalls {
   }
 
   /** Stores a request that may be delivered again. Durability: as of `change`. */
-  async store({ name: callId, request, kind, acceptedMs, taskId }: InFlightRequest): Promise<void> {
-    const { documents } = this.#engine;
-    const kept = await keepParams(documents, { callId, session: this.#document }, request.params);
-    const call: StoredCall = {
-      callId,
-      requestId: request.id,
-      kind: kind === "again" ? kind : "journal",
-      method: request.method === "tasks/result" ? request.method : undefined,
-      ...kept,
-      acceptedMs,
-      taskId,
-    };
-    try {
-      await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
-    } catch (error) {
-      dropParams(documents, this.#document, call);
-      throw error;
-    }
+  store(inFlight: InFlightRequest): Promise<void> {
+    return this.#stored.store(inFlight);
   }
 
   add(inFlight: InFlightRequest): InFlightRequest {
@@ -145,17 +130,16 @@ export class InFlightCalls {
   /** Finds the call of a stream, in memory or as it was stored, maybe by another process since this one read it. */
   async find(cursor: Cursor): Promise<InFlightRequest | undefined> {
     const { stream, place } = cursor;
-    const isKnown = () => this.#inFlight.has(stream) || this.#stored(stream) !== undefined;
-    if (!isKnown() && !this.wasCancelled(stream)) await this.#document.refresh();
-    const isApart = () => !this.#inFlight.has(stream) && this.#stored(stream)?.apart === true;
-    const whole = isApart() ? await readParams(this.#engine.documents, stream) : undefined;
-    // Another process may have finished the call since this one read the session.
-    if (whole === undefined && isApart()) await this.#document.refresh();
-    const call = this.#stored(stream);
+    const isKnown = () => this.#inFlight.has(stream) || this.#stored.get(stream) !== undefined;
+    if (!isKnown() && !this.wasCancelled(stream)) await this.#stored.refresh();
+    const found = this.#inFlight.has(stream) ? undefined : await this.#stored.find(stream);
+    const isWhole = found?.call.apart !== true || found.whole !== undefined;
     // What the session keeps of its params is another input: it finds the call's task, and must not make one.
-    if (call !== undefined && whole === undefined && isApart() && !(await this.#hasTask(call))) return undefined;
+    if (found !== undefined && !isWhole && !this.#inFlight.has(stream) && !(await this.#hasTask(found.call))) {
+      return undefined;
+    }
     const known = this.#inFlight.get(stream);
-    return known ?? (call && this.add(this.#revive(call, place, whole)));
+    return known ?? (found && this.add(this.#revive(found.call, place, found.whole)));
   }
 
   async #hasTask({ kind, callId, taskId = callId }: StoredCall): Promise<boolean> {
@@ -179,7 +163,7 @@ export class InFlightCalls {
   async findRequest(requestId: unknown): Promise<InFlightRequest | undefined> {
     const known = this.#findRequest(requestId);
     if (known !== undefined) return known;
-    await this.#document.refresh();
+    await this.#stored.refresh();
     return this.#findRequest(requestId);
   }
 
@@ -187,7 +171,7 @@ export class InFlightCalls {
     const known = [...this.#inFlight.values()].findLast(
       ({ request, finished }) => request.id === requestId && !finished,
     );
-    const stored = openCalls(this.#document.value).findLast((call) => call.requestId === requestId);
+    const stored = this.#stored.open().findLast((call) => call.requestId === requestId);
     // It is only cancelled, not delivered: its params may not be here.
     return known ?? (stored && (this.#inFlight.get(stored.callId) ?? this.#revive(stored, 0)));
   }
@@ -208,7 +192,7 @@ export class InFlightCalls {
     this.#noteCancelled(inFlight);
     this.forget(inFlight);
     if (inFlight.kind === "once") return;
-    await this.#document.flush();
+    await this.#stored.flush();
     if (!delivered && inFlight.kind === "journal") await this.#stopTask(inFlight);
   }
 
@@ -245,7 +229,7 @@ export class InFlightCalls {
    */
   async withdraw(requestId: unknown): Promise<void> {
     [...this.#inFlight.values()].findLast(({ request }) => request.id === requestId)?.receipt?.withdraw();
-    const call = this.#document.value.calls.findLast((one) => one.requestId === requestId);
+    const call = this.#stored.ofRequest(requestId);
     const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
     const task = typeof taskId === "string" ? await this.#engine.readTask(taskId) : undefined;
     if (task !== undefined) await this.#engine.forOwner(task.record.owner).withdrawDelivered(task.record.id);
@@ -253,7 +237,7 @@ export class InFlightCalls {
 
   /** What a place in an in-flight request's stream is: within it, its very end, or beyond anything that was sent. */
   async judge(inFlight: InFlightRequest, place: number): Promise<"open" | "over" | "ahead"> {
-    const end = inFlight.finished ? inFlight.place : this.#stored(inFlight.name)?.end;
+    const end = inFlight.finished ? inFlight.place : this.#stored.get(inFlight.name)?.end;
     if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(inFlight);
     if (place <= inFlight.place) return "open";
     if (inFlight.kind !== "journal") return "ahead";
@@ -289,43 +273,25 @@ export class InFlightCalls {
     if (inFlight.kind !== "journal" || taskId === name || taskId === inFlight.taskId) return;
     inFlight.taskId = taskId;
     if (!isResult && !this.#callsTool(request)) return;
-    await this.#document.change((facts) => ({
-      ...facts,
-      calls: facts.calls.map((call) => (call.callId === name ? { ...call, taskId, kind: "journal" } : call)),
-    }));
+    await this.#stored.noteTask(name, taskId);
   }
 
   noteFinished(inFlight: InFlightRequest): void {
     const finished = [...this.#inFlight.values()].filter((one) => one.finished);
     for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.name);
-    const stored = this.#stored(inFlight.name);
-    inFlight.keepOnly(stored?.params, this.#callsTool(inFlight.request));
-    if (inFlight.kind === "once") return;
-    this.#document.note((facts) => {
-      const call = facts.calls.find(({ callId }) => callId === inFlight.name);
-      if (call === undefined) return facts;
-      const kept = finishedCall(call, inFlight.place, this.#callsTool(inFlight.request));
-      const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
-      return kept === undefined ? others : withCall(others, kept, this.#limits.maxFinishedCalls);
-    });
-    dropParams(this.#engine.documents, this.#document, stored);
+    const ofTool = this.#callsTool(inFlight.request);
+    inFlight.keepOnly(this.#stored.get(inFlight.name)?.params, ofTool);
+    if (inFlight.kind !== "once") this.#stored.noteFinished(inFlight, ofTool);
   }
 
   /** The client will not come back to this in-flight request. */
   forget({ name, kind }: InFlightRequest): void {
     this.#inFlight.delete(name);
-    if (kind === "once") return;
-    const stored = this.#stored(name);
-    this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== name) }));
-    dropParams(this.#engine.documents, this.#document, stored);
+    if (kind !== "once") this.#stored.remove(name);
   }
 
   clear(): void {
     for (const inFlight of this.#inFlight.values()) inFlight.abandon();
     this.#inFlight.clear();
-  }
-
-  #stored(callId: string): StoredCall | undefined {
-    return this.#document.value.calls.find((call) => call.callId === callId);
   }
 }
