@@ -11,8 +11,8 @@ export const deliveryBugs: readonly Bug[] = [
   },
   {
     name: "a cancellation does not withdraw that a result was delivered",
-    file: "mcp/src/era-2025/session/session.ts",
-    find: "    const withdrawn = this.calls.withdraw(requestId);",
+    file: "mcp/src/era-2025/session/client-messages.ts",
+    find: "    const withdrawn = calls.withdraw(requestId);",
     replace: "    const withdrawn = undefined;",
     decision: "0035",
     shows: "leaving",
@@ -110,9 +110,9 @@ export const deliveryBugs: readonly Bug[] = [
   },
   {
     name: "a cancellation that the store cannot read ends the process",
-    file: "mcp/src/era-2025/session/session.ts",
-    find: "    await Promise.all([withdrawn, inFlight && this.calls.cancel(inFlight, isDelivered)]);",
-    replace: "    await (inFlight && this.calls.cancel(inFlight, isDelivered));\n    await withdrawn;",
+    file: "mcp/src/era-2025/session/client-messages.ts",
+    find: "    await Promise.all([withdrawn, inFlight && calls.cancel(inFlight, isDelivered)]);",
+    replace: "    await (inFlight && calls.cancel(inFlight, isDelivered));\n    await withdrawn;",
     shows: "errors",
   },
 ];

@@ -9,10 +9,11 @@ import { type SessionLimits, sessionLimits } from "../../limits.js";
 import { type Locality, localityOf, ownerOfToken } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import { KeptDocument } from "./kept-document.js";
-import { type ConnectableServer, Session2025, type SessionCommons } from "./session.js";
+import { Session2025, type SessionCommons } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
 import { openCalls, type SessionDocument, sessionKind } from "./session-document.js";
 import { removeIdle, removeSession, SessionRoom, UnusedSessions } from "./session-room.js";
+import type { ConnectableServer } from "./session-transport.js";
 import type { ToolKinds } from "./tool-kinds.js";
 
 /** How the sessions of a caller are counted. */

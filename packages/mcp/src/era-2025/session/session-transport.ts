@@ -18,6 +18,12 @@ import type { Place } from "./event-id.js";
 import { ServerRequests } from "./server-requests.js";
 import { type InFlightRequest, metaOf } from "./session-stream.js";
 
+/** A server instance that a session can be connected to. */
+export interface ConnectableServer {
+  connect(transport: Transport): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** How a request is handed to the server behind. */
 export interface Delivery {
   /** What the client has of the call. */

@@ -1,4 +1,3 @@
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type {
   JSONRPCMessage,
   JSONRPCNotification,
@@ -9,35 +8,21 @@ import type {
 import type { Engine } from "@resumable-mcp/core";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { attribute } from "../../call/session-client.js";
-import { HttpAnswer, refusal } from "../../http/http-answer.js";
+import { type HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
-import { localityOf } from "../../owner/owner.js";
-import { type CallerRights, checkScopes } from "../../owner/scopes.js";
-import { answerQuestion } from "./answer-question.js";
+import { EnteringCalls } from "./calls/entering-calls.js";
 import { InFlightCalls } from "./calls/in-flight-calls.js";
+import { ClientMessages } from "./client-messages.js";
 import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
-import {
-  jsonAnswer,
-  lostAnswer,
-  misdirectedAnswer,
-  nothingLeft,
-  streamAnswer,
-  tooMany,
-  unknownSession,
-} from "./session-answers.js";
+import { OpenStreams } from "./open-streams.js";
+import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer, tooMany, unknownSession } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
 import { type InFlightRequest, isCall, type Prime } from "./session-stream.js";
-import { type ConnectedSession, SessionTransport } from "./session-transport.js";
-import { SseStream } from "./sse-stream.js";
+import { type ConnectableServer, type ConnectedSession, SessionTransport } from "./session-transport.js";
+import type { SseStream } from "./sse-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
-import { otherRequest, readToolKinds, type ToolFacts, type ToolKinds } from "./tool-kinds.js";
-
-/** A server instance that a session can be connected to. */
-export interface ConnectableServer {
-  connect(transport: Transport): Promise<void>;
-  close(): Promise<void>;
-}
+import { KnownTools, readToolKinds, type ToolKinds } from "./tool-kinds.js";
 
 /** What all sessions of an endpoint have in common. */
 export interface SessionCommons {
@@ -57,12 +42,12 @@ export class Session2025 implements ConnectedSession {
   readonly transport = new SessionTransport(this);
   readonly calls: InFlightCalls;
   readonly #commons: SessionCommons;
-  readonly #streams = new Set<SseStream>();
+  readonly #streams: OpenStreams;
   readonly #standalone: StandaloneStream;
   readonly #settings: ClientSettings;
-  /** Calls that are being stored, by the ids of their requests. Each ends when its call is delivered or refused. */
-  readonly #enteringCalls = new Map<unknown, Promise<void>>();
-  #kinds: Promise<ToolKinds> | undefined;
+  readonly #messages: ClientMessages;
+  readonly #enteringCalls = new EnteringCalls();
+  readonly #tools = new KnownTools(() => this.#readTools());
   /** Of the request that opened the standalone stream. */
   #listener: MessageExtraInfo | undefined;
   /** What clients sent and is being looked at, before it has a stream or a place at the server behind. */
@@ -75,7 +60,11 @@ export class Session2025 implements ConnectedSession {
   constructor(document: SessionDocument, commons: SessionCommons) {
     this.#commons = commons;
     this.document = document;
+    this.#streams = new OpenStreams(commons.limits);
     this.calls = new InFlightCalls(document, commons.engine, commons.limits);
+    const { calls, transport } = this;
+    const entering = this.#enteringCalls;
+    this.#messages = new ClientMessages({ engine: commons.engine, document, calls, transport, entering });
     this.#standalone = new StandaloneStream(document, commons.limits, commons.onError);
     this.#settings = new ClientSettings(document, (...asked) => this.transport.ask(...asked));
   }
@@ -140,30 +129,18 @@ export class Session2025 implements ConnectedSession {
 
   /** Tells the client on every stream when to come back. */
   tellRetry(retryMs: number): void {
-    for (const stream of this.#streams) void stream.write({ retryMs });
+    this.#streams.tellRetry(retryMs);
   }
 
   /** Carries out a request of the client. */
   request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const answer = this.#request(sent, extra);
-    if (isCall(sent)) this.#noteEntering(sent.id, answer);
+    if (isCall(sent)) this.#enteringCalls.note(sent.id, answer);
     return answer;
   }
 
-  /** A cancellation waits for its call: before, there is nothing to cancel. */
-  #noteEntering(id: unknown, answer: Promise<unknown>): void {
-    const entered = answer.then(
-      () => {},
-      () => {},
-    );
-    this.#enteringCalls.set(id, entered);
-    void entered.then(() => {
-      if (this.#enteringCalls.get(id) === entered) this.#enteringCalls.delete(id);
-    });
-  }
-
   async #request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const { kind, takesClientId } = await this.#factsOf(sent);
+    const { kind, takesClientId } = await this.#tools.factsOf(sent);
     const request = await this.#named(sent, takesClientId);
     if (!isCall(request)) return this.#shortRequest(request, extra);
     if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
@@ -176,7 +153,7 @@ export class Session2025 implements ConnectedSession {
     } finally {
       this.calls.entered(inFlight);
     }
-    const stream = this.#openStream();
+    const stream = this.#streams.open();
     this.#sendOn(inFlight, stream, { place: 0 });
     this.transport.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     return streamAnswer(stream, this.id);
@@ -203,45 +180,15 @@ export class Session2025 implements ConnectedSession {
       this.calls.forget(inFlight);
       return jsonAnswer(inFlight.response, this.id);
     }
-    const stream = this.#openStream();
+    const stream = this.#streams.open();
     this.#sendOn(inFlight, stream, { place: 0 });
     if (inFlight.innerId === undefined) inFlight.detach();
     return streamAnswer(stream, this.id);
   }
 
   /** Takes a notification or a response of the client. */
-  async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    if (!("method" in message)) return this.#takeAnswer(message, extra);
-    if (message.method === "notifications/cancelled") await this.#cancel(message, extra);
-    else this.transport.onmessage?.(message, extra);
-    return new HttpAnswer(202);
-  }
-
-  async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    if (this.transport.isOfAnother(String(response.id))) return misdirectedAnswer();
-    try {
-      const keep = await answerQuestion(this.#commons.engine, this.document, response, rightsOf(extra));
-      this.transport.accept(response, extra, keep);
-      return new HttpAnswer(202);
-    } catch (error) {
-      this.transport.askAgain(String(response.id));
-      throw error;
-    }
-  }
-
-  async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification, extra: MessageExtraInfo): Promise<void> {
-    await this.#enteringCalls.get(requestId);
-    const inFlight = await this.calls.findRequest(requestId);
-    if (inFlight !== undefined) {
-      checkScopes(this.#commons.engine, String(inFlight.request.params?.name), rightsOf(extra));
-    }
-    const isDelivered = inFlight?.innerId !== undefined;
-    const withdrawn = this.calls.withdraw(requestId);
-    if (inFlight !== undefined) {
-      this.transport.endDelivery(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
-      inFlight.abandon();
-    }
-    await Promise.all([withdrawn, inFlight && this.calls.cancel(inFlight, isDelivered)]);
+  accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    return this.#messages.accept(message, extra);
   }
 
   /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
@@ -251,7 +198,7 @@ export class Session2025 implements ConnectedSession {
     if (place > standalone.place) return refusal(400, aheadEvent);
     const others = this.#streams.size - (standalone.isCarried ? 1 : 0);
     if (others >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
-    const stream = this.#openStream();
+    const stream = this.#streams.open();
     this.#listener = extra;
     await standalone.sendOn(stream, { place }, this.#prime());
     void this.#catchUp().catch(this.#commons.onError);
@@ -266,7 +213,7 @@ export class Session2025 implements ConnectedSession {
     const end = await this.calls.judge(inFlight, cursor.place);
     if (end === "ahead") return refusal(400, aheadEvent);
     if (end === "over" || !this.calls.has(inFlight)) return nothingLeft();
-    const stream = this.#openStream();
+    const stream = this.#streams.open();
     this.#resumeOn(inFlight, stream, cursor, extra);
     return streamAnswer(stream, this.id);
   }
@@ -298,15 +245,9 @@ export class Session2025 implements ConnectedSession {
     return { ...extra, closeSSEStream: () => inFlight.end(this.limits.pollRetryMs) };
   }
 
-  async #factsOf(request: JSONRPCRequest): Promise<ToolFacts> {
-    // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
-    if (request.method === "tasks/result") return { kind: "again", takesClientId: false };
-    if (request.method !== "tools/call") return otherRequest;
-    this.#kinds ??= readToolKinds((cursor) =>
-      this.transport.ask("tools/list", cursor === undefined ? {} : { cursor }),
-    ).then((kinds) => this.#commons.shared(kinds));
-    const kinds = await this.#kinds;
-    return kinds.get(String(request.params?.name)) ?? otherRequest;
+  async #readTools(): Promise<ToolKinds> {
+    const list = (cursor?: string) => this.transport.ask("tools/list", cursor === undefined ? {} : { cursor });
+    return this.#commons.shared(await readToolKinds(list));
   }
 
   /**
@@ -333,28 +274,16 @@ export class Session2025 implements ConnectedSession {
     return this.document.value.protocolVersion >= primingVersion ? this.limits : undefined;
   }
 
-  #openStream(): SseStream {
-    const stream = new SseStream(this.limits, () => this.#streams.delete(stream));
-    this.#streams.add(stream);
-    // The session was ended while the request entered: nothing would ever be written.
-    if (this.closed) stream.close();
-    return stream;
-  }
-
   async sendUnrelated(message: JSONRPCMessage): Promise<void> {
-    if ("method" in message && message.method === "notifications/tools/list_changed") this.#kinds = undefined;
+    if ("method" in message && message.method === "notifications/tools/list_changed") this.#tools.forget();
     await this.#standalone.send(message);
   }
 
   end(): void {
     this.closed = true;
-    for (const stream of [...this.#streams]) stream.close();
+    this.#streams.close();
     this.calls.clear();
   }
 }
 
 const aheadEvent = "The event id is later than every event that this server sent. Connect without it.";
-
-function rightsOf({ authInfo, requestInfo }: MessageExtraInfo): CallerRights {
-  return { token: authInfo, locality: localityOf(requestInfo) };
-}

@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { type Repeatable, repeatableOf, takesClientId } from "@resumable-mcp/protocol";
 import { limits } from "../../limits.js";
@@ -12,10 +12,34 @@ export interface ToolFacts {
 }
 
 /** What is known of a request that calls no known tool. */
-export const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
+const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
 
 /** Facts about tools, by the tool's name. */
 export type ToolKinds = ReadonlyMap<string, ToolFacts>;
+
+/** What a session knows of the tools of its server, which it asks when a call comes. */
+export class KnownTools {
+  readonly #read: () => Promise<ToolKinds>;
+  #kinds: Promise<ToolKinds> | undefined;
+
+  constructor(read: () => Promise<ToolKinds>) {
+    this.#read = read;
+  }
+
+  async factsOf({ method, params }: JSONRPCRequest): Promise<ToolFacts> {
+    // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
+    if (method === "tasks/result") return { kind: "again", takesClientId: false };
+    if (method !== "tools/call") return otherRequest;
+    this.#kinds ??= this.#read();
+    const kinds = await this.#kinds;
+    return kinds.get(String(params?.name)) ?? otherRequest;
+  }
+
+  /** The server has other tools by now. */
+  forget(): void {
+    this.#kinds = undefined;
+  }
+}
 
 /**
  * Asks a server for its tools, and learns which of them may be delivered again: those of this toolkit, and those that

@@ -1,0 +1,69 @@
+import type { JSONRPCNotification, JSONRPCResponse, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
+import type { Engine } from "@resumable-mcp/core";
+import { HttpAnswer } from "../../http/http-answer.js";
+import { localityOf } from "../../owner/owner.js";
+import { type CallerRights, checkScopes } from "../../owner/scopes.js";
+import { answerQuestion } from "./answer-question.js";
+import type { EnteringCalls } from "./calls/entering-calls.js";
+import type { InFlightCalls } from "./calls/in-flight-calls.js";
+import { misdirectedAnswer } from "./session-answers.js";
+import type { SessionDocument } from "./session-document.js";
+import type { SessionTransport } from "./session-transport.js";
+
+/** What the messages of a session's client change. */
+interface MessageParts {
+  readonly engine: Engine;
+  readonly document: SessionDocument;
+  readonly calls: InFlightCalls;
+  readonly transport: SessionTransport;
+  readonly entering: EnteringCalls;
+}
+
+/** What a session's client sends in addition to requests: notifications, and responses to what the server asked it. */
+export class ClientMessages {
+  readonly #parts: MessageParts;
+
+  constructor(parts: MessageParts) {
+    this.#parts = parts;
+  }
+
+  async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    if (!("method" in message)) return this.#takeAnswer(message, extra);
+    if (message.method === "notifications/cancelled") await this.#cancel(message, extra);
+    else this.#parts.transport.onmessage?.(message, extra);
+    return new HttpAnswer(202);
+  }
+
+  async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    const { engine, document, transport } = this.#parts;
+    if (transport.isOfAnother(String(response.id))) return misdirectedAnswer();
+    try {
+      const keep = await answerQuestion(engine, document, response, rightsOf(extra));
+      transport.accept(response, extra, keep);
+      return new HttpAnswer(202);
+    } catch (error) {
+      transport.askAgain(String(response.id));
+      throw error;
+    }
+  }
+
+  async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification, extra: MessageExtraInfo): Promise<void> {
+    const { engine, calls, transport, entering } = this.#parts;
+    await entering.ended(requestId);
+    const inFlight = await calls.findRequest(requestId);
+    if (inFlight !== undefined) {
+      checkScopes(engine, String(inFlight.request.params?.name), rightsOf(extra));
+    }
+    const isDelivered = inFlight?.innerId !== undefined;
+    const withdrawn = calls.withdraw(requestId);
+    if (inFlight !== undefined) {
+      transport.endDelivery(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
+      inFlight.abandon();
+    }
+    await Promise.all([withdrawn, inFlight && calls.cancel(inFlight, isDelivered)]);
+  }
+}
+
+function rightsOf({ authInfo, requestInfo }: MessageExtraInfo): CallerRights {
+  return { token: authInfo, locality: localityOf(requestInfo) };
+}
