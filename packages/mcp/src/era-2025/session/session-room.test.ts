@@ -1,5 +1,7 @@
+import { createMemoryStore, ResumableError } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
-import { UnusedSessions } from "./session-room.js";
+import { callParamsKind } from "./calls/call-params.js";
+import { removeIdle, UnusedSessions } from "./session-room.js";
 
 const unused = (name: number) => ({ name, isUnused: true, closed: false });
 
@@ -17,4 +19,47 @@ test("sessions that were used or have ended make room for others (F5)", () => {
   first.closed = true;
   second.isUnused = false;
   expect([4, 5, 6].map((name) => sessions.add("192.0.2.1", unused(name), 3)?.name)).toEqual([undefined, undefined, 3]);
+});
+
+const putAt = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 1 };
+const damaged = new ResumableError("STORE_READ_FAILED", "It does not open.", {
+  details: { path: "session", reason: "" },
+});
+
+test("sessions, and params of their calls, that the store cannot read end like others that are idle (G12)", async () => {
+  const store = createMemoryStore();
+  const unreadable = new Set(["damaged", "params-damaged"]);
+  const documents = {
+    ...store,
+    getDocument: (kind: string, id: string) =>
+      unreadable.has(id) ? Promise.reject(damaged) : store.getDocument(kind, id),
+  };
+  const put = (kind: string, id: string, value: object) =>
+    store.putDocument({ kind, id, owner: "client:a", value: { ...value }, expectedVersion: 0, now: putAt });
+  const facts = { protocolVersion: "2025-11-25", initialize: {} };
+  const call = { callId: "call", requestId: 1, kind: "journal", params: {} };
+  await put("session", "damaged", {});
+  await put("session", "idle", { ...facts, calls: [] });
+  await put("session", "live", { ...facts, calls: [call] });
+  for (const [id, session] of [
+    ["params-damaged", "live"],
+    ["other", "idle"],
+    ["call", "live"],
+  ] as const)
+    await put(callParamsKind, id, { session, params: "{}" });
+  await removeIdle(documents, putAt.wallMs + 1, (id) => id === "live");
+  const idle = (kind: string) => store.listIdleDocuments({ kind, idleSinceMs: Number.MAX_SAFE_INTEGER, limit: 9 });
+  expect((await idle("session")).map(({ id }) => id)).toEqual(["live"]);
+  expect((await idle(callParamsKind)).map(({ id }) => id)).toEqual(["call"]);
+});
+
+test("a store that is away ends no session (G12)", async () => {
+  const store = createMemoryStore();
+  const facts = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
+  const session = { kind: "session", id: "idle", owner: "client:a", value: facts, expectedVersion: 0, now: putAt };
+  await store.putDocument(session);
+  const away = new ResumableError("STORE_CLOSED", "The store is closed.", { details: {} });
+  const documents = { ...store, getDocument: () => Promise.reject(away) };
+  await expect(removeIdle(documents, putAt.wallMs + 1, () => false)).rejects.toBe(away);
+  expect(await store.getDocument("session", "idle")).toBeDefined();
 });
