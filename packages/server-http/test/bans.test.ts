@@ -86,3 +86,33 @@ test("a ban stays while the store cannot be read", async () => {
   broken = false;
   await expect.poll(() => ask(server, "mallory")).toBe(200);
 });
+
+test("a look at the bans that is under way when the server stops reports nothing", async () => {
+  const memory = createMemoryStore();
+  const lines: string[] = [];
+  let looked = () => {};
+  const looking = new Promise<void>((resolve) => {
+    looked = resolve;
+  });
+  let fail: ((error: Error) => void) | undefined;
+  let looks = 0;
+  const store = {
+    ...memory,
+    listIdleDocuments: (request: Parameters<MemoryStore["listIdleDocuments"]>[0]) => {
+      if (request.kind !== "ban" || ++looks === 1) return memory.listIdleDocuments(request);
+      looked();
+      return new Promise<never>((_resolve, reject) => {
+        fail = reject;
+      });
+    },
+  };
+  const limits = { drainTimeoutMs: 20, banLookMs: 10 };
+  const log = (_level: string, message: string) => lines.push(message);
+  const server = await serve({ definition, store, port: 0, limits, verifyToken: () => undefined, log });
+  await looking;
+  await server.close();
+  fail?.(new Error("closed"));
+  // What it does comes before the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(lines).toEqual([]);
+});

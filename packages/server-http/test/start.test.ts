@@ -87,7 +87,7 @@ test("a start that fails leaves nothing open: neither at a port that is in use, 
 test("SIGHUP ends a server that has nothing to read again, as the end of its terminal does", async () => {
   const server = await startServer([toolsModule, "--port", "0", "--store", await testFolder()]);
   expect((await server.stop("SIGHUP")).code).toBe(null);
-});
+}, 60_000);
 
 test("SIGHUP reads the token file again while the start waits for its database", async () => {
   const tokens = join(await testFolder(), "tokens");
