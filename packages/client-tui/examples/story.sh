@@ -94,7 +94,7 @@ until_is running status "$counting"
 
 say "Answer the question"
 mcp wait "$asking" && fail "it should have asked" || expect "exit code of a task that asks" $? 6
-mcp answer "$asking" where place=nowhere --json && fail "that is not a place" || expect "exit code of a wrong answer" $? 1
+mcp answer "$asking" where place=nowhere --json && fail "that is not a place" || expect "exit code of a wrong answer" $? 2
 mcp answer "$asking" where place=staging
 expect "deployed to" "$(mcp wait "$asking" --json | field structured_content.deployed)" staging
 

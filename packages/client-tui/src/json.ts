@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
+import { withCommands } from "./advice.js";
 
 /** The value as an object, or `undefined` for anything else. */
 export function asObject(value: Json | undefined): JsonObject | undefined {
@@ -15,9 +16,9 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** What an error says. */
+/** What an error says to a user of this program. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return withCommands(error instanceof Error ? error.message : String(error));
 }
 
 /** A value for people: a text as it is, all else as JSON. */

@@ -164,7 +164,7 @@ describe("a signal", () => {
     ["SIGHUP", 129],
   ] as const;
   const cases = commandNames
-    .filter((name) => name !== "completion")
+    .filter((name) => name !== "completion" && name !== "help")
     .map((name, index) => [name, ...(signals[index % signals.length] ?? signals[0])] as const);
 
   it.each(cases)("ends %s on %s with %i, and the state file is whole", limits, async (name, signal, code) => {

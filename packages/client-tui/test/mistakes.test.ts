@@ -25,11 +25,12 @@ afterAll(async () => {
 describe("a mistake", () => {
   it.each([
     ["an unknown command", ["cuont"], 2, "There is no command cuont"],
-    ["an unknown tool", ["call", "cuont"], 4, "There are: count, confirm"],
-    ["an unknown argument", ["call", "count", "too=5"], 2, "It has: to, delay_ms"],
+    ["an unknown tool", ["call", "cuont"], 4, "Did you mean count? There are: count, confirm"],
+    ["an unknown argument", ["call", "count", "too=5"], 2, "Did you mean to? It has: to, delay_ms"],
+    ["a missing argument", ["call", "fragile"], 2, "well is missing (a string). See: resumable-mcp tools fragile"],
     ["an argument of a wrong type", ["call", "count", "to=many"], 2, 'to has to be an integer, not "many"'],
-    ["an argument that the tool refuses", ["call", "count", "to=0"], 1, "to"],
-    ["an unknown task", ["show", "unknown"], 4, "There is no task of that id"],
+    ["an argument that the tool would refuse", ["call", "count", "to=0"], 2, "to has to be at least 1"],
+    ["an unknown task", ["show", "unknown"], 4, "There is no task of that id. `resumable-mcp tasks --all` lists"],
     ["a wrong option", ["tasks", "--nope"], 2, "--help"],
     ["no terminal", [], 2, "Usage:"],
   ])("of %s is answered in a sentence", limits, async (_name, args, code, text) => {
@@ -48,6 +49,39 @@ describe("a mistake", () => {
       join(folder, "s.json"),
     );
     expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("Start it first")]);
+  });
+});
+
+describe("--quiet", () => {
+  it("leaves the result and nothing else", limits, async () => {
+    const program = await run("call", "count", "to=3", "delay_ms=0", "-q", ...common);
+    expect(program).toEqual({ code: 0, stdout: '{"counted":3}\n', stderr: "" });
+  });
+});
+
+describe("help", () => {
+  it("of one command is printed by help COMMAND and COMMAND --help", limits, async () => {
+    const [asked, flagged] = await Promise.all([run("help", "tasks"), run("tasks", "--help")]);
+    expect(asked).toEqual({ code: 0, stdout: expect.stringMatching(/^resumable-mcp tasks\n/), stderr: "" });
+    expect(flagged).toEqual(asked);
+    expect(await run("help", "taks")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Did you mean tasks?"),
+    });
+  });
+
+  it("of one tool is its arguments", limits, async () => {
+    const { code, stdout } = await run("tools", "count", ...common);
+    expect([code, stdout.trim().split("\n")]).toEqual([
+      0,
+      [
+        "count  Counts to a number, slowly.",
+        "  to  an integer, required",
+        "  delay_ms  an integer, by default 20",
+        "  gate  a string, optional: A file without which it does not count beyond 10.",
+        "Call it with: resumable-mcp call count to=20 [delay_ms=20] [gate=…]",
+      ],
+    ]);
   });
 });
 

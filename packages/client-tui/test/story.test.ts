@@ -21,7 +21,7 @@ it("the story of two servers runs by subcommands alone, and everything in it is 
       "  unfinished tasks: 2",
       "  the counting one: true",
       "  exit code of a task that asks: 6",
-      "  exit code of a wrong answer: 1",
+      "  exit code of a wrong answer: 2",
       "  deployed to: staging",
       "  exit code of a paused task: 5",
       "  its place: 10",

@@ -9,7 +9,8 @@ import { shellCommand } from "../ui/detail/detail-view.js";
 import type { Screen } from "../ui/navigation.js";
 import type { OpeningOutcome } from "../ui/opening/opening-state.js";
 import type { ServersOutcome } from "../ui/servers/servers.js";
-import { commandNames, commandTable, helpText, optionTable } from "./command-table.js";
+import { commandNames, commandTable, optionTable } from "./command-table.js";
+import { commandHelp, helpText } from "./help-text.js";
 import { commandWords, parseCommandLine } from "./parse-command-line.js";
 
 /** What moves on the screen and does nothing elsewhere. */
@@ -104,6 +105,32 @@ describe("help", () => {
       ...Object.keys(optionTable).filter((name) => !helpText.includes(`--${name}`)),
     ];
     expect(missing).toEqual([]);
+  });
+
+  it("tells of one command what it takes: its words, its own options and an example of most", () => {
+    expect(commandHelp("wait").split("\n").slice(0, 9)).toEqual([
+      "resumable-mcp wait ID",
+      "  wait for the end and print the result",
+      "",
+      "Examples",
+      "  resumable-mcp wait ID --timeout 60",
+      "",
+      "Its options",
+      "  --wait                    call, watch, wait: keep waiting while the task is paused or asks a question",
+      "  --on-interrupt ACTION     what Ctrl-C does to the task: detach (default), pause or cancel",
+    ]);
+    const missing = commandNames.filter((name) => {
+      const text = commandHelp(name);
+      return (commandTable[name].options ?? []).some((option) => !text.includes(`--${option}`));
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it("shows examples that this program understands", () => {
+    const examples = commandNames.flatMap((name) => [...commandHelp(name).matchAll(/^ {2}(resumable-mcp \S.*)$/gm)]);
+    const lines = examples.map(([, line = ""]) => commandWords(line).slice(1));
+    expect(lines.length).toBeGreaterThan(10);
+    for (const words of lines) expect(parseCommandLine(words, {}).command).toBe(words[0]);
   });
 
   it("gives every option to a command, or to all of them", () => {

@@ -6,7 +6,7 @@ import { type Interrupt, listenForInterrupts } from "./command.js";
 import { exitCodeOfResult, UsageError } from "./exit-code.js";
 import { createOutput } from "./output.js";
 import { commandWords, parseCommandLine } from "./parse-command-line.js";
-import { parseToolArguments } from "./tool-arguments.js";
+import { checkArguments, exampleWords, ofQuestion, parseToolArguments } from "./tool-arguments.js";
 
 const usage = (run: () => unknown) => {
   try {
@@ -51,8 +51,13 @@ describe("a command line", () => {
   });
 
   it.each([
-    [["cuont"], "There is no command cuont"],
+    [["cuont"], "There is no command cuont. There are: call"],
+    [["taks"], "There is no command taks. Did you mean tasks?"],
+    [["res"], "Did you mean resume?"],
     [["tasks", "--nope"], "--help lists the options"],
+    [["tasks", "--jsn"], "Unknown option '--jsn'. Did you mean --json?"],
+    [["tasks", "extra"], 'tasks takes no words: "extra" has no meaning. See: resumable-mcp help tasks'],
+    [["show", "a", "b"], 'show takes ID and no more words: "b" has no meaning.'],
     [["tasks", "--url", "localhost:8001"], '"localhost:8001" is not a valid server URL'],
     [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
     [["wait", "x", "--timeout", "2147484"], "--timeout must be at most 2147483 seconds"],
@@ -104,10 +109,48 @@ describe("arguments as words", () => {
   it.each([
     [["n"], undefined, "is not a valid argument"],
     [["n=1.5"], undefined, 'n has to be an integer, not "1.5"'],
-    [["m=1"], undefined, "The tool has no argument m. It has: n, name"],
+    [["m=1"], undefined, "The tool has no argument m. Did you mean n? It has: n, name"],
+    [["nmae=x"], undefined, "The tool has no argument nmae. Did you mean name?"],
+    [[], '{"lists":[]}', "The tool has no argument lists. Did you mean list?"],
     [[], "[1]", "--args has to be a JSON object"],
   ])("%j are refused with a sentence", (words, json, message) => {
     expect(usage(() => parseToolArguments(words, json, schema))).toContain(message);
+  });
+
+  it("that a schema does not declare are refused, unless it says that it takes others", () => {
+    const { additionalProperties: _closed, ...silent } = schema;
+    const said = [silent, { ...silent, additionalProperties: true }, { ...silent, anyOf: [] }, { type: "object" }].map(
+      (open) => usage(() => parseToolArguments(["strt=1"], undefined, open)),
+    );
+    expect(said).toEqual([
+      expect.stringContaining("The tool has no argument strt"),
+      "no error",
+      "no error",
+      "no error",
+    ]);
+    expect(usage(() => parseToolArguments(["x=1"], undefined, { properties: {} }, ofQuestion))).toBe(
+      "The question has no field x. It has none.",
+    );
+  });
+
+  it("are checked against the whole schema before they are sent: what is missing and what is wrong at once", async () => {
+    const whole = {
+      type: "object",
+      properties: { n: { type: "integer", maximum: 5 }, size: { enum: ["S", "M"] }, in: { type: "object" } },
+      required: ["n", "size"],
+    };
+    await expect(checkArguments({ n: 29 }, whole, "See X.")).rejects.toThrow(
+      new UsageError("n has to be at most 5; size is missing (S or M). See X."),
+    );
+    await expect(checkArguments({ n: 2, size: "M" }, whole, "")).resolves.toBeUndefined();
+  });
+
+  it("have an example of each, for a user to fill in", () => {
+    const question = {
+      properties: { polite: { type: "boolean" }, size: { enum: ["S", "M"] }, note: { type: "string" } },
+      required: ["polite"],
+    };
+    expect(exampleWords(question)).toBe("polite=true [size=S] [note=…]");
   });
 });
 
@@ -134,6 +177,19 @@ describe("the output", () => {
     output.progress("1");
     output.note("done");
     expect([err.written.join(""), output.columns]).toEqual(["1\ndone\n", 1000]);
+  });
+
+  it("keeps an open prompt: a note is written above it, and no progress is drawn over it", () => {
+    vi.stubEnv("TERM", "xterm-256color");
+    const [out, err] = [stream(true), stream(true)];
+    const output = createOutput(out, err, false);
+    const end = output.keepPrompt(() => err.write("sure? y"));
+    output.progress("1");
+    output.note("connected again");
+    expect([err.written.join(""), output.isAsking()]).toEqual(["\r\u001b[2Kconnected again\nsure? y", true]);
+    end();
+    output.note("done");
+    expect([err.written.at(-1), output.isAsking()]).toEqual(["done\n", false]);
   });
 
   it("writes plain lines elsewhere, and results apart from them", () => {

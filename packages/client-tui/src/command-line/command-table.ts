@@ -1,5 +1,5 @@
 /** What completes a word of a command line. */
-export type WordKind = "task" | "unfinished_task" | "tool" | "server" | "servers_verb" | "host" | "shell";
+export type WordKind = "task" | "unfinished_task" | "tool" | "server" | "servers_verb" | "host" | "shell" | "command";
 
 /** One subcommand, as help and completion know it. */
 export interface CommandEntry {
@@ -54,6 +54,10 @@ export const optionTable = {
   "token-file": text("FILE", "a file with the bearer token"),
   state: text("FILE", "the state file, by default one per user"),
   json: flag("one JSON object, or one per line, on stdout"),
+  quiet: {
+    ...flag("call, watch, wait: no progress and no log on stderr, only the result and what needs you"),
+    short: "q",
+  },
   args: text("JSON", "arguments as a JSON object"),
   again: flag("call: reuse the last arguments; key=value replaces one of them"),
   new: flag("call: a new run even if the same call is unfinished"),
@@ -83,7 +87,7 @@ export const optionTable = {
   "callback-port": text("PORT", "servers add, login: the port of the browser's callback, by default any free one"),
   file: text("FILE", "servers import: a configuration file in another place"),
   "screen-reader": flag("the user interface as sentences and typed commands (also where TERM is dumb)"),
-  help: { ...flag("this text"), short: "h" },
+  help: { ...flag("this text; with a command: how that one is used"), short: "h" },
   version: flag("the version"),
 } as const satisfies Readonly<Record<string, OptionEntry>>;
 
@@ -103,7 +107,7 @@ export const commonOptions = [
   "help",
 ] as const;
 
-const follow = ["wait", "on-interrupt"] as const;
+const follow = ["wait", "on-interrupt", "quiet"] as const;
 const several = ["all", "status", "tool"] as const;
 
 const commands = {
@@ -128,7 +132,12 @@ const commands = {
     options: follow,
   },
   pause: { words: "ID…", summary: "pause tasks, or --all", completes: ["unfinished_task"], options: several },
-  resume: { words: "ID…", summary: "resume tasks, or --all", completes: ["task"], options: several },
+  resume: {
+    words: "ID…",
+    summary: "resume tasks, or --all that were interrupted (--status paused: those)",
+    completes: ["task"],
+    options: several,
+  },
   cancel: { words: "ID…", summary: "cancel tasks, or --all", completes: ["unfinished_task"], options: several },
   answer: {
     words: "ID [KEY] [key=value …]",
@@ -152,8 +161,14 @@ const commands = {
     completes: ["servers_verb", "server"],
     options: ["name", "token-env", "token-stdin", "oauth", "client-id", "scope", "callback-port", "file", "all"],
   },
-  tools: { summary: "the tools that can be called", options: ["all"] },
+  tools: {
+    words: "[NAME]",
+    summary: "the tools that can be called, or the arguments of one",
+    completes: ["tool"],
+    options: ["all"],
+  },
   ping: { summary: "check that the servers answer" },
+  help: { words: "[COMMAND]", summary: "this text, or how one command is used", completes: ["command"] },
   completion: { words: "bash|zsh|fish", summary: "print the completion script of a shell", completes: ["shell"] },
 } as const satisfies Readonly<Record<string, CommandEntry>>;
 
@@ -172,44 +187,8 @@ export const serversVerbs = ["list", "add", "test", "remove", "login", "import"]
 /** One of them. */
 export type ServersVerb = (typeof serversVerbs)[number];
 
-const wordsColumn = 34;
-const optionColumn = 26;
-
-function rows(entries: readonly (readonly [left: string, summary: string])[], column: number): string {
-  const line = ([left, summary]: readonly [string, string]) =>
-    left.length < column ? `  ${left.padEnd(column)}${summary}` : `  ${left}\n  ${" ".repeat(column)}${summary}`;
-  return entries.map(line).join("\n");
+/** The most words that a command takes, its own name not counted. */
+export function mostWords({ words }: CommandEntry): number {
+  if (words === undefined) return 0;
+  return words.includes("…") ? Number.POSITIVE_INFINITY : 1;
 }
-
-const commandRows = Object.entries(commandTable).map(
-  ([name, { words = "", summary }]) => [`${name} ${words}`.trimEnd(), summary] as const,
-);
-const optionRows = Object.entries<OptionEntry>(optionTable).map(
-  ([name, { value = "", summary }]) => [`--${name} ${value}`.trimEnd(), summary] as const,
-);
-
-/** What `--help` prints. */
-export const helpText = `resumable-mcp: call MCP tools whose tasks survive crashes, and find them again.
-
-Usage: resumable-mcp [COMMAND] [OPTIONS]     without a command, in a terminal: the user interface
-
-Commands
-${rows(commandRows, wordsColumn)}
-
-Servers
-  servers add URL                   a server over HTTP (--name, --token-env, --token-stdin, --oauth)
-  servers add --stdio "COMMAND"     a server that this program starts with a command
-  servers test [NAME]               ask one server, or all, what they can do
-  servers remove NAME               forget a server, its session and its tokens
-  servers login NAME                sign in with its authorization server
-  servers import [HOST[/NAME] …]    take servers over from claude-desktop, claude-code, cursor or vscode;
-                                    without names: list what can be imported
-
-Options
-${rows(optionRows, optionColumn)}
-
-Exit codes
-  0 done · 1 the tool failed or the server refused · 2 wrong command line · 3 no server answers · 4 no such task or tool
-  5 paused · 6 waits for an answer · 7 not finished yet · 8 cancelled · 9 unusable state file
-  129 SIGHUP · 130 Ctrl-C · 143 SIGTERM
-`;

@@ -5,6 +5,7 @@ import { messageOf, textOf } from "../json.js";
 import type { CommandContext, Interrupt } from "./command.js";
 import { exitCodeOfInterrupt, exitCodeOfResult, exitCodes } from "./exit-code.js";
 import { type Output, printResult } from "./output.js";
+import { answerCommand } from "./task-text.js";
 
 /** A call or a task that can be followed to its end. */
 export interface Followable {
@@ -52,7 +53,7 @@ async function showEvents(context: CommandContext, target: Followable, stop: Pro
       if (next.done === true) return undefined;
       const { value: event } = next;
       if (output.json) output.object({ ...event, task_id: taskId });
-      else showEvent(output, event, name, clock() - started);
+      else if (!context.line.quiet || event.type === "question") showEvent(output, event, name, clock() - started);
       const code = taskId === undefined ? undefined : stepAside(context, taskId, event, asking.signal);
       if (code !== undefined) return code;
     }
@@ -81,7 +82,7 @@ function stepAside(context: CommandContext, taskId: string, event: ClientEvent, 
     return undefined;
   }
   if (line.wait) return undefined;
-  output.note(`Answer with: resumable-mcp answer ${taskId} ${question.key} key=value`);
+  output.note(`Answer with: ${answerCommand(taskId, question)}`);
   return exitCodes.inputRequired;
 }
 
@@ -116,7 +117,7 @@ async function leave(context: CommandContext, { taskId, name }: Followable, stop
 }
 
 /** What is said of a task that stands still because it was paused. */
-export function pausedText(taskId: string): string {
+function pausedText(taskId: string): string {
   return `Paused. Resume with: resumable-mcp resume ${taskId}`;
 }
 
@@ -129,7 +130,10 @@ function showEvent(output: Output, event: ClientEvent, name: string, elapsedMs: 
       return event.level === "debug" ? undefined : output.note(`${event.level}: ${plainText(textOf(event.data))}`);
     case "reconnecting": {
       const delay = formatDuration(event.nextDelayMs + 999);
-      return output.progress(`${name}: connection lost (${plainText(event.reason)}); next attempt in ${delay}`);
+      const lost = `${name}: connection lost (${plainText(event.reason)})`;
+      // Above an open prompt the first line of several says it.
+      if (output.isAsking() && event.attempt === 1) return output.note(`${lost}; connecting again, your answer waits`);
+      return output.progress(`${lost}; next attempt in ${delay}`);
     }
     case "reconnected":
       return output.note("connected again");

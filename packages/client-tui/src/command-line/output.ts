@@ -1,4 +1,5 @@
 import type { Json, TaskInfo, TaskResult } from "@resumable-mcp/client";
+import { withCommands } from "../advice.js";
 import { continueCommand } from "../display/task-status.js";
 import { exitCodes } from "./exit-codes.js";
 
@@ -12,7 +13,10 @@ export interface TextStream {
 /** Where a command writes: results on stdout, everything that goes by on stderr. */
 export interface Output {
   readonly json: boolean;
+  /** Columns of what goes by. */
   readonly columns: number;
+  /** Columns of the result; nothing of it is cut where a program reads it. */
+  readonly resultColumns: number;
   /** A line of the result, for people. */
   line(text: string): void;
   /** One JSON object on its own line. */
@@ -23,6 +27,14 @@ export interface Output {
   progress(text: string): void;
   /** A line that stays, for people. */
   note(text: string): void;
+  /** A prompt is open. */
+  isAsking(): boolean;
+  /**
+   * A prompt is on the last line: notes are written above it, and nothing is drawn over it.
+   *
+   * @returns what ends that.
+   */
+  keepPrompt(redraw: () => void): () => void;
 }
 
 const defaultColumns = 80;
@@ -34,12 +46,14 @@ const eraseLine = "\r\u001b[2K";
 export function createOutput(stdout: TextStream, stderr: TextStream, json: boolean): Output {
   const redraws = stderr.isTTY === true && process.env.TERM !== "dumb";
   let drawn = false;
+  let redrawPrompt: (() => void) | undefined;
   const clear = () => {
     if (drawn) stderr.write(eraseLine);
     drawn = false;
   };
   const output: Output = {
     json,
+    resultColumns: stdout.isTTY === true ? (stdout.columns ?? defaultColumns) : plainColumns,
     columns: redraws ? (stderr.columns ?? defaultColumns) : plainColumns,
     line(text) {
       // The last state of the bar stays above the result.
@@ -52,14 +66,24 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
       stdout.write(`${JSON.stringify(value)}\n`);
     },
     progress(text) {
-      if (json) return;
+      if (json || redrawPrompt !== undefined) return;
       if (!redraws) return void stderr.write(`${text}\n`);
       stderr.write(`${eraseLine}${text}`);
       drawn = true;
     },
     note(text) {
+      if (redrawPrompt !== undefined && redraws) stderr.write(eraseLine);
       clear();
       stderr.write(`${text}\n`);
+      redrawPrompt?.();
+    },
+    isAsking: () => redrawPrompt !== undefined,
+    keepPrompt(redraw) {
+      clear();
+      redrawPrompt = redraw;
+      return () => {
+        if (redrawPrompt === redraw) redrawPrompt = undefined;
+      };
     },
     result(object, lines) {
       if (json) output.object(object);
@@ -80,8 +104,9 @@ export function printResult(output: Output, result: TaskResult): void {
 }
 
 /** A result for people: its text, else its structured content. */
-export function resultText({ text, structuredContent }: TaskResult): string {
-  return text === "" ? JSON.stringify(structuredContent ?? null) : text;
+export function resultText({ status, text, structuredContent }: TaskResult): string {
+  if (text === "") return JSON.stringify(structuredContent ?? null);
+  return status === "completed" ? text : withCommands(text);
 }
 
 /** Keeps line breaks and tabs, and takes out what would move the cursor or change colours. */

@@ -3,7 +3,15 @@ import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
 import { messageOf } from "../json.js";
-import { type CommandName, commandNames, interruptActions, optionTable } from "./command-table.js";
+import {
+  type CommandName,
+  commandNames,
+  commandTable,
+  interruptActions,
+  mostWords,
+  optionTable,
+} from "./command-table.js";
+import { didYouMean } from "./did-you-mean.js";
 import { UsageError } from "./exit-codes.js";
 
 /** What Ctrl-C does to the task that is being watched. */
@@ -32,10 +40,8 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
   const { values, positionals } = parse(words);
   const { timeout, status, "callback-port": port, "on-interrupt": action = "detach", ...options } = values;
   const [name, ...rest] = positionals;
-  const command = commandNames.find((known) => known === name);
-  if (name !== undefined && command === undefined) {
-    throw new UsageError(`There is no command ${name}. There are: ${commandNames.join(", ")}.`);
-  }
+  const command = name === undefined ? undefined : commandName(name);
+  if (command !== undefined) checkWords(command, rest);
   const token = options.token ?? readToken(options["token-file"]) ?? environment.RESUMABLE_MCP_TOKEN;
   const onInterrupt = interruptActions.find((known) => known === action);
   if (onInterrupt === undefined)
@@ -52,11 +58,34 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
   };
 }
 
+/**
+ * The command of a name.
+ *
+ * @throws {@link UsageError} with the nearest name, where there is none.
+ */
+export function commandName(name: string): CommandName {
+  const command = commandNames.find((known) => known === name);
+  if (command !== undefined) return command;
+  const near = didYouMean(name, commandNames);
+  throw new UsageError(`There is no command ${name}.${near} There are: ${commandNames.join(", ")}.`);
+}
+
+function checkWords(command: CommandName, words: readonly string[]): void {
+  const most = mostWords(commandTable[command]);
+  const extra = words[most];
+  if (extra === undefined) return;
+  const takes = most === 0 ? "takes no words" : `takes ${commandTable[command].words} and no more words`;
+  throw new UsageError(`${command} ${takes}: "${extra}" has no meaning. See: resumable-mcp help ${command}`);
+}
+
 function parse(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: optionTable, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${messageOf(error).split(". ")[0]}. --help lists the options.`);
+    const [message = ""] = messageOf(error).split(". ");
+    const [, option] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
+    const near = option === undefined ? "" : didYouMean(option, Object.keys(optionTable), (name) => `--${name}`);
+    throw new UsageError(`${message}.${near} --help lists the options.`);
   }
 }
 

@@ -2,8 +2,8 @@ import { type Client, isClientError } from "@resumable-mcp/client";
 import { messageOf } from "../json.js";
 import { openProgramClient } from "../open-program-client.js";
 import { askInTerminal } from "./ask-in-terminal.js";
-import { type Command, listenForInterrupts } from "./command.js";
-import { type CommandName, helpText } from "./command-table.js";
+import { type Command, type CommandContext, listenForInterrupts } from "./command.js";
+import type { CommandName } from "./command-table.js";
 import { callCommand } from "./commands/call-command.js";
 import { serverCommands } from "./commands/server-commands.js";
 import { serversCommand } from "./commands/servers-command.js";
@@ -11,11 +11,12 @@ import { taskCommands } from "./commands/task-commands.js";
 import { completionCommand, runComplete } from "./completion/complete.js";
 import { completeCommand } from "./completion/completion-script.js";
 import { exitCodeOfError, exitCodeOfInterrupt, exitCodes, TimeOverError, UsageError } from "./exit-code.js";
+import { commandHelp, helpText } from "./help-text.js";
 import { createOutput } from "./output.js";
-import { type CommandLine, parseCommandLine } from "./parse-command-line.js";
+import { type CommandLine, commandName, parseCommandLine } from "./parse-command-line.js";
 
-/** Those that work with a client; `completion` needs none. */
-const commands: Readonly<Record<Exclude<CommandName, "completion">, Command>> = {
+/** Those that work with a client. */
+const commands: Readonly<Record<Exclude<CommandName, "completion" | "help">, Command>> = {
   ...taskCommands,
   ...serverCommands,
   call: callCommand,
@@ -40,8 +41,8 @@ export async function runCommandLine(
   try {
     const line = parseCommandLine(words, process.env);
     json = line.json;
-    if (line.help) {
-      process.stdout.write(helpText);
+    if (line.help || line.command === "help") {
+      process.stdout.write(helpOf(line));
       return exitCodes.ok;
     }
     if (line.version) {
@@ -60,6 +61,12 @@ export async function runCommandLine(
   }
 }
 
+/** The help of the command that is named, else all of it. */
+function helpOf({ command, words }: CommandLine): string {
+  const name = command === "help" ? words[0] : command;
+  return name === undefined ? helpText : commandHelp(commandName(name));
+}
+
 async function runCommand(line: CommandLine, command: Command): Promise<number> {
   const output = createOutput(process.stdout, process.stderr, line.json);
   let client: Client | undefined;
@@ -71,7 +78,10 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
     client = await openProgramClient({ servers, only: line.server, stateFile: line.state });
     for (const notice of client.notices) output.note(notice);
     const interactive = process.stdin.isTTY && process.stderr.isTTY && !line.json;
-    const ask = interactive ? askInTerminal : undefined;
+    const place = { input: process.stdin, output: process.stderr, keepPrompt: output.keepPrompt };
+    const ask: CommandContext["ask"] = interactive
+      ? (question, signal) => askInTerminal(question, signal, place)
+      : undefined;
     const limit = startTimeLimit(line.timeoutMs);
     const context = { client, line, output, interrupts, clock: () => performance.now(), onFollow: limit.clear, ask };
     return await Promise.race([command(context), limit.over]).finally(limit.clear);

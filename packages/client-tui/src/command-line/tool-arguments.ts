@@ -1,6 +1,17 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
 import { asObject, parseJson } from "../json.js";
-import { UsageError } from "./exit-code.js";
+import { didYouMean } from "./did-you-mean.js";
+import { UsageError } from "./exit-codes.js";
+
+/** How messages call what takes values, and one of them. */
+export interface ArgumentWords {
+  readonly owner: string;
+  readonly part: "argument" | "field";
+}
+
+const ofTool: ArgumentWords = { owner: "The tool", part: "argument" };
+/** How messages call a question and its fields. */
+export const ofQuestion: ArgumentWords = { owner: "The question", part: "field" };
 
 /**
  * Makes a tool's arguments of `key=value` words and a JSON text; words win.
@@ -14,6 +25,7 @@ export function parseToolArguments(
   words: readonly string[],
   json: string | undefined,
   schema: JsonObject = {},
+  called = ofTool,
 ): JsonObject {
   const given = json === undefined ? {} : asObject(parseJson(json));
   if (given === undefined)
@@ -22,18 +34,68 @@ export function parseToolArguments(
     const at = word.indexOf("=");
     if (at < 1) throw new UsageError(`"${word}" is not a valid argument: write key=value, or --args '{"key": …}'.`);
     const key = word.slice(0, at);
+    checkDeclared(key, schema, called);
     return [key, parseValue(key, word.slice(at + 1), propertySchema(schema, key))];
   });
+  for (const key of Object.keys(given)) checkDeclared(key, schema, called);
   return { ...given, ...Object.fromEntries(entries) };
 }
 
 /** The schema of one property, or `undefined` where the schema says nothing of it. */
 function propertySchema(schema: JsonObject, key: string): JsonObject | undefined {
+  const known = asObject(schema.properties)?.[key];
+  return known === undefined ? undefined : (asObject(known) ?? {});
+}
+
+/** Keywords by which a schema can declare values apart from its `properties`. */
+const otherDeclarations = ["allOf", "anyOf", "oneOf", "$ref", "patternProperties"];
+
+/** A name that the schema does not declare is a slip of the fingers: most servers drop it without a word. */
+function checkDeclared(key: string, schema: JsonObject, { owner, part }: ArgumentWords): void {
   const properties = asObject(schema.properties);
-  const known = properties?.[key];
-  if (known !== undefined) return asObject(known) ?? {};
-  if (properties === undefined || schema.additionalProperties !== false) return undefined;
-  throw new UsageError(`The tool has no argument ${key}. It has: ${Object.keys(properties).join(", ")}.`);
+  const open = (schema.additionalProperties ?? false) !== false || otherDeclarations.some((name) => name in schema);
+  if (properties === undefined || open || Object.hasOwn(properties, key)) return;
+  const names = Object.keys(properties);
+  const has = names.length === 0 ? "It has none." : `It has: ${names.join(", ")}.`;
+  throw new UsageError(`${owner} has no ${part} ${key}.${didYouMean(key, names)} ${has}`);
+}
+
+/**
+ * Checks values against the whole schema, as the server will.
+ *
+ * @throws {@link UsageError} with every value that is missing or wrong.
+ */
+export async function checkArguments(values: JsonObject, schema: JsonObject, next: string): Promise<void> {
+  // The validator takes longer to load than the rest of a command: only what needs it does.
+  const { schemaErrors } = await import("./schema-errors.js");
+  const problems = Object.entries(schemaErrors(schema, values)).flatMap(([path, problem]) => {
+    const [, key = "", ...inner] = path.split("/");
+    // The client sets it with every request.
+    if (key === "client_id") return [];
+    const name = [key, ...inner].join(".") || "It";
+    if (problem !== "is required") return [`${name} ${problem}`];
+    const kind = inner.length === 0 ? kindText(propertySchema(schema, key) ?? {}) : "";
+    return [`${name} is missing${kind === "" ? "" : ` (${kind})`}`];
+  });
+  if (problems.length > 0) throw new UsageError(`${problems.join("; ")}. ${next}`);
+}
+
+/** What a value may be: `an integer`, `S or M`. */
+export function kindText(schema: JsonObject): string {
+  if (Array.isArray(schema.enum)) return schema.enum.map(String).join(" or ");
+  return typesOf(schema).map(withArticle).join(" or ");
+}
+
+/** Words that give a value to each property, as an example to fill in: `polite=true note=…`. */
+export function exampleWords(schema: JsonObject): string {
+  const words = Object.entries(asObject(schema.properties) ?? {}).map(([key, value]) => {
+    const property = asObject(value) ?? {};
+    const [option] = Array.isArray(property.enum) ? property.enum : [];
+    const example = property.default ?? option ?? (typesOf(property).includes("boolean") ? true : "…");
+    const word = `${key}=${typeof example === "string" ? example : JSON.stringify(example)}`;
+    return requiredKeys(schema).includes(key) ? word : `[${word}]`;
+  });
+  return words.join(" ");
 }
 
 function parseValue(key: string, text: string, schema: JsonObject | undefined): Json {

@@ -1,4 +1,5 @@
 import type { TaskError, TaskResult, TaskStatus } from "@resumable-mcp/client";
+import { withCommands } from "../advice.js";
 import { plainText } from "./plain-text.js";
 
 /** A mark for each status that reads without colour. */
@@ -23,10 +24,12 @@ export function statusWord(status: TaskStatus, interrupted = false): string {
   return status === "input_required" ? "asks you" : status;
 }
 
-/** A result on one line. */
+/** A result on one line: of a task that was cancelled or failed, the words of its server. */
 export function resultPreview(result: TaskResult | undefined): string | undefined {
   if (result === undefined) return undefined;
-  const text = result.structuredContent === undefined ? result.text : JSON.stringify(result.structuredContent);
+  const { status, structuredContent, text: words } = result;
+  const text =
+    structuredContent === undefined || status !== "completed" ? withCommands(words) : JSON.stringify(structuredContent);
   return plainText(text) === "" ? undefined : plainText(text);
 }
 

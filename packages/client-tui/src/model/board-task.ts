@@ -8,6 +8,7 @@ import {
   type TaskResult,
   type TaskStatus,
 } from "@resumable-mcp/client";
+import { withCommands } from "../advice.js";
 import { plainText } from "../display/plain-text.js";
 import { formatDuration } from "../display/progress-line.js";
 import { serverLabel } from "../display/server-label.js";
@@ -157,7 +158,9 @@ export function taskMessage(task: BoardTask): string {
   if (reconnecting !== undefined) return `reconnecting (${reconnecting})`;
   if (problem !== undefined) return problem;
   if (remembered === true) return joinParts(["no answer yet; last seen", info.message]);
-  if (isFinal(info.status)) return joinParts([statusWord(info.status), info.error?.message ?? resultPreview(result)]);
+  if (info.status === "cancelled") return joinParts([statusWord(info.status), info.message]);
+  if (isFinal(info.status))
+    return joinParts([statusWord(info.status), info.error ? withCommands(info.error.message) : resultPreview(result)]);
   const message = info.status === "input_required" ? info.questions[0]?.message : info.message;
   if (info.status === "running" && !info.interrupted) return message ?? "";
   return joinParts([statusWord(info.status, info.interrupted), message]);

@@ -1,8 +1,9 @@
 import { ClientError, type ToolInfo } from "@resumable-mcp/client";
 import type { Command, CommandContext } from "../command.js";
+import { didYouMean } from "../did-you-mean.js";
 import { UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
-import { parseToolArguments } from "../tool-arguments.js";
+import { checkArguments, parseToolArguments } from "../tool-arguments.js";
 
 /** `call TOOL [key=value …]`: calls a tool, or joins the same unfinished call. */
 export const callCommand: Command = async (context) => {
@@ -13,21 +14,26 @@ export const callCommand: Command = async (context) => {
   const last = line.again ? client.lastArguments(name) : {};
   if (last === undefined) throw new UsageError(`${name} was never called from here, so there is nothing to repeat.`);
   const values = { ...last, ...parseToolArguments(words, line.args, tool.inputSchema) };
+  await checkArguments(values, tool.inputSchema, `See: resumable-mcp tools ${name}`);
   const call = await client.call(name, values, { server: tool.server, resume: !line.new, detached: line.detach });
   const { taskId, server, joined } = call;
   const facts = { task_id: taskId, task_name: name, joined };
   if (taskId !== undefined) {
-    if (!output.json) output.note(joined ? `Continuing task ${taskId}.` : `Task ${taskId}`);
+    if (!output.json && !line.quiet) output.note(joined ? `Continuing task ${taskId}.` : `Task ${taskId}`);
     if (line.detach) return output.result({ ...facts, server }, [taskId]);
     if (output.json) output.object({ type: "started", ...facts });
   }
   return followToEnd(context, { taskId, name, events: () => call.events(), result: () => call.result() });
 };
 
-async function findTool({ client }: CommandContext, name: string): Promise<ToolInfo> {
+/** The tool of a name, or an error that names the nearest. */
+export async function findTool({ client }: Pick<CommandContext, "client">, name: string): Promise<ToolInfo> {
   const tools = await client.tools();
   const tool = tools.find((entry) => entry.name === name);
   if (tool !== undefined) return tool;
   const names = tools.filter(({ control }) => !control).map((entry) => entry.name);
-  throw new ClientError("UNKNOWN_TOOL", `There is no tool ${name}. There are: ${names.join(", ")}.`);
+  throw new ClientError(
+    "UNKNOWN_TOOL",
+    `There is no tool ${name}.${didYouMean(name, names)} There are: ${names.join(", ")}.`,
+  );
 }

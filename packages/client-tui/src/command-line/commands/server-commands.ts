@@ -1,7 +1,12 @@
+import type { ToolInfo } from "@resumable-mcp/client";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { countLines, sessionLines } from "../../display/summary-lines.js";
+import { asObject, textOf } from "../../json.js";
 import type { Command } from "../command.js";
 import { exitCodes } from "../exit-code.js";
+import type { Output } from "../output.js";
+import { exampleWords, kindText, requiredKeys } from "../tool-arguments.js";
+import { findTool } from "./call-command.js";
 
 /** `stats`: counts the tasks by status. */
 const stats: Command = async ({ client, output }) => {
@@ -39,11 +44,14 @@ const session: Command = async ({ client, output }) => {
   return output.result(facts, sessionLines(summary));
 };
 
-/** `tools`: the tools that can be called; `--all` adds those that steer tasks. */
-const tools: Command = async ({ client, line, output }) => {
+/** `tools [NAME]`: the tools that can be called, `--all` adds those that steer tasks; with a name, its arguments. */
+const tools: Command = async (context) => {
+  const { client, line, output } = context;
+  const [name] = line.words;
+  if (name !== undefined) return showTool(output, await findTool(context, name));
   const found = (await client.tools()).filter(({ control }) => line.all || !control);
   const width = Math.max(0, ...found.map(({ name }) => name.length));
-  const room = Math.max(20, output.columns - width - 2);
+  const room = Math.max(20, output.resultColumns - width - 2);
   return output.result(
     { tools: found.map(({ inputSchema, control: _, ...tool }) => ({ ...tool, input_schema: inputSchema })) },
     found.map(({ name, title = "", description = title }) =>
@@ -51,6 +59,23 @@ const tools: Command = async ({ client, line, output }) => {
     ),
   );
 };
+
+function showTool(output: Output, tool: ToolInfo): number {
+  const { inputSchema, name, title = "", description = title } = tool;
+  const required = requiredKeys(inputSchema);
+  const fields = Object.entries(asObject(inputSchema.properties) ?? {}).map(([key, value]) => {
+    const property = asObject(value) ?? {};
+    const usual = property.default === undefined ? "optional" : `by default ${textOf(property.default)}`;
+    const facts = [kindText(property), required.includes(key) ? "required" : usual].filter((part) => part !== "");
+    const text = typeof property.description === "string" ? `: ${property.description}` : "";
+    return `${plainText(key)}  ${plainText(facts.join(", ") + text)}`;
+  });
+  return output.result({ ...tool, inputSchema: undefined, control: undefined, input_schema: inputSchema }, [
+    `${plainText(name)}  ${plainText(description)}`,
+    ...fields.map((field) => `  ${field}`),
+    plainText(`Call it with: resumable-mcp call ${name} ${exampleWords(inputSchema)}`),
+  ]);
+}
 
 /** `ping`: asks every server for a sign of life. */
 const ping: Command = async ({ client, output }) => {

@@ -10,6 +10,7 @@ import {
 } from "../../hosts/host-servers.js";
 import type { Command, CommandContext } from "../command.js";
 import { type ServersVerb, serversVerbs } from "../command-table.js";
+import { didYouMean } from "../did-you-mean.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { httpServer } from "../parse-command-line.js";
 import { signInOnTerminal } from "./sign-in-on-terminal.js";
@@ -19,7 +20,9 @@ export const serversCommand: Command = async (context) => {
   const [verb = "list", ...words] = context.line.words;
   const known = serversVerbs.find((one) => one === verb);
   if (known === undefined)
-    throw new UsageError(`There is no command servers ${verb}. There are: ${serversVerbs.join(", ")}.`);
+    throw new UsageError(
+      `There is no command servers ${verb}.${didYouMean(verb, serversVerbs)} There are: ${serversVerbs.join(", ")}.`,
+    );
   return verbs[known](context, words);
 };
 

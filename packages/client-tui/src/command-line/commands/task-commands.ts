@@ -1,32 +1,28 @@
 import { isFinal, type Question, type QuestionAnswer, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
-import { continueCommand, statusMark, statusWord } from "../../display/task-status.js";
+import { statusWord } from "../../display/task-status.js";
 import { type HistoryLine, readHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { taskStatuses } from "../command-table.js";
+import { didYouMean } from "../did-you-mean.js";
 import { exitCodes, UsageError } from "../exit-code.js";
-import { followToEnd, pausedText } from "../follow-to-end.js";
+import { followToEnd } from "../follow-to-end.js";
 import { type Output, printResult, resultText, taskJson } from "../output.js";
-import { parseToolArguments } from "../tool-arguments.js";
+import { answerCommand, describeTask, taskLine, taskTable } from "../task-text.js";
+import { checkArguments, ofQuestion, parseToolArguments } from "../tool-arguments.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
 const tasks: Command = async (context) => {
-  const { line, output } = context;
+  const { client, line, output } = context;
   const found = await listTasks(context, line.all);
   const none = line.all ? "No tasks." : "No unfinished tasks. --all lists the finished ones.";
+  const place = { nowMs: Date.now(), columns: output.resultColumns, servers: client.servers() };
   return output.result(
     { tasks: found.map(taskJson), total: found.length },
-    found.length === 0 ? [none] : found.map(taskLine),
+    found.length === 0 ? [none] : taskTable(found, place),
   );
 };
-
-/** One line of a list of tasks. */
-function taskLine(task: TaskInfo): string {
-  const { id, tool, status, interrupted, message = "" } = task;
-  const state = [statusWord(status, interrupted), progressNumbers(task), plainText(message)];
-  return [statusMark(status, interrupted), id, tool, ...state].filter((word) => word !== "").join("  ");
-}
 
 function showTask(output: Output, task: TaskInfo): number {
   return output.result(taskJson(task), [taskLine(task)]);
@@ -41,7 +37,7 @@ const show: Command = async (context) => {
   const result = isFinal(info.status) ? await task.result() : undefined;
   const history = readHistory(journal);
   return output.result({ ...taskJson(info), journal: journal?.events, result: resultJson(result) }, [
-    ...describe(info),
+    ...describeTask(info),
     ...section("timeline", history.timeline),
     ...section("steps", history.steps),
     ...(result === undefined ? [] : ["result", `  ${plainText(resultText(result))}`]),
@@ -57,27 +53,6 @@ function resultJson(result: TaskResult | undefined): object | undefined {
 function section(title: string, lines: readonly HistoryLine[]): readonly string[] {
   const texts = lines.map(({ at = "", text }) => `  ${at.slice(0, 19).padEnd(19)}  ${text}`);
   return lines.length === 0 ? [] : [title, ...texts];
-}
-
-function describe(task: TaskInfo): readonly string[] {
-  const { error } = task;
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    ["task", task.id],
-    ["tool", task.tool],
-    ["server", task.server],
-    ["status", statusWord(task.status, task.interrupted)],
-    ["progress", progressNumbers(task)],
-    ["message", task.message],
-    ["attempt", `${task.attempt}, generation ${task.generation}`],
-    ["items", String(task.itemCount)],
-    ["created", task.createdAt],
-    ["updated", task.updatedAt],
-    ["finished", task.finishedAt],
-    ["error", error && `${error.code}: ${error.message}`],
-    ["continue", error?.continuation && `${error.continuation} ${continueCommand(task.id, error) ?? ""}`.trimEnd()],
-    ...task.questions.map(({ key, message }) => ["asks", `${key}: ${message}`] as const),
-  ];
-  return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(9)} ${plainText(value)}`]));
 }
 
 /** `watch [ID]`: follows one task to its end, or all that are not over. */
@@ -111,25 +86,15 @@ async function watchAll(context: CommandContext): Promise<number> {
   return codes.find((code) => code !== exitCodes.ok) ?? exitCodes.ok;
 }
 
-/** `wait ID`: waits for the end without a word and prints the result. */
+/** `wait ID`: waits for the end and prints the result, and nothing of what goes by. */
 const wait: Command = async (context) => {
-  const { output } = context;
+  const { line, output } = context;
   const id = taskIdOf(context, "wait");
   const task = context.client.task(id);
   const { tool } = await task.info();
-  const silent = () => exitCodes.ok;
-  const quiet = { ...output, line: silent, progress: silent, object: silent, note: silent, result: silent };
-  const result = async () => {
-    const ended = await task.result();
-    printResult(output, ended);
-    return ended;
-  };
-  const target = { taskId: id, name: tool, events: () => task.follow(), result };
-  const code = await followToEnd({ ...context, output: quiet }, target);
-  if (code === exitCodes.paused) output.note(pausedText(id));
-  if (code === exitCodes.inputRequired) output.note(`It waits for an answer: resumable-mcp show ${id}`);
-  if (code === exitCodes.unfinished) output.note(`Not finished yet. Wait again with: resumable-mcp wait ${id}`);
-  return code;
+  const target = { taskId: id, name: tool, events: () => task.follow(), result: () => task.result() };
+  const silent = { ...output, object: () => undefined };
+  return followToEnd({ ...context, line: { ...line, quiet: true }, output: silent }, target);
 };
 
 /** `result ID`: prints the result of a task that is over. */
@@ -181,12 +146,19 @@ const answer: Command = async (context) => {
   const task = client.task(taskIdOf(context, "answer"));
   const [, key, ...words] = line.words;
   const question = findQuestion(await task.info(), key);
-  const given: QuestionAnswer =
-    line.decline || line.dismiss
-      ? { action: line.decline ? "decline" : "cancel" }
-      : { action: "accept", content: parseToolArguments(words, line.args, question.schema) };
-  return showTask(output, await task.answer(question.key, given));
+  return showTask(output, await task.answer(question.key, await givenAnswer(context, question, words)));
 };
+
+async function givenAnswer(
+  { line }: CommandContext,
+  question: Question,
+  words: readonly string[],
+): Promise<QuestionAnswer> {
+  if (line.decline || line.dismiss) return { action: line.decline ? "decline" : "cancel" };
+  const content = parseToolArguments(words, line.args, question.schema, ofQuestion);
+  await checkArguments(content, question.schema, `For example: ${answerCommand(line.words[0] ?? "ID", question)}`);
+  return { action: "accept", content };
+}
 
 function findQuestion({ id, questions }: TaskInfo, key: string | undefined): Question {
   const [only, ...others] = questions;
@@ -206,7 +178,7 @@ function taskIdOf({ line }: CommandContext, command: string): string {
 /** What can be done with several tasks at once. */
 type BulkVerb = "pause" | "resume" | "cancel" | "forget";
 
-/** The ids that a command names, or with `--all` those of the tasks that it makes sense for. */
+/** The ids that a command names, or with `--all` those of the tasks that it makes sense for; `asked`: `--status` names them. */
 async function chosenTasks(context: CommandContext, verb: BulkVerb): Promise<readonly string[]> {
   const { line } = context;
   const filtered = line.status !== undefined || line.tool !== undefined;
@@ -217,23 +189,28 @@ async function chosenTasks(context: CommandContext, verb: BulkVerb): Promise<rea
   }
   if (!line.all) return line.words;
   const tasks = await listTasks(context, verb === "forget");
-  return tasks.filter((task) => makesSense[verb](task)).map(({ id }) => id);
+  const asked = line.status !== undefined;
+  return tasks.filter((task) => makesSense[verb](task, asked)).map(({ id }) => id);
 }
 
 /** The tasks that `--status` and `--tool` name; without a status the unfinished ones, and the finished ones on request. */
 async function listTasks({ client, line }: CommandContext, finished: boolean): Promise<readonly TaskInfo[]> {
   const status = line.status?.map((word) => {
     const known = taskStatuses.find((one) => one === word);
-    if (known === undefined) throw new UsageError(`There is no status ${word}. There are: ${taskStatuses.join(", ")}.`);
+    if (known === undefined) {
+      const near = didYouMean(word, taskStatuses);
+      throw new UsageError(`There is no status ${word}.${near} There are: ${taskStatuses.join(", ")}.`);
+    }
     return known;
   });
   if (status !== undefined || finished) return client.tasks({ tool: line.tool, status });
   return (await client.unfinished()).filter(({ tool }) => line.tool === undefined || tool === line.tool);
 }
 
-const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo) => boolean>> = {
+const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo, asked: boolean) => boolean>> = {
   pause: ({ status }) => status === "pending" || status === "running" || status === "input_required",
-  resume: ({ status, interrupted }) => status === "paused" || status === "failed" || interrupted,
+  // What was paused was paused on purpose: `--status paused` resumes it.
+  resume: ({ status, interrupted }, asked) => interrupted || (asked && (status === "paused" || status === "failed")),
   cancel: ({ status }) => !isFinal(status),
   forget: ({ status }) => isFinal(status),
 };

@@ -85,7 +85,7 @@ async function wordsOf(kind: WordKind, source: CompletionSource): Promise<Words>
   }
 }
 
-const fixedWords = { servers_verb: serversVerbs, host: hostNames, shell: shellNames } as const;
+const fixedWords = { servers_verb: serversVerbs, host: hostNames, shell: shellNames, command: commandNames } as const;
 
 function optionWords(own: Words = []): Words {
   return [...commonOptions, ...own].map((name) => `--${name}`);

@@ -2,7 +2,7 @@ import { createContext, Script } from "node:vm";
 import type { JsonObject } from "@resumable-mcp/client";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
-import { countText } from "../../display/plain-text.js";
+import { countText } from "../display/plain-text.js";
 
 const validators = new WeakMap<JsonObject, ValidateFunction | undefined>();
 

@@ -1,0 +1,16 @@
+/** What a user of this program types where a server's message advises one of its control tools. */
+const commands: ReadonlyMap<string, string> = new Map([
+  ["list_session_tasks", "resumable-mcp tasks --all"],
+  ["resume_task", "resumable-mcp resume"],
+]);
+
+/** The names, with the prefix that a server may give them; a message that says what a server lacks keeps its words. */
+const advised = /(?<!\bthe tool )\b(?:call )?\w*?(list_session_tasks|resume_task)\b/g;
+
+/** A server's message with the commands of this program in place of control tools, which only models call. */
+export function withCommands(message: string): string {
+  return message.replaceAll(advised, (phrase, tool: string) => {
+    const command = `\`${commands.get(tool) ?? phrase}\``;
+    return phrase.startsWith("call ") ? `run ${command}` : command;
+  });
+}

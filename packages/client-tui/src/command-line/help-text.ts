@@ -1,0 +1,89 @@
+import {
+  type CommandEntry,
+  type CommandName,
+  commandTable,
+  commonOptions,
+  type OptionEntry,
+  type OptionName,
+  optionTable,
+} from "./command-table.js";
+
+const wordsColumn = 34;
+const optionColumn = 26;
+
+function rows(entries: readonly (readonly [left: string, summary: string])[], column: number): string {
+  const line = ([left, summary]: readonly [string, string]) =>
+    left.length < column ? `  ${left.padEnd(column)}${summary}` : `  ${left}\n  ${" ".repeat(column)}${summary}`;
+  return entries.map(line).join("\n");
+}
+
+const commandRows = Object.entries(commandTable).map(
+  ([name, { words = "", summary }]) => [`${name} ${words}`.trimEnd(), summary] as const,
+);
+
+function optionRow(name: OptionName): readonly [left: string, summary: string] {
+  const { value = "", short, summary }: OptionEntry = optionTable[name];
+  return [`--${name} ${value}`.trimEnd() + (short === undefined ? "" : `, -${short}`), summary];
+}
+
+const optionRows = (Object.keys(optionTable) as OptionName[]).map(optionRow);
+
+const serversRows = `  servers add URL                   a server over HTTP (--name, --token-env, --token-stdin, --oauth)
+  servers add --stdio "COMMAND"     a server that this program starts with a command
+  servers test [NAME]               ask one server, or all, what they can do
+  servers remove NAME               forget a server, its session and its tokens
+  servers login NAME                sign in with its authorization server
+  servers import [HOST[/NAME] …]    take servers over from claude-desktop, claude-code, cursor or vscode;
+                                    without names: list what can be imported`;
+
+/** What `--help` prints. */
+export const helpText = `resumable-mcp: call MCP tools whose tasks survive crashes, and find them again.
+
+Usage: resumable-mcp [COMMAND] [OPTIONS]     without a command, in a terminal: the user interface
+       resumable-mcp help COMMAND            how one command is used
+
+Commands
+${rows(commandRows, wordsColumn)}
+
+Servers
+${serversRows}
+
+Options
+${rows(optionRows, optionColumn)}
+
+Exit codes
+  0 done · 1 the tool failed or the server refused · 2 wrong command line · 3 no server answers · 4 no such task or tool
+  5 paused · 6 waits for an answer · 7 not finished yet · 8 cancelled · 9 unusable state file
+  129 SIGHUP · 130 Ctrl-C · 143 SIGTERM
+`;
+
+/** Lines that show how a command is used. */
+const examples: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
+  call: ["call count_to n=10", "call count_to n=10 --detach", "call count_to --again n=20"],
+  tasks: ["tasks --all --tool count_to", "tasks --status paused,failed"],
+  watch: ["watch", "watch ID --from-start"],
+  wait: ["wait ID --timeout 60"],
+  pause: ["pause --all --tool count_to"],
+  resume: ["resume ID", "resume --all --status paused"],
+  answer: ["answer ID confirm polite=true", "answer ID --decline"],
+  completion: ['eval "$(resumable-mcp completion bash)"'],
+};
+
+/** What `help COMMAND` and `COMMAND --help` print: how that one command is used. */
+export function commandHelp(name: CommandName): string {
+  const { words = "", summary, options = [] }: CommandEntry = commandTable[name];
+  const shown = (examples[name] ?? []).map((line) =>
+    line.startsWith("eval") ? `  ${line}` : `  resumable-mcp ${line}`,
+  );
+  const parts = [
+    `resumable-mcp ${name} ${words}`.trimEnd(),
+    `  ${summary}`,
+    ...(name === "servers" ? ["", serversRows] : []),
+    ...(shown.length === 0 ? [] : ["", "Examples", ...shown]),
+    ...(options.length === 0 ? [] : ["", "Its options", rows(options.map(optionRow), optionColumn)]),
+    "",
+    "Options of every command",
+    rows(commonOptions.map(optionRow), optionColumn),
+  ];
+  return `${parts.join("\n")}\n`;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { fakeServer, fakeTask } from "../../test/fake-client.js";
+import { hostile, otherServer, twoServers } from "../../test/odd-texts.js";
+import { answerCommand, describeTask, taskTable } from "./task-text.js";
+
+const place = { nowMs: Date.parse("2026-11-21T09:03:05.000Z"), columns: 1_000, servers: twoServers };
+
+describe("the list of tasks", () => {
+  it("has titles, aligned columns and ages; servers where there are several", () => {
+    const tasks = [
+      fakeTask("task-1"),
+      fakeTask("b", { tool: "数える", status: "paused", server: otherServer, message: hostile }),
+    ];
+    expect(taskTable(tasks, place)).toEqual([
+      "TASK    TOOL         STATUS     SERVER          PROGRESS     AGE    MESSAGE",
+      "task-1  count_words  > running  work            30% (15/50)  3m05s  Processed 15/50 records",
+      "b       数える       = paused   127.0.0.1:8002  30% (15/50)  3m05s  evil next line",
+    ]);
+    expect(taskTable([fakeTask("a", { server: fakeServer })], { ...place, columns: 48 })).toEqual([
+      "TASK  TOOL         STATUS     PROGRESS     AGE …",
+      "a     count_words  > running  30% (15/50)  3m05…",
+    ]);
+  });
+});
+
+describe("a task in detail", () => {
+  const question = {
+    key: "confirm",
+    message: "Really?",
+    userOnly: false,
+    schema: {
+      type: "object",
+      properties: { polite: { type: "boolean" }, note: { type: "string" } },
+      required: ["polite"],
+    },
+  };
+
+  it("shows what a question needs, and the command that answers it", () => {
+    const lines = describeTask(fakeTask("a", { status: "input_required", questions: [question] }));
+    expect(lines.slice(-4)).toEqual([
+      "asks      confirm: Really?",
+      "  field   polite: a boolean, required",
+      "  field   note: a string, optional",
+      "  answer  resumable-mcp answer a confirm polite=true [note=…]",
+    ]);
+    expect(answerCommand("a", { ...question, schema: {} })).toBe("resumable-mcp answer a confirm");
+  });
+
+  it("advises the commands of this program, not the tools of a server", () => {
+    const error = {
+      code: "TOOL_TIMEOUT",
+      message: "count reached the limit. resume_task continues the task.",
+      continuation: "acme_resume_task continues it.",
+      continues: "by_resume" as const,
+    };
+    expect(describeTask(fakeTask("a", { status: "failed", error })).slice(-3)).toEqual([
+      "error     TOOL_TIMEOUT: count reached the limit. `resumable-mcp resume` continues the task.",
+      "continue  `resumable-mcp resume` continues it.",
+      "          Continue with: resumable-mcp resume a",
+    ]);
+  });
+});

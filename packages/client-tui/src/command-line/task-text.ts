@@ -1,0 +1,80 @@
+import type { Question, TaskInfo } from "@resumable-mcp/client";
+import { withCommands } from "../advice.js";
+import { cutText, fitText, plainText, textWidth } from "../display/plain-text.js";
+import { formatDuration, progressNumbers } from "../display/progress-line.js";
+import { serverLabelAt } from "../display/server-label.js";
+import { continueCommand, statusMark, statusWord } from "../display/task-status.js";
+import { asObject } from "../json.js";
+import { exampleWords, kindText, requiredKeys } from "./tool-arguments.js";
+
+/** One task as a line without a title: `+ ID count_to completed 100% (10/10)`. */
+export function taskLine(task: TaskInfo): string {
+  const { id, tool, status, interrupted, message = "" } = task;
+  const state = [statusWord(status, interrupted), progressNumbers(task), plainText(message)];
+  return [statusMark(status, interrupted), id, plainText(tool), ...state].filter((word) => word !== "").join("  ");
+}
+
+/** What a table of tasks is made for. */
+export interface TaskTablePlace {
+  /** Milliseconds since 1970, from which ages count. */
+  readonly nowMs: number;
+  /** The last column is cut where a line would be wider. */
+  readonly columns: number;
+  readonly servers: Parameters<typeof serverLabelAt>[1];
+}
+
+/** Tasks as aligned columns under their titles; the server only where there are several. */
+export function taskTable(tasks: readonly TaskInfo[], { nowMs, columns, servers }: TaskTablePlace): readonly string[] {
+  const several = new Set(tasks.map(({ server }) => server)).size > 1;
+  const place = (text: string) => (several ? [text] : []);
+  const titles = ["TASK", "TOOL", "STATUS", ...place("SERVER"), "PROGRESS", "AGE", "MESSAGE"];
+  const rows = tasks.map((task) => {
+    const { id, tool, server, status, interrupted, createdAt, message = "" } = task;
+    const age = createdAt === undefined ? "" : formatDuration(nowMs - Date.parse(createdAt));
+    const facts = [id, tool, `${statusMark(status, interrupted)} ${statusWord(status, interrupted)}`];
+    return [...facts, ...place(serverLabelAt(server, servers)), progressNumbers(task), age, message].map(plainText);
+  });
+  const widths = titles.map((title, at) => Math.max(title.length, ...rows.map((row) => textWidth(row[at] ?? ""))));
+  const last = titles.length - 1;
+  return [titles, ...rows].map((row) => {
+    const cells = row.map((text, at) => (at === last ? text : fitText(text, widths[at] ?? 0)));
+    return cutText(cells.join("  ").trimEnd(), columns);
+  });
+}
+
+/** One task in detail, one fact a line. */
+export function describeTask(task: TaskInfo): readonly string[] {
+  const { error } = task;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ["task", task.id],
+    ["tool", task.tool],
+    ["server", task.server],
+    ["status", statusWord(task.status, task.interrupted)],
+    ["progress", progressNumbers(task)],
+    ["message", task.message],
+    ["attempt", `${task.attempt}, generation ${task.generation}`],
+    ["items", String(task.itemCount)],
+    ["created", task.createdAt],
+    ["updated", task.updatedAt],
+    ["finished", task.finishedAt],
+    ["error", error && `${error.code}: ${withCommands(error.message)}`],
+    ["continue", error?.continuation && withCommands(error.continuation)],
+    ["", continueCommand(task.id, error)],
+    ...task.questions.flatMap((question) => questionRows(task.id, question)),
+  ];
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(9)} ${plainText(value)}`]));
+}
+
+function questionRows(taskId: string, question: Question): readonly (readonly [string, string])[] {
+  const { key, message, schema } = question;
+  const fields = Object.entries(asObject(schema.properties) ?? {}).map(([name, value]) => {
+    const kind = [kindText(asObject(value) ?? {}), requiredKeys(schema).includes(name) ? "required" : "optional"];
+    return ["  field", `${name}: ${kind.filter((part) => part !== "").join(", ")}`] as const;
+  });
+  return [["asks", `${key}: ${message}`], ...fields, ["  answer", answerCommand(taskId, question)]];
+}
+
+/** The command that answers a question, with an example of each of its fields. */
+export function answerCommand(taskId: string, { key, schema }: Question): string {
+  return plainText(`resumable-mcp answer ${taskId} ${key} ${exampleWords(schema)}`).trimEnd();
+}
