@@ -139,11 +139,15 @@ async function play(frames) {
   const port = await leaveUnfinished();
   const first = await startServer(port);
   const view = openClient(first.url, frames);
-  await view.shows(/not finished[\s\S]*60/);
+  await view.shows(/2 interrupted[\s\S]*60/);
   // For readers of the picture.
   await sleep(longestMs);
-  view.ui.stdin.write("\r");
-  view.says("Enter: both go on from their last checkpoint");
+  view.ui.stdin.write("R");
+  view.says("R resumes what was interrupted, and asks before");
+  await view.shows(/\(y\/n\)/);
+  await sleep(longestMs);
+  view.ui.stdin.write("y");
+  view.says("both continue from their last checkpoint");
   await view.shows(/3[05]\/60/);
   view.says("$ kill -9 the server");
   await killed(first.child);

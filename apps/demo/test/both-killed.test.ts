@@ -80,7 +80,7 @@ async function fillIn(terminal: ReturnType<typeof startClient>, field: string, v
   await terminal.sees(new RegExp(`▸ ${field}\\s+${value}_`));
 }
 
-test("server and UI killed at 15 of 50 and started again: the UI tells of one task at 30 %, which waits for Enter and ends with each record once (feature 29)", {
+test("server and UI killed at 15 of 50 and started again: the UI tells of one task at 30 %, which waits for R and ends with each record once (feature 29)", {
   timeout: timeoutMs,
 }, async () => {
   const first = await startServer(0);
@@ -110,10 +110,12 @@ test("server and UI killed at 15 of 50 and started again: the UI tells of one ta
   expect(found).toMatchObject(waiting);
 
   const after = startClient(url);
-  await after.sees(/1 of your tasks is not finished: resume, watch, cancel, forget\?/);
+  await after.sees(/1 of your tasks: 1 interrupted\./);
   await after.sees(new RegExp(`${(at / total) * 100}% \\(${at}/${total}\\).* interrupted`));
   expect(taskList.parse(await ask(url, "tasks"))).toMatchObject({ tasks: waiting });
-  after.press(enter);
+  after.press("R");
+  await after.sees(/Resume 1 interrupted task\? \(y\/n\)/);
+  after.press("y");
   await after.sees(new RegExp(`\\(${at + batchSize}/${total}\\)`));
   await after.sees(new RegExp(`100% \\(${total}/${total}\\).* completed`));
 

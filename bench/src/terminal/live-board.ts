@@ -38,8 +38,8 @@ export async function openTaskBoard(order: ServersOrder): Promise<TaskBoard> {
   await startTasks(first.urls, stateFile);
   const words = first.urls.flatMap((url) => ["--url", url]);
   const terminal = openTerminal(terminalProgram, [...words, "--state", stateFile]);
-  await terminal.shows(new RegExp(`${order.servers * tasksEach} of your tasks are not finished`));
-  terminal.press("\r");
+  await terminal.shows(new RegExp(`${order.servers * tasksEach} of your tasks:`));
+  terminal.press("2");
   await terminal.shows(/Tasks 1-\d+ of/);
   return {
     terminal,

@@ -112,6 +112,7 @@ export function fakeClient(world: FakeWorld): Client {
     tools: world.tools ?? (async () => [fakeTool("count_words", { inputSchema: world.inputSchema ?? plainSchema })]),
     ping: async () => [],
     servers: () => servers,
+    retryNow: () => void said.push("retryNow"),
     async addServer(config, { name } = {}) {
       said.push(`addServer ${JSON.stringify(config)} ${name}`);
       return { address: fakeServer, state: { name: "idle", known: false } };

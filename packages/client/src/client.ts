@@ -169,6 +169,8 @@ export interface Client {
   ping(): Promise<readonly PingResult[]>;
   /** The state of each server, without a request. */
   servers(): readonly ServerInfo[];
+  /** Tries every server at once whose next attempt to connect waits, instead of at the end of that wait. */
+  retryNow(): void;
   /**
    * Adds a server, or changes what is known of it; it is not asked yet.
    *

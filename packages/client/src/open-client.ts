@@ -105,6 +105,9 @@ function assemble(context: ClientContext, { notices, flush, editor, changes }: C
     tools: async () => (await fromEach(servers, toolsOf)).flat(),
     ping: () => Promise.all(servers.map((server) => pingServer(server, context.limits))),
     servers: () => servers.map((server) => serverInfo(server, stateFile)),
+    retryNow: () => {
+      for (const { connection } of servers) connection.retryNow();
+    },
     addServer: async (config, options = {}) => serverInfo(await editor.add(config, options), stateFile),
     removeServer: (address) => editor.remove(address),
     testServer: (address) => editor.test(address),

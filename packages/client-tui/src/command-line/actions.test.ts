@@ -15,6 +15,8 @@ import { commandWords, parseCommandLine } from "./parse-command-line.js";
 
 /** What moves on the screen and does nothing elsewhere. */
 type OnlyOnScreen =
+  | "retryNow"
+  | "runExtra"
   | "store"
   | "notice"
   | "dismiss"
@@ -25,6 +27,7 @@ type OnlyOnScreen =
   | "menu"
   | "page"
   | "confirm"
+  | "palette"
   | "opening";
 
 /** Everything that can be done on the screens: what they show, and what their keys ask for. */
@@ -42,7 +45,6 @@ type Action = Exclude<
 const asSubcommand: Readonly<Record<Action, string>> = {
   refresh: "tasks",
   follow: "watch ID",
-  watch: "watch ID",
   open: "show ID",
   look: "show ID",
   detail: "show ID",

@@ -42,7 +42,18 @@ describe("a progress line", () => {
   });
 
   it("does without a total", () => {
-    expect(progressLine({ name: "count", progress: 3 }, 80)).toBe("count ·········· (3)");
+    expect(progressLine({ name: "count", progress: 3 }, 80)).toBe("count ···▒▒▒···· (3)");
+  });
+
+  it("moves back and forth where no end is known, and stands where nothing moves", () => {
+    expect([0, 1, 7, 8, 14].map((phase) => progressBar(undefined, 10, phase))).toEqual([
+      "▒▒▒·······",
+      "·▒▒▒······",
+      "·······▒▒▒",
+      "······▒▒▒·",
+      "▒▒▒·······",
+    ]);
+    expect([progressBar(undefined, 4), progressBar(undefined, 2, 5)]).toEqual(["····", "▒▒"]);
   });
 
   it("draws an empty and a full bar", () => {

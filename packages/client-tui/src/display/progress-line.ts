@@ -14,11 +14,25 @@ export interface ProgressFacts extends ProgressNumbers {
 const mostBarColumns = 20;
 const leastBarColumns = 5;
 
-/** Draws a bar of so many columns; without a known percentage it is a line of dots. */
-export function progressBar(percent: number | undefined, columns: number): string {
-  if (percent === undefined) return "·".repeat(columns);
+/** Columns of the part that moves where the end is unknown. */
+const movingColumns = 3;
+
+/**
+ * Draws a bar of so many columns. Without a known percentage it is a line of dots, in which a part goes back and forth while
+ * a `phase` is given that grows.
+ */
+export function progressBar(percent: number | undefined, columns: number, phase?: number): string {
+  if (percent === undefined) return phase === undefined ? "·".repeat(columns) : movingBar(columns, phase);
   const full = Math.round((Math.min(100, Math.max(0, percent)) / 100) * columns);
   return "█".repeat(full) + "░".repeat(columns - full);
+}
+
+function movingBar(columns: number, phase: number): string {
+  const part = Math.min(movingColumns, columns);
+  const span = columns - part;
+  const step = span === 0 ? 0 : phase % (2 * span);
+  const before = Math.min(step, 2 * span - step);
+  return "·".repeat(before) + "▒".repeat(part) + "·".repeat(span - before);
 }
 
 /** Says how far it is in numbers: `30% (15/50)`. */
@@ -37,7 +51,13 @@ export function progressLine(facts: ProgressFacts, columns: number): string {
   const bar = Math.min(mostBarColumns, Math.floor(columns / 8), columns - used - 1);
   const room = columns - used - (bar >= leastBarColumns ? bar + 1 : 0);
   const message = cutText(plainText(facts.message ?? ""), Math.max(0, room - 1));
-  const parts = [name, bar >= leastBarColumns ? progressBar(facts.percent, bar) : "", numbers, message, elapsed];
+  const parts = [
+    name,
+    bar >= leastBarColumns ? progressBar(facts.percent, bar, facts.progress) : "",
+    numbers,
+    message,
+    elapsed,
+  ];
   return cutText(parts.filter((part) => part !== "").join(" "), columns);
 }
 

@@ -43,8 +43,8 @@ describe("a task", () => {
   });
 
   it("bears the new one when its server is called otherwise, and none when it has none", () => {
-    expect(names(listed, { type: "servers", servers: [named("home")] })).toEqual(["home"]);
-    expect(names(listed, { type: "servers", servers: [named()] })).toEqual(["127.0.0.1:8001"]);
+    expect(names(listed, { type: "servers", servers: [named("home")], atMs: 0 })).toEqual(["home"]);
+    expect(names(listed, { type: "servers", servers: [named()], atMs: 0 })).toEqual(["127.0.0.1:8001"]);
   });
 
   it("of a server without a name is at its host and port", () => {

@@ -27,9 +27,9 @@ export function statusWord(status: TaskStatus, interrupted = false): string {
 /** A result on one line: of a task that was cancelled or failed, the words of its server. */
 export function resultPreview(result: TaskResult | undefined): string | undefined {
   if (result === undefined) return undefined;
-  const { status, structuredContent, text: words } = result;
-  const text =
-    structuredContent === undefined || status !== "completed" ? withCommands(words) : JSON.stringify(structuredContent);
+  const { status, structuredContent } = result;
+  const isData = structuredContent !== undefined && (status === "completed" || result.text === "");
+  const text = isData ? JSON.stringify(structuredContent) : withCommands(result.text);
   return plainText(text) === "" ? undefined : plainText(text);
 }
 

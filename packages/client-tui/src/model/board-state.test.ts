@@ -67,8 +67,8 @@ describe("the board", () => {
       listed,
       event({ type: "reconnecting", attempt: 1, nextDelayMs: 10, reason: "connection refused" }),
     );
-    expect(broken.tasks.get("a")?.reconnecting).toBe("connection refused");
-    expect(reduceBoard(broken, event({ type: "reconnected" })).tasks.get("a")?.reconnecting).toBeUndefined();
+    expect(broken.tasks.get("a")?.away?.reason).toBe("connection refused");
+    expect(reduceBoard(broken, event({ type: "reconnected" })).tasks.get("a")?.away).toBeUndefined();
   });
 
   it("ignores what it hears of a task that it does not know", () => {
@@ -106,7 +106,7 @@ describe("the board", () => {
       address,
       state: { name: "idle", known: false } as const,
     }));
-    const begun = run({ type: "servers", servers: two }, listed);
+    const begun = run({ type: "servers", servers: two, atMs: 0 }, listed);
     const ended = reduceBoard(begun, { type: "silent", server: "http://127.0.0.1:8002/mcp", tasks: [] });
     expect([isReady(begun), isReady(ended)]).toEqual([false, true]);
   });

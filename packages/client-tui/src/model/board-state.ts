@@ -8,7 +8,7 @@ import {
   type TaskResult,
 } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
-import { applyEvent, type BoardTask, newBoardTask, rememberedTask } from "./board-task.js";
+import { applyEvent, type BoardTask, newBoardTask, rememberedTask, stillRequested, withAway } from "./board-task.js";
 
 /** The last thing that the user should know. */
 export interface Notice {
@@ -36,7 +36,9 @@ export type BoardAction =
   | { readonly type: "journal"; readonly taskId: string; readonly journal: TaskJournal }
   | { readonly type: "lost"; readonly taskId: string; readonly problem: string; readonly gone: boolean }
   | { readonly type: "removed"; readonly taskId: string }
-  | { readonly type: "servers"; readonly servers: readonly ServerInfo[] }
+  | { readonly type: "servers"; readonly servers: readonly ServerInfo[]; readonly atMs: number }
+  /** The user asked for it, or the request failed. */
+  | { readonly type: "requested"; readonly taskId: string; readonly verb: BoardTask["requested"] }
   | { readonly type: "dismissed" }
   | { readonly type: "notice"; readonly kind: "info" | "error"; readonly text: string };
 
@@ -81,7 +83,8 @@ const reducers: { readonly [Type in BoardAction["type"]]: Reduce<Type> } = {
   journal: (state, { taskId, journal }) => change(state, taskId, (task) => ({ ...task, journal })),
   lost: (state, action) => change(state, action.taskId, (task) => lose(task, action)),
   removed: (state, { taskId }) => ({ ...state, tasks: new Map([...state.tasks].filter(([id]) => id !== taskId)) }),
-  servers: (state, { servers }) => withServers(state, servers),
+  servers: (state, { servers, atMs }) => withServers(state, servers, atMs),
+  requested: (state, { taskId, verb }) => change(state, taskId, (task) => ({ ...task, requested: verb })),
   dismissed: (state) => (state.notice === undefined ? state : { ...state, notice: undefined }),
   notice: (state, { kind, text }) => ({ ...state, notice: { kind, text: plainText(text) } }),
 };
@@ -106,12 +109,24 @@ function withRemembered({ tasks, servers }: BoardState, remembered: readonly Act
   return new Map([...tasks, ...added]);
 }
 
-/** Tasks bear the names of their servers, so that a row needs nothing but its task. */
-function withServers(state: BoardState, servers: BoardState["servers"]): BoardState {
-  const nameOf = ({ address, name }: ServerInfo) => `${address} ${name}`;
-  if (servers.map(nameOf).join("\n") === state.servers.map(nameOf).join("\n")) return { ...state, servers };
-  const tasks = new Map([...state.tasks].map(([id, task]) => [id, withServerName(task, servers)] as const));
-  return { ...state, servers, tasks };
+/** Tasks bear what their row needs of their servers: the name, and whether they are out of reach. */
+function withServers(state: BoardState, servers: BoardState["servers"], atMs: number): BoardState {
+  const byAddress = new Map(servers.map((server) => [server.address, server]));
+  let changed = false;
+  const tasks = [...state.tasks].map(([id, task]) => {
+    const named = withServerName(task, servers);
+    const next = withStanding(named, byAddress.get(task.info.server)?.state, atMs);
+    changed ||= next !== task;
+    return [id, next] as const;
+  });
+  return changed ? { ...state, servers, tasks: new Map(tasks) } : { ...state, servers };
+}
+
+/** A server that is being tried again is still out of reach until it answers. */
+function withStanding(task: BoardTask, state: ServerInfo["state"] | undefined, atMs: number): BoardTask {
+  if (state?.name === "connected") return task.away === undefined ? task : withAway(task, undefined);
+  const isLost = state?.name === "waiting" || state?.name === "down";
+  return isLost && task.away === undefined ? withAway(task, { reason: plainText(state.reason), sinceMs: atMs }) : task;
 }
 
 function withServerName(task: BoardTask, servers: BoardState["servers"]): BoardTask {
@@ -122,7 +137,8 @@ function withServerName(task: BoardTask, servers: BoardState["servers"]): BoardT
 function seen({ tasks, servers }: BoardState, info: TaskInfo): BoardTask {
   const known = tasks.get(info.id);
   if (known === undefined) return withServerName(newBoardTask(info), servers);
-  const task = { ...known, remembered: undefined, gone: undefined };
+  const requested = stillRequested(known, info.status);
+  const task = { ...known, remembered: undefined, gone: undefined, away: undefined, requested };
   // What is being followed is newer than any list.
   const stale = task.info.lastSeq > info.lastSeq && task.info.generation === info.generation;
   if (stale && !isFinal(info.status)) return task;
@@ -138,10 +154,10 @@ function change(state: BoardState, taskId: string, apply: (task: BoardTask) => B
 function finish(task: BoardTask, result: TaskResult): BoardTask {
   const error = result.status === "failed" ? (result.error ?? task.info.error) : undefined;
   const info: TaskInfo = { ...task.info, status: result.status, interrupted: false, questions: [], error };
-  return { ...task, reconnecting: undefined, info, result };
+  return { ...task, away: undefined, requested: undefined, info, result };
 }
 
 function lose(task: BoardTask, { problem, gone }: { readonly problem: string; readonly gone: boolean }): BoardTask {
   if (!gone) return { ...task, problem: plainText(problem) };
-  return { ...task, reconnecting: undefined, gone: true, problem: "not found: its server no longer knows it" };
+  return { ...task, away: undefined, gone: true, problem: "not found: its server no longer knows it" };
 }

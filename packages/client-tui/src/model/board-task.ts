@@ -39,8 +39,16 @@ export interface BoardTask {
   readonly gone?: true;
   /** Its server has not answered yet: this is what the client remembers of it. */
   readonly remembered?: true;
-  /** The connection to its server is being restored: why it broke. */
-  readonly reconnecting?: string;
+  /** Its server is out of reach: why, and since when in milliseconds since 1970. Until then its clock runs. */
+  readonly away?: Away;
+  /** What was asked of it and has not happened yet. */
+  readonly requested?: "pause" | "cancel";
+}
+
+/** Why a server is out of reach, and since when. */
+export interface Away {
+  readonly reason: string;
+  readonly sinceMs: number;
 }
 
 /** A task of which nothing has happened yet on this screen. */
@@ -51,6 +59,21 @@ export function newBoardTask(info: TaskInfo): BoardTask {
 /** Tells whether something can still be done with a task. */
 export function isUnfinished({ info, gone }: BoardTask): boolean {
   return gone !== true && !isFinal(info.status);
+}
+
+/** Tells whether what is shown of an unfinished task is only what was last seen: its server is out of reach. */
+export function isAway(task: BoardTask): boolean {
+  return isUnfinished(task) && (task.away !== undefined || task.remembered === true);
+}
+
+/** Tells whether a task is at work at this moment, as far as its server says. */
+export function isMoving(task: BoardTask): boolean {
+  return task.info.status === "running" && !task.info.interrupted && !isAway(task);
+}
+
+/** A task whose server is out of reach; what was known of its pace is over. */
+export function withAway(task: BoardTask, away: Away | undefined): BoardTask {
+  return away === undefined ? { ...task, away } : { ...task, away: task.away ?? away, pace: [] };
 }
 
 /** Makes a task of what the state file remembers, for as long as its server does not answer. */
@@ -94,9 +117,9 @@ export function applyEvent({ problem: _solved, ...task }: BoardTask, event: Clie
       return { ...task, info: { ...task.info, status: "input_required", questions: [...others, event.question] } };
     }
     case "reconnecting":
-      return { ...task, reconnecting: event.reason };
+      return withAway(task, { reason: event.reason, sinceMs: atMs });
     case "reconnected":
-      return { ...task, reconnecting: undefined };
+      return withAway(task, undefined);
     case "session_changed":
       return addLog(task, "notice", "server's session id changed; the task is kept");
     case "dropped":
@@ -107,7 +130,13 @@ export function applyEvent({ problem: _solved, ...task }: BoardTask, event: Clie
 function applyStatus(task: BoardTask, status: TaskStatus): BoardTask {
   const questions = status === "input_required" ? task.info.questions : [];
   // While it stands still, time says nothing of its pace.
-  return { ...task, pace: status === "running" ? task.pace : [], info: { ...task.info, status, questions } };
+  const pace = status === "running" ? task.pace : [];
+  return { ...task, pace, requested: stillRequested(task, status), info: { ...task.info, status, questions } };
+}
+
+/** A request is over when the task stands still or has ended. */
+export function stillRequested({ requested }: BoardTask, status: TaskStatus): BoardTask["requested"] {
+  return status === "paused" || isFinal(status) ? undefined : requested;
 }
 
 function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "progress" }>, atMs: number): BoardTask {
@@ -125,7 +154,7 @@ function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "pro
     message,
   };
   const pace = addSample(task.pace, { atMs, progress });
-  const moved: BoardTask = { ...task, info, pace, reconnecting: undefined };
+  const moved: BoardTask = { ...task, info, pace, away: undefined };
   return event.restarted === true ? addLog(moved, "notice", "starts over") : moved;
 }
 
@@ -138,12 +167,19 @@ export function serverOf({ info, serverName }: BoardTask): string {
   return serverLabel({ address: info.server, name: serverName });
 }
 
-/** How long a task takes, or took. */
-export function elapsedMsOf({ info }: BoardTask, nowMs: number): number | undefined {
-  if (info.createdAt === undefined) return undefined;
-  const ended = isFinal(info.status) ? (info.finishedAt ?? info.updatedAt) : undefined;
-  const end = ended === undefined ? nowMs : Date.parse(ended);
-  return Math.max(0, end - Date.parse(info.createdAt));
+/** How long a task takes, or took; the clock of one that stands still, or that is out of reach, stands still too. */
+export function elapsedMsOf(task: BoardTask, nowMs: number): number | undefined {
+  const { createdAt } = task.info;
+  return createdAt === undefined ? undefined : Math.max(0, clockEndMs(task, nowMs) - Date.parse(createdAt));
+}
+
+function clockEndMs(task: BoardTask, nowMs: number): number {
+  const { info, away, remembered } = task;
+  const { status, interrupted, finishedAt, updatedAt } = info;
+  const stands = isFinal(status) || status === "paused" || interrupted || remembered === true;
+  const end = isFinal(status) ? (finishedAt ?? updatedAt) : updatedAt;
+  if (stands && end !== undefined) return Date.parse(end);
+  return isUnfinished(task) && away !== undefined ? Math.min(away.sinceMs, nowMs) : nowMs;
 }
 
 /** Time since the last update of a task: `2m05s ago`. */
@@ -154,17 +190,24 @@ export function ageText({ info }: BoardTask, nowMs: number): string {
 
 /** What there is to say of a task: its trouble first, then why it stands still, its message, its result. */
 export function taskMessage(task: BoardTask): string {
-  const { info, problem, reconnecting, remembered, result } = task;
-  if (reconnecting !== undefined) return `reconnecting (${reconnecting})`;
+  const { info, problem, remembered, result, requested } = task;
   if (problem !== undefined) return problem;
   if (remembered === true) return joinParts(["no answer yet; last seen", info.message]);
+  if (isAway(task)) return joinParts(["server away", info.message]);
   if (info.status === "cancelled") return joinParts([statusWord(info.status), info.message]);
   if (isFinal(info.status))
     return joinParts([statusWord(info.status), info.error ? withCommands(info.error.message) : resultPreview(result)]);
   const message = info.status === "input_required" ? info.questions[0]?.message : info.message;
+  if (requested !== undefined) return joinParts([requestWords[requested], message]);
   if (info.status === "running" && !info.interrupted) return message ?? "";
   return joinParts([statusWord(info.status, info.interrupted), message]);
 }
+
+/** What is said of a task between a request and what it asks for. */
+export const requestWords: Readonly<Record<NonNullable<BoardTask["requested"]>, string>> = {
+  pause: "pausing…",
+  cancel: "cancelling…",
+};
 
 function joinParts(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== "").join(": ");

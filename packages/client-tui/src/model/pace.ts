@@ -33,11 +33,12 @@ export function perSecondOf(pace: Pace): number | undefined {
   return tookMs < leastGapMs || made <= 0 ? undefined : made / (tookMs / 1000);
 }
 
-/** Milliseconds that the rest takes at the present rate. */
+/** Milliseconds that the rest takes at the present rate; unknown once that time has passed without the end. */
 export function remainingMsOf(pace: Pace, total: number | undefined, nowMs: number): number | undefined {
   const rate = perSecondOf(pace);
   const last = pace.at(-1);
   if (rate === undefined || last === undefined || total === undefined) return undefined;
   const sinceThen = nowMs - last.atMs;
-  return Math.max(0, (Math.max(0, total - last.progress) / rate) * 1000 - sinceThen);
+  const restMs = (Math.max(0, total - last.progress) / rate) * 1000;
+  return restMs > 0 && sinceThen > restMs ? undefined : Math.max(0, restMs - sinceThen);
 }

@@ -4,33 +4,50 @@ import { otherServer, twoServers } from "../../test/odd-texts.js";
 import { TaskBoard } from "./task-board.js";
 
 const tasks = [
-  fakeTask("a", { status: "paused" }),
-  fakeTask("b", { status: "paused", server: otherServer }),
+  fakeTask("a", { interrupted: true }),
+  fakeTask("b", { interrupted: true, server: otherServer }),
+  fakeTask("p", { status: "paused" }),
+  fakeTask("q", { status: "paused", server: otherServer }),
   fakeTask("c", { status: "completed", server: otherServer }),
 ];
 
-describe("resuming all tasks", () => {
-  it("holds for a server that lists its tasks later, and once", async () => {
+describe("resuming all interrupted tasks", () => {
+  /** What follows an interrupted task resumes it. */
+  function board(silent: readonly string[]) {
     const said: string[] = [];
+    const resumed: string[] = [];
+    const events = (taskId: string) => {
+      resumed.push(taskId);
+      return (async function* () {
+        await new Promise(() => {});
+      })();
+    };
+    const client = fakeClient({ tasks, said, silent, servers: twoServers, events });
+    return { board: new TaskBoard(client, { clock: () => 0 }), said, resumed };
+  }
+  // Paused tasks are followed, too, and stay paused: only `resume` continues them.
+  const cut = (ids: readonly string[]) => ids.filter((id) => id === "a" || id === "b");
+
+  it("holds for a server that lists its tasks later, and once", async () => {
     const silent = [otherServer];
-    const board = new TaskBoard(fakeClient({ tasks, said, silent, servers: twoServers }), { clock: () => 0 });
-    await board.refresh();
-    expect(board.resumeAll()).toEqual({ tasks: 1, awaitedServers: 1 });
-    expect(said.filter((verb) => verb.startsWith("resume"))).toEqual(["resume a"]);
+    const { board: all, said, resumed } = board(silent);
+    await all.refresh();
+    expect(cut(resumed)).toEqual([]);
+    expect(all.resumeAll()).toEqual({ tasks: 1, awaitedServers: 1 });
+    expect(cut(resumed)).toEqual(["a"]);
     silent.pop();
-    await board.refresh();
-    await board.refresh();
-    expect(said.filter((verb) => verb.startsWith("resume"))).toEqual(["resume a", "resume b"]);
-    board.close();
+    await all.refresh();
+    await all.refresh();
+    expect([cut(resumed), said.filter((verb) => verb.startsWith("resume"))]).toEqual([["a", "b"], []]);
+    all.close();
   });
 
   it("holds for all servers before any of them has listed its tasks", async () => {
-    const said: string[] = [];
-    const board = new TaskBoard(fakeClient({ tasks, said, servers: twoServers }), { clock: () => 0 });
-    expect(board.resumeAll()).toEqual({ tasks: 0, awaitedServers: 2 });
-    await board.refresh();
-    expect(said.filter((verb) => verb.startsWith("resume"))).toEqual(["resume a", "resume b"]);
-    board.close();
+    const { board: all, said, resumed } = board([]);
+    expect(all.resumeAll()).toEqual({ tasks: 0, awaitedServers: 2 });
+    await all.refresh();
+    expect([cut(resumed), said.filter((verb) => verb.startsWith("resume"))]).toEqual([["a", "b"], []]);
+    all.close();
   });
 });
 

@@ -12,6 +12,7 @@ import { messageOf } from "../json.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
+import { wasInterrupted } from "./task-verbs.js";
 import { createThrottledStore, type Schedule } from "./throttled-store.js";
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */
@@ -95,13 +96,22 @@ export class TaskBoard {
     this.follow(taskId);
   }
 
-  /** Resumes every unfinished task; those of a server that has not listed its tasks yet, as soon as it does. */
+  /**
+   * Resumes every task that was interrupted; those of a server that has not listed its tasks yet, as soon as it does. What
+   * was paused stays paused.
+   */
   resumeAll(): ResumeAll {
-    const waiting = this.#waiting();
+    const waiting = [...this.store.current.tasks.values()].filter(wasInterrupted);
     const awaited = this.#client.servers().filter(({ address }) => !this.#listed.has(address));
     for (const { address } of awaited) this.#resumeWhenListed.add(address);
-    for (const { id } of waiting) void this.resume(id);
+    for (const { info } of waiting) void this.resume(info.id);
     return { tasks: waiting.length, awaitedServers: awaited.length };
+  }
+
+  /** Tries servers that are out of reach at once, and asks all for their tasks. */
+  async retryNow(): Promise<void> {
+    this.#client.retryNow();
+    await this.refresh();
   }
 
   cancel(taskId: string): Promise<void> {
@@ -156,6 +166,15 @@ export class TaskBoard {
     }
   }
 
+  /** Does what the embedding program has added, and tries the servers again: it may have started one. */
+  runExtra(run: () => Promise<string | undefined> | string | undefined): Promise<void> {
+    return this.attempt(async () => {
+      const text = await run();
+      void this.retryNow();
+      if (text !== undefined) this.notice("info", text);
+    });
+  }
+
   close(): void {
     this.#closed = true;
     this.#stopListening();
@@ -183,7 +202,8 @@ export class TaskBoard {
       // Following an interrupted task would resume it, and the user decides that.
       for (const task of unfinished) if (!task.interrupted) this.follow(task.id);
       this.#listed.add(server);
-      if (this.#resumeWhenListed.delete(server)) for (const task of unfinished) void this.resume(task.id);
+      const resumes = this.#resumeWhenListed.delete(server);
+      for (const task of unfinished) if (resumes && task.interrupted) void this.resume(task.id);
       const missing = expected.filter((task) => !tasks.some(({ id }) => id === task.id)).slice(0, maxSought);
       await Promise.all(missing.map((task) => this.#seek(task)));
     }).catch((error: unknown) => this.#onSilence(server, error));
@@ -219,7 +239,17 @@ export class TaskBoard {
   }
 
   #steer(taskId: string, verb: "pause" | "resume" | "cancel"): Promise<void> {
-    return this.attempt(async () => this.#show(await this.#handle(taskId)[verb]()));
+    const request = (requested: "pause" | "cancel" | undefined) =>
+      this.store.dispatch({ type: "requested", taskId, verb: requested });
+    request(verb === "resume" ? undefined : verb);
+    return this.attempt(async () => {
+      try {
+        this.#show(await this.#handle(taskId)[verb]());
+      } catch (error) {
+        request(undefined);
+        throw error;
+      }
+    });
   }
 
   #show(task: TaskInfo): void {
@@ -249,7 +279,7 @@ export class TaskBoard {
   }
 
   #showServers(): void {
-    this.store.dispatch({ type: "servers", servers: this.#client.servers() });
+    this.store.dispatch({ type: "servers", servers: this.#client.servers(), atMs: this.#clock() });
   }
 }
 

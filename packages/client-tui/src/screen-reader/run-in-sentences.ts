@@ -8,6 +8,7 @@ import { messageOf } from "../json.js";
 import { isReady } from "../model/board-state.js";
 import { type BoardTask, isUnfinished } from "../model/board-task.js";
 import { openingNotices, type TaskBoard } from "../model/task-board.js";
+import { wasInterrupted } from "../model/task-verbs.js";
 import { onTerminalEnd } from "../terminal/terminal-stream.js";
 import { awaitedText, confirmation } from "../ui/task-actions.js";
 import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";
@@ -60,7 +61,9 @@ class Conversation {
     say(...openingSentences(current, this.#numbers));
     if (!isReady(current)) say("Not every server has answered yet.");
     const none = this.#numbers.length === 0;
-    say(none ? "Type a command; help lists them." : "Enter resumes all. help lists the commands.");
+    say(
+      none ? "Type a command; help lists them." : "resume all continues what was interrupted. help lists the commands.",
+    );
     const stop = this.#speakChanges();
     try {
       for (;;) {
@@ -114,7 +117,7 @@ class Conversation {
       case "call":
         return this.#call(command.tool, command.words);
       case "resume_all":
-        return this.#resumeAll();
+        return this.#confirmResumeAll();
       case "quit":
         return undefined;
       default:
@@ -122,11 +125,19 @@ class Conversation {
     }
   }
 
+  async #confirmResumeAll(): Promise<void> {
+    const tasks = [...this.#board.store.current.tasks.values()];
+    const count = countText(tasks.filter(wasInterrupted).length, "interrupted task");
+    if ((await this.#read(`Resume ${count}? What was paused stays paused. Type yes: `)).trim() !== "yes")
+      return say("Nothing changed.");
+    this.#resumeAll();
+  }
+
   #resumeAll(): void {
     this.#numberTasks();
     const { tasks, awaitedServers } = this.#board.resumeAll();
     if (awaitedServers > 0) say(awaitedText(awaitedServers));
-    else if (tasks === 0) say("No tasks to resume.");
+    else if (tasks === 0) say("No interrupted tasks.");
     if (tasks > 0) say(`Resuming ${countText(tasks, "task")}.`);
   }
 

@@ -55,7 +55,9 @@ describe("sentences", () => {
       "It asks: Sure?",
     );
     const down = { address: fakeServer, state: { name: "down", known: true, reason: "connection refused" } as const };
-    expect(heard({ type: "servers", servers: [down] })).toEqual(["Server 127.0.0.1:8001 is down: connection refused."]);
+    expect(heard({ type: "servers", servers: [down], atMs: 0 })).toEqual([
+      "Server 127.0.0.1:8001 is down: connection refused.",
+    ]);
     expect(heard({ type: "notice", kind: "info", text: "hello" })).toEqual(["hello."]);
     const result = { content: [], isError: false, meta: {}, status: "completed", reused: false, text: "12" } as const;
     expect(heard({ type: "finished", taskId: "a", result })).toEqual(["count_words is completed: 12."]);
@@ -111,7 +113,8 @@ describe("sentences", () => {
 
 describe("a typed command", () => {
   it.each([
-    ["", { verb: "resume_all" }],
+    ["", { verb: "list" }],
+    ["resume all", { verb: "resume_all" }],
     ["  pause 2 ", { verb: "pause", number: 2 }],
     ["call count to=5 name=x", { verb: "call", tool: "count", words: ["to=5", "name=x"] }],
     ["pause", { verb: "unknown", text: "pause" }],

@@ -3,19 +3,19 @@ import { plainText } from "../display/plain-text.js";
 import { serverLabel, serverWord } from "../display/server-label.js";
 import { resultPreview, statusWord } from "../display/task-status.js";
 import type { BoardState } from "../model/board-state.js";
-import { type BoardTask, serverOf } from "../model/board-task.js";
+import { type BoardTask, isAway, serverOf } from "../model/board-task.js";
 
 /** Progress is announced in steps of this many percent: more would never stop talking. */
 const announcedPercent = 10;
 
 /** One task as a sentence: `count_words at 127.0.0.1:8001 is running: 30 percent, 15 of 50. Processed 15/50 records.` */
 export function taskSentence(task: BoardTask): string {
-  const { info, problem, reconnecting, remembered } = task;
+  const { info, problem, away, remembered } = task;
   const { tool, status, interrupted, progress, total, percent, message } = info;
   const share = percent === undefined ? "" : `${percent} percent, `;
   const far = total === undefined ? `at ${progress}` : `${share}${progress} of ${total}`;
   const is = remembered === true ? "was last seen" : beingWord(status, interrupted);
-  const trouble = reconnecting === undefined ? problem : `Reconnecting: ${reconnecting}`;
+  const trouble = away === undefined || !isAway(task) ? problem : `Its server is away: ${away.reason}`;
   const parts = [
     `${tool} at ${serverOf(task)} ${is}: ${far}`,
     message,
@@ -68,7 +68,7 @@ function taskChange(before: BoardTask, now: BoardTask): readonly string[] {
   const { tool, status } = now.info;
   if (isFinal(status)) return isAnnounceable(now) && !isAnnounceable(before) ? [endSentence(now)] : [];
   const asks = now.info.questions.length > before.info.questions.length;
-  if (asks || now.problem !== before.problem || now.reconnecting !== before.reconnecting) return [taskSentence(now)];
+  if (asks || now.problem !== before.problem) return [taskSentence(now)];
   if (status !== before.info.status) return [withPeriod(`${tool} ${beingWord(status, now.info.interrupted)}`)];
   return band(now) === band(before) ? [] : [taskSentence(now)];
 }

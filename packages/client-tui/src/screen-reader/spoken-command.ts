@@ -13,7 +13,7 @@ export type SpokenCommand =
 
 /** What `help` says. */
 export const spokenHelp: readonly string[] = [
-  "Enter alone resumes all unfinished tasks.",
+  "Enter alone lists your tasks; resume all continues those that were interrupted.",
   "list shows your tasks with their numbers.",
   "show, resume, pause, cancel, forget, answer and decline need a number: pause 2.",
   "tools lists the tools; call TOOL key=value calls one.",
@@ -23,7 +23,8 @@ export const spokenHelp: readonly string[] = [
 /** Understands a line. */
 export function parseSpokenCommand(line: string): SpokenCommand {
   const [word = "", ...rest] = line.trim().split(/\s+/);
-  if (word === "") return { verb: "resume_all" };
+  if (word === "") return { verb: "list" };
+  if (word === "resume" && rest[0] === "all") return { verb: "resume_all" };
   const single = alone.find((verb) => verb === word);
   if (single !== undefined) return { verb: single };
   const verb = withNumber.find((known) => known === word);

@@ -11,7 +11,7 @@ describe("the screens", () => {
     expect([lines.length, lines[0], lines.at(-1)?.slice(0, 16)]).toEqual([
       size.rows - 1,
       " resumable-mcp · 127.0.0.1:8001 live",
-      "Enter resume all",
+      "Enter open · p p",
     ]);
   });
 
@@ -60,14 +60,14 @@ describe("the screens", () => {
     expect(await screen.until("Start it first.")).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │1 of your tasks is not finished.
+      │1 of your tasks: 1 running.
       │127.0.0.1:8001  live
       │▸ > count_words ██░░░ 30% (15/50) 12s
       │updated 2s ago: Processed 15/50 records
       │✘ No server answers at
       │  http://127.0.0.1:8001/mcp (connection
       │  refused). Start it first.
-      │Enter resume all · r resume · ? all keys
+      │Enter open · p pause · ? all keys
     `);
     screen.press("x");
     await screen.until("updated 2s ago");
@@ -84,17 +84,17 @@ describe("the screens", () => {
     expect(await screen.until("Start it first.")).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │1 of your tasks is not finished.
+      │1 of your tasks: 1 asks you.
       │▸ ? count_words ██░░░ 30% (15/50) 12s
       │updated 2s ago: Processed 15/50 records
       │? Ctrl-Y answers: count_words asks: Are…
       │✘ No server answers at
       │  http://127.0.0.1:8001/mcp (connection
       │  refused). Start it first.
-      │Enter resume all · r resume · ? all keys
+      │Enter open · p pause · ? all keys
     `);
-    screen.press("w");
-    await screen.until("[1 timeline]");
+    screen.press(keys.enter);
+    await screen.until("[timeline]");
     screen.board.notice(
       "error",
       "No server answers at http://127.0.0.1:8001/mcp (connection refused). Start it first.",
@@ -104,12 +104,12 @@ describe("the screens", () => {
       │ resumable-mcp · 127.0.0.1:8001 live
       │? count_words ██░░░ 30% (15/50) 12s
       │question (a answers): Are you sure?
-      │[1 timeline] 2 log  3 steps  4 result
+      │[timeline] log  steps  result
       │? Ctrl-Y answers: count_words asks: Are…
       │✘ No server answers at
       │  http://127.0.0.1:8001/mcp (connection
       │  refused). Start it first.
-      │p pause · r resume · ? all keys
+      │p pause · c cancel · ? all keys
     `);
   });
 

@@ -1,15 +1,22 @@
 import { StatusMessage } from "@inkjs/ui";
 import { Box, Text } from "ink";
-import { type ReactNode, useEffect, useMemo, useReducer, useSyncExternalStore } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useReducer, useState, useSyncExternalStore } from "react";
 import { cutText, wrapText } from "../display/plain-text.js";
 import { isReady, type Notice } from "../model/board-state.js";
 import { isUnfinished } from "../model/board-task.js";
 import type { KeyPress } from "./keys/key-press.js";
 import { InterruptOnly, KeyProvider } from "./keys/key-provider.js";
-import { createScreenMemories, ScreenMemoryContext } from "./keys/use-key-state.js";
-import { type AppProps, currentScreen, navigate, type Screen } from "./navigation.js";
+import { type Footer, FooterContext } from "./keys/use-footer.js";
+import {
+  createScreenMemories,
+  GlobalKeysContext,
+  type ScreenMemory,
+  ScreenMemoryContext,
+} from "./keys/use-key-state.js";
+import { type AppProps, currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
 import { Header, type OpenQuestion, openQuestions, QuestionBanner } from "./parts/frame.js";
 import { useNow } from "./parts/use-now.js";
+import { places } from "./places.js";
 import { ScreenView } from "./screen-view.js";
 
 /** The smallest terminal on which the screens still mean something. */
@@ -35,6 +42,8 @@ export function App(props: AppProps): ReactNode {
   const present = currentScreen(navigation);
   const screen = present.name === "opening" && isReady(state) && unfinished.length === 0 ? menu : present;
   const questions = openQuestions(unfinished, screen);
+  const [footer, setFooter] = useState<Footer>();
+  const onGlobal = useGlobalKeys(go, footer?.taskId);
   useEffect(() => {
     void board.refresh();
   }, [board]);
@@ -60,17 +69,45 @@ export function App(props: AppProps): ReactNode {
     <KeyProvider onPress={onPress}>
       <Box flexDirection="column" width={columns} height={rows - 1}>
         <Header servers={state.servers} columns={columns} />
-        <ScreenMemoryContext value={memories(screen)}>
+        <ScreenContexts {...{ onGlobal, setFooter }} memory={memories(screen)}>
           <ScreenView
             {...props}
-            {...{ screen, state, unfinished, go, nowMs, columns }}
+            {...{ screen, state, unfinished, go, nowMs, columns, footer }}
             rows={rows - frameRows - notice.length - (banner ? 1 : 0)}
             notice={<NoticeLines kind={state.notice?.kind} lines={notice} />}
             banner={banner ? <QuestionBanner questions={questions} columns={columns} /> : null}
           />
-        </ScreenMemoryContext>
+        </ScreenContexts>
       </Box>
     </KeyProvider>
+  );
+}
+
+/** Keys that mean the same wherever one does not type: the numbers of places, and the palette. */
+function useGlobalKeys(go: (action: NavigationAction) => void, taskId: string | undefined) {
+  return useCallback(
+    ({ text }: KeyPress) => {
+      const place = places.find(({ key }) => key === text);
+      if (place !== undefined) go({ type: "visit", screen: place.screen });
+      if (text === ":") go({ type: "open", screen: { name: "palette", taskId } });
+      return place !== undefined || text === ":";
+    },
+    [go, taskId],
+  );
+}
+
+function ScreenContexts(props: {
+  readonly onGlobal: (press: KeyPress) => boolean;
+  readonly setFooter: (footer: Footer | undefined) => void;
+  readonly memory: ScreenMemory;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <GlobalKeysContext value={props.onGlobal}>
+      <FooterContext value={props.setFooter}>
+        <ScreenMemoryContext value={props.memory}>{props.children}</ScreenMemoryContext>
+      </FooterContext>
+    </GlobalKeysContext>
   );
 }
 

@@ -10,6 +10,8 @@ import { initialFormState, reduceForm } from "./form/form-state.js";
 import type { KeyPress } from "./keys/key-press.js";
 import { menuItems, menuKeys, reduceMenu } from "./menu/menu.js";
 import { openingKeys, reduceOpening } from "./opening/opening-state.js";
+import { paletteKeys } from "./palette/palette.js";
+import { reducePalette } from "./palette/palette-state.js";
 import { confirmKeys, reduceConfirm } from "./parts/confirm.js";
 import { reducePage, textPageKeys } from "./parts/text-page.js";
 import { importKeys, reduceImport } from "./servers/import-screen.js";
@@ -26,13 +28,11 @@ const names: Readonly<Record<string, readonly KeyPress[]>> = {
   End: [named("end")],
   "↑↓": [named("up"), named("down")],
   "←→": [named("left"), named("right")],
-  "1-4": ["1", "2", "3", "4"].map(typed),
-  "1-5": ["1", "2", "3", "4", "5"].map(typed),
   PgUp: [named("pageUp"), named("pageDown"), named("home"), named("end")],
   type: [typed("x")],
 };
 /** Heard for all screens at once. */
-const global = new Set(["Ctrl-C"]);
+const global = new Set(["Ctrl-C", ":", "2", "1-5"]);
 
 const pressesOf = (key: string): readonly KeyPress[] => {
   const word = key.split(" ")[0] ?? "";
@@ -42,6 +42,7 @@ const pressesOf = (key: string): readonly KeyPress[] => {
 const tasks = ["a", "b", "c"].map((id) => newBoardTask(fakeTask(id)));
 const servers = ["a", "b", "c"].map((name) => ({ host: "cursor" as const, name, file: "mcp.json" }));
 const tools = ["a", "b", "c"].map((name) => ({ name, server: "s", inputSchema: {}, control: false }));
+const commands = ["a x", "b x", "c x"].map((label) => ({ label, run: () => {} }));
 const form = { ...initialFormState(plainShape), focus: 3 };
 const detail = { ...initialDetailState, up: 1 };
 const tree = [{ path: "$", depth: 0, text: "result", open: true }];
@@ -52,7 +53,7 @@ const screens: readonly (readonly [string, readonly string[], unknown, (key: Key
     "opening",
     openingKeys,
     { cursor: 1, at: "b" },
-    (key) => reduceOpening({ cursor: 1, at: "b" }, key, ["a", "b", "c"], true),
+    (key) => reduceOpening({ cursor: 1, at: "b" }, key, ["a", "b", "c"]),
   ],
   [
     "board",
@@ -67,6 +68,7 @@ const screens: readonly (readonly [string, readonly string[], unknown, (key: Key
     (key) => reduceDetail(detail, key, { pane: key.name === "enter" ? "result" : "log", count: 9, tree, asks: false }),
   ],
   ["menu", menuKeys, { cursor: 1 }, (key) => reduceMenu({ cursor: 1 }, key, menuItems)],
+  ["palette", paletteKeys, { cursor: 1, search: "" }, (key) => reducePalette({ cursor: 1, search: "" }, key, commands)],
   ["page", textPageKeys, 1, (key) => reducePage(1, key, 2)],
   ["confirm", confirmKeys, undefined, (key) => reduceConfirm(undefined, key)],
   ["form", formKeys, form, (key) => reduceForm(form, key, plainShape)],

@@ -26,7 +26,14 @@ export type Screen =
   | { readonly name: "call"; readonly tool: ToolInfo }
   | { readonly name: "answer"; readonly taskId: string; readonly question: Question }
   | { readonly name: "page"; readonly title: string; readonly lines: readonly string[] }
-  | { readonly name: "confirm"; readonly text: string; readonly action: () => void };
+  | { readonly name: "palette"; readonly taskId: string | undefined }
+  | {
+      readonly name: "confirm";
+      readonly text: string;
+      /** What it is about, where that is more than the text names. */
+      readonly lines?: readonly string[];
+      readonly action: () => void;
+    };
 
 /** Where the user is and how they came there; the last screen is shown. */
 export type Navigation = readonly [Screen, ...Screen[]];
@@ -37,6 +44,8 @@ export type NavigationAction =
   /** Takes the place of the present screen. */
   | { readonly type: "replace"; readonly screen: Screen }
   | { readonly type: "back" }
+  /** Leads to a place by its number: what was open before it is closed. */
+  | { readonly type: "visit"; readonly screen: Screen }
   /** Takes a screen away that has nothing left to show, also when another stands before it. */
   | { readonly type: "close"; readonly screen: Screen };
 
@@ -48,6 +57,8 @@ export function navigate(navigation: Navigation, action: NavigationAction): Navi
       return [first, ...rest, action.screen];
     case "replace":
       return rest.length === 0 ? [action.screen] : [first, ...rest.slice(0, -1), action.screen];
+    case "visit":
+      return rest.length === 1 && rest[0]?.name === action.screen.name ? navigation : [first, action.screen];
     case "back":
       return [first, ...rest.slice(0, -1)];
     case "close":

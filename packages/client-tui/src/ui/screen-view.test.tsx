@@ -17,7 +17,7 @@ const ways: Readonly<Record<string, readonly [way: readonly (readonly [string, s
     ],
     "Tasks 1-1 of 1",
   ],
-  detail: [[["1 of your tasks", "w"]], "[1 timeline]"],
+  detail: [[["1 of your tasks", keys.enter]], "[timeline]"],
   answer: [[["1 of your tasks", keys.question]], "[Answer]"],
   confirm: [[["1 of your tasks", "c"]], "(y/n)"],
   page: [[["1 of your tasks", "?"]], "The keys of this screen"],

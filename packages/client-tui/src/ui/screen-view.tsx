@@ -9,10 +9,12 @@ import { Detail } from "./detail/detail.js";
 import { type DetailOutcome, detailKeys } from "./detail/detail-state.js";
 import { formKeys } from "./form/form.js";
 import { AnswerScreen, CallScreen } from "./form/task-forms.js";
+import type { Footer } from "./keys/use-footer.js";
 import { MenuScreen, menuKeys } from "./menu/menu.js";
 import type { PropsOf, Screen, ScreenProps } from "./navigation.js";
 import { Opening } from "./opening/opening.js";
 import { openingKeys } from "./opening/opening-state.js";
+import { PaletteScreen, paletteKeys } from "./palette/palette.js";
 import { Confirm, confirmKeys } from "./parts/confirm.js";
 import { KeyBar } from "./parts/frame.js";
 import { TextPage, textPageKeys } from "./parts/text-page.js";
@@ -46,12 +48,19 @@ const screens: { readonly [Name in Screen["name"]]: ScreenEntry<Name> } = {
   detail: { Body: DetailScreen, keys: detailKeys, listed: true },
   call: { Body: CallScreen, keys: formKeys },
   answer: { Body: AnswerScreen, keys: formKeys },
+  palette: { Body: PaletteScreen, keys: paletteKeys },
   confirm: { Body: ConfirmScreen, keys: confirmKeys },
 };
 
-/** The present screen between the title and the keys. */
-export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; readonly banner: ReactNode }): ReactNode {
-  const { notice, banner, ...rest } = props;
+/** The present screen between the title and the keys: those of its table, until it says which of them work. */
+export function ScreenView(
+  props: ScreenProps & {
+    readonly notice: ReactNode;
+    readonly banner: ReactNode;
+    readonly footer: Footer | undefined;
+  },
+): ReactNode {
+  const { notice, banner, footer, ...rest } = props;
   const { screen, columns, rows } = rest;
   // Each entry of the table is for the screen of its name.
   const { Body, keys, listed = false } = screens[screen.name] as ScreenEntry<Screen["name"]>;
@@ -65,7 +74,7 @@ export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; re
       </Box>
       {banner}
       {notice}
-      <KeyBar keys={keys} columns={columns} listed={listed} />
+      <KeyBar keys={footer?.keys ?? keys} columns={columns} listed={listed} />
     </>
   );
 }
@@ -118,10 +127,10 @@ function Page(props: ScreenProps & { readonly title: string; readonly lines: rea
   return <TextPage {...props} onBack={() => props.go({ type: "back" })} />;
 }
 
-function ConfirmScreen({ screen, go, columns }: PropsOf<"confirm">): ReactNode {
+function ConfirmScreen({ screen, go, columns, rows }: PropsOf<"confirm">): ReactNode {
   const onDecide = (yes: boolean) => {
     go({ type: "back" });
     if (yes) screen.action();
   };
-  return <Confirm text={screen.text} columns={columns} onDecide={onDecide} />;
+  return <Confirm text={screen.text} lines={screen.lines} {...{ columns, rows, onDecide }} />;
 }

@@ -34,11 +34,7 @@ describe("what a key wants with a task", () => {
     const note = (verb: string) => async (id: string) => void done.push(`${verb} ${id}`);
     const board = {
       ...{ pause: note("pause"), resume: note("resume"), cancel: note("cancel"), forget: note("forget") },
-      refresh: async () => void done.push("refresh"),
-      resumeAll: () => {
-        done.push("resume all");
-        return { tasks: 1, awaitedServers: 1 };
-      },
+      retryNow: async () => void done.push("retry now"),
       notice: (_kind: string, text: string) => void done.push(text),
     };
     const actions = taskActions({
@@ -53,15 +49,24 @@ describe("what a key wants with a task", () => {
     return { ...actions, done };
   }
 
-  it("is done from the opening screen behind the menu, which says what resumes later", () => {
+  it("is done from the opening screen, which stays", () => {
     const actions = act();
-    actions.onOpening({ type: "resume_all" });
-    actions.onOpening({ type: "watch", taskId: "a" });
+    actions.onOpening({ type: "open", taskId: "a" });
+    actions.onOpening({ type: "pause", taskId: "a" });
     actions.onOpening({ type: "keys" });
+    actions.onOpening({ type: "menu" });
+    expect(actions.done).toEqual(["open detail", "pause a", "open page", "replace menu"]);
+  });
+
+  it("is refused in a sentence where it makes no sense", () => {
+    const actions = act();
+    actions.onBoard({ type: "pause", taskIds: ["b"] });
+    actions.onBoard({ type: "resume", taskIds: ["a", "b"] });
+    actions.onBoard({ type: "resume_all" });
     expect(actions.done).toEqual([
-      ...["replace menu", "resume all", "1 server has not answered yet: its tasks resume when it does.", "open board"],
-      ...["replace menu", "open detail"],
-      "open page",
+      "count_words is completed: there is nothing to pause.",
+      "None of the marked tasks can be asked to resume.",
+      "No interrupted tasks.",
     ]);
   });
 
@@ -72,7 +77,7 @@ describe("what a key wants with a task", () => {
     actions.onBoard({ type: "refresh" });
     actions.onBoard({ type: "open", taskId: "a" });
     actions.onBoard({ type: "back" });
-    expect(actions.done).toEqual(["pause a", "open confirm", "refresh", "open detail", "back"]);
+    expect(actions.done).toEqual(["pause a", "open confirm", "retry now", "open detail", "back"]);
   });
 
   it("is done from the task itself, which is left where there is no more of it", () => {

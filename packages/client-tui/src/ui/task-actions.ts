@@ -1,4 +1,9 @@
-import { type BoardTask, isUnfinished } from "../model/board-task.js";
+import { countText, plainText } from "../display/plain-text.js";
+import { progressNumbers } from "../display/progress-line.js";
+import { statusMark, statusWord } from "../display/task-status.js";
+import { isReady } from "../model/board-state.js";
+import { type BoardTask, isAway, isUnfinished, requestWords } from "../model/board-task.js";
+import { canDo, wasInterrupted } from "../model/task-verbs.js";
 import { type BoardOutcome, boardKeys } from "./board/board-view-state.js";
 import { type DetailOutcome, detailKeys } from "./detail/detail-state.js";
 import { shellCommand } from "./detail/detail-view.js";
@@ -7,67 +12,116 @@ import { type OpeningOutcome, openingKeys } from "./opening/opening-state.js";
 
 type Verb = "pause" | "resume" | "cancel" | "forget";
 
+/** What connects the screens with tasks. */
+export type ActionProps = Pick<ScreenProps, "client" | "board" | "state" | "go" | "copy">;
+
 /** Connects what users want with tasks to the board and to the next screen. */
-export function taskActions(props: Pick<ScreenProps, "client" | "board" | "state" | "go" | "copy">) {
-  const { board, state, go } = props;
+export function taskActions(props: ActionProps) {
+  const { board, go } = props;
   const openDetail = (taskId: string) => go({ type: "open", screen: { name: "detail", taskId } });
   const keys = (lines: readonly string[]) => go({ type: "open", screen: keysPage(lines) });
-  const steer = (verb: Verb, ids: readonly string[]) => {
-    const tasks = ids.flatMap((id) => state.tasks.get(id) ?? []);
-    const action = () => {
-      for (const id of ids) void board[verb](id);
-    };
-    const text = confirmation(verb, tasks);
-    if (text === undefined) action();
-    else go({ type: "open", screen: { name: "confirm", text, action } });
-  };
+  const steer = (verb: Verb, ids: readonly string[]) => steerTasks(props, verb, ids);
   return {
     onOpening(outcome: OpeningOutcome) {
+      if ("taskId" in outcome)
+        return outcome.type === "open" ? openDetail(outcome.taskId) : steer(outcome.type, [outcome.taskId]);
       if (outcome.type === "keys") return keys(openingKeys);
-      if (outcome.type === "cancel" || outcome.type === "forget") return steer(outcome.type, [outcome.taskId]);
-      go({ type: "replace", screen: { name: "menu" } });
-      if (outcome.type === "watch") openDetail(outcome.taskId);
-      if (outcome.type === "resume") void board.resume(outcome.taskId);
-      if (outcome.type === "resume_all") resumeAll(board);
-      if (outcome.type === "resume_all" || outcome.type === "resume") go({ type: "open", screen: { name: "board" } });
+      if (outcome.type === "resume_all") return resumeAll(props);
+      if (outcome.type === "menu") return go({ type: "replace", screen: { name: "menu" } });
+      void board.retryNow();
     },
     onBoard(outcome: BoardOutcome) {
       if ("taskIds" in outcome) return steer(outcome.type, outcome.taskIds);
       if (outcome.type === "open") return openDetail(outcome.taskId);
+      if (outcome.type === "answer") return answer(props, outcome.taskId);
       if (outcome.type === "back") return go({ type: "back" });
       if (outcome.type === "keys") return keys(boardKeys);
-      void board.refresh();
+      if (outcome.type === "resume_all") return resumeAll(props);
+      void board.retryNow();
     },
     onDetail(outcome: DetailOutcome, task: BoardTask | undefined) {
       if (outcome === "back" || task === undefined) return go({ type: "back" });
       if (outcome === "keys") return keys(detailKeys);
-      if (outcome === "answer") return answer(props, task);
-      if (outcome === "copy") return copy(props, task);
+      if (outcome === "answer") return answer(props, task.info.id);
+      if (outcome === "copy") return copyCommand(props, task);
+      if (outcome === "refresh") return void board.retryNow();
       if (outcome === "forget") go({ type: "back" });
       steer(outcome, [task.info.id]);
     },
   };
 }
 
-function resumeAll(board: ScreenProps["board"]): void {
-  const { awaitedServers } = board.resumeAll();
-  if (awaitedServers > 0) board.notice("info", awaitedText(awaitedServers));
+/** Asks for something with those of the tasks for which it makes sense, after a confirmation where it needs one. */
+export function steerTasks({ board, state, go }: ActionProps, verb: Verb, ids: readonly string[]): void {
+  const known = ids.flatMap((id) => state.tasks.get(id) ?? []);
+  const tasks = known.filter((task) => canDo(verb, task));
+  if (tasks.length === 0) {
+    board.notice("info", refusal(verb, known));
+    return;
+  }
+  const action = () => {
+    for (const { info } of tasks) void board[verb](info.id);
+  };
+  const text = confirmation(verb, tasks);
+  const lines = tasks.length === 1 ? [] : tasks.map(nameLine);
+  if (text === undefined) action();
+  else go({ type: "open", screen: { name: "confirm", text, lines, action } });
 }
 
-/** What happens to the tasks of servers that have not answered yet when all tasks are to be resumed. */
+/** Why nothing happens. */
+function refusal(verb: Verb, [task, ...others]: readonly BoardTask[]): string {
+  if (task === undefined) return "There is no task here.";
+  if (isAway(task)) return `The server of ${task.info.tool} is away, so it cannot ${verb} now. g tries again.`;
+  if (others.length > 0) return `None of the marked tasks can be asked to ${verb}.`;
+  const word = statusWord(task.info.status, task.info.interrupted);
+  return `${task.info.tool} is ${task.requested ? requestWords[task.requested] : word}: there is nothing to ${verb}.`;
+}
+
+/** A task as a confirmation lists it. */
+function nameLine({ info }: BoardTask): string {
+  const state = `${statusWord(info.status, info.interrupted)} ${progressNumbers(info)}`;
+  return plainText(`${statusMark(info.status, info.interrupted)} ${info.tool} ${state} ${info.message ?? ""}`);
+}
+
+/** Asks whether what was interrupted is to continue; what was paused on purpose stays paused. */
+export function resumeAll({ board, state, go }: Pick<ActionProps, "board" | "state" | "go">): void {
+  const tasks = [...state.tasks.values()];
+  const cut = tasks.filter(wasInterrupted);
+  const awaited = isReady(state) ? 0 : state.servers.filter(({ address }) => !state.answered.has(address)).length;
+  if (cut.length + awaited === 0) {
+    board.notice("info", "No interrupted tasks.");
+    return;
+  }
+  const paused = tasks.filter((task) => task.info.status === "paused" && isUnfinished(task)).length;
+  const parts = [
+    cut.length === 0 ? "Resume interrupted tasks?" : `Resume ${countText(cut.length, "interrupted task")}?`,
+    paused === 0 ? "" : `${countText(paused, "paused task")} ${paused === 1 ? "stays" : "stay"} paused.`,
+    awaited === 0 ? "" : awaitedText(awaited),
+  ];
+  const action = () => void board.resumeAll();
+  const text = parts.filter((part) => part !== "").join(" ");
+  go({ type: "open", screen: { name: "confirm", text, lines: cut.map(nameLine), action } });
+}
+
+/** What happens to the tasks of servers that have not answered yet when all interrupted tasks are to be resumed. */
 export function awaitedText(servers: number): string {
   return servers === 1
     ? "1 server has not answered yet: its tasks resume when it does."
     : `${servers} servers have not answered yet: their tasks resume when they do.`;
 }
 
-function answer({ board, go }: Pick<ScreenProps, "board" | "go">, { info }: BoardTask): void {
-  const [question] = info.questions;
+/** Opens the form for the question of a task. */
+export function answer({ board, state, go }: Pick<ActionProps, "board" | "state" | "go">, taskId: string): void {
+  const [question] = state.tasks.get(taskId)?.info.questions ?? [];
   if (question === undefined) board.notice("info", "No open question.");
-  else go({ type: "open", screen: { name: "answer", taskId: info.id, question } });
+  else go({ type: "open", screen: { name: "answer", taskId, question } });
 }
 
-function copy({ client, copy: put, go }: Pick<ScreenProps, "client" | "copy" | "go">, task: BoardTask): void {
+/** Shows the shell command that does the same, and copies it. */
+export function copyCommand(
+  { client, copy: put, go }: Pick<ScreenProps, "client" | "copy" | "go">,
+  task: BoardTask,
+): void {
   const command = shellCommand(task, client.summary().stateFile);
   put(command);
   const lines = [command, "", "It is also in the clipboard, if your terminal allows it."];

@@ -45,6 +45,8 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #listeners = new Set<(change: ConnectionChange) => void>();
   readonly #closing = new AbortController();
+  /** Ends the wait before the next attempt. */
+  #waking = new AbortController();
   #state: ConnectionState = initialConnectionState;
   #session: LinkSession | undefined;
   #link: ServerLink | undefined;
@@ -87,6 +89,11 @@ export class Connection {
     }
   }
 
+  /** Tries at once where the next attempt to connect waits. */
+  retryNow(): void {
+    this.#waking.abort();
+  }
+
   async close(): Promise<void> {
     this.#dispatch({ type: "closed" });
     this.#closing.abort();
@@ -110,7 +117,9 @@ export class Connection {
     this.#dispatch({ type: "wanted" });
     for (;;) {
       if (this.#state.name === "waiting") {
-        await this.#options.delay(this.#state.nextDelayMs, this.#closing.signal).catch(() => undefined);
+        this.#waking = new AbortController();
+        const ends = AbortSignal.any([this.#closing.signal, this.#waking.signal]);
+        await this.#options.delay(this.#state.nextDelayMs, ends).catch(() => undefined);
         this.#dispatch({ type: "elapsed" });
       }
       if (this.#state.name === "closed") throw new ClientError("CLIENT_CLOSED", "The client is closed.");

@@ -1,6 +1,8 @@
 import { isFinal } from "@resumable-mcp/client";
+import { plainText } from "../../display/plain-text.js";
+import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord } from "../../display/task-status.js";
-import { type BoardTask, serverOf } from "../../model/board-task.js";
+import { type BoardTask, serverOf, taskMessage } from "../../model/board-task.js";
 import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../keys/key-press.js";
 import {
@@ -13,6 +15,7 @@ import {
   toggled,
   withTyped,
 } from "../keys/key-rules.js";
+import { verbKeys } from "../keys/task-keys.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 
 /** The keys of the list of tasks, the most needed first. */
@@ -21,12 +24,16 @@ export const boardKeys = [
   "p pause",
   "r resume",
   "c cancel",
+  "a answer",
   "Space mark",
   "/ find",
   "s sort",
   "f forget",
   "* mark all",
   "u unfinished only",
+  "R resume interrupted",
+  ": commands",
+  "1-5 places",
   "g refresh",
   "PgUp PgDn Home End move",
   "Esc back",
@@ -41,7 +48,7 @@ export type SortOrder = (typeof sortOrders)[number];
 /** How the list of tasks is looked at. */
 export interface BoardViewState extends Cursor {
   readonly finished: boolean;
-  /** Text that name, message, status, server or id have to contain. */
+  /** Words that a row has to contain, each of them. */
   readonly filter: string;
   /** The filter is being typed. */
   readonly typing: boolean;
@@ -52,8 +59,8 @@ export interface BoardViewState extends Cursor {
 
 /** What the user wants with tasks of the list. */
 export type BoardOutcome =
-  | { readonly type: "back" | "refresh" | "keys" }
-  | { readonly type: "open"; readonly taskId: string }
+  | { readonly type: "back" | "refresh" | "keys" | "resume_all" }
+  | { readonly type: "open" | "answer"; readonly taskId: string }
   | { readonly type: "pause" | "resume" | "cancel" | "forget"; readonly taskIds: readonly string[] };
 
 /** The list as it is first seen. */
@@ -66,26 +73,27 @@ export const initialBoardView: BoardViewState = {
   marked: new Set(),
 };
 
-const general = { "?": "keys", g: "refresh" } as const;
-const verbs = { p: "pause", r: "resume", c: "cancel", f: "forget" } as const;
+const general = { "?": "keys", g: "refresh", R: "resume_all" } as const;
+const single = { a: "answer" } as const;
 
 /** The tasks that are shown, in order. */
 export function shownTasks(
   tasks: Iterable<BoardTask>,
   view: Pick<BoardViewState, "finished" | "filter" | "sort">,
 ): readonly BoardTask[] {
-  const wanted = view.filter.toLowerCase();
+  const wanted = view.filter.toLowerCase().split(/\s+/);
   const compare = comparisons[view.sort];
   return [...tasks]
-    .filter((task) => (view.finished || !isFinal(task.info.status)) && (wanted === "" || matches(task, wanted)))
+    .filter((task) => (view.finished || !isFinal(task.info.status)) && matches(task, wanted))
     .sort((left, right) => rank(left) - rank(right) || compare(left, right) || byAge(left, right));
 }
 
-function matches(task: BoardTask, wanted: string): boolean {
+/** A word is looked for in what the row of a task shows, and not in its id, which it does not. */
+function matches(task: BoardTask, wanted: readonly string[]): boolean {
   const { info } = task;
-  const word = statusWord(info.status, info.interrupted);
-  const texts = [info.tool, info.id, word, info.message ?? "", serverOf(task)];
-  return texts.some((text) => text.toLowerCase().includes(wanted));
+  const state = [statusWord(info.status, info.interrupted), progressNumbers(info)];
+  const text = plainText([info.tool, ...state, taskMessage(task), serverOf(task)].join(" ")).toLowerCase();
+  return wanted.every((word) => text.includes(word));
 }
 
 const rank = ({ info }: BoardTask) => (isFinal(info.status) ? 1 : 0);
@@ -130,7 +138,9 @@ export function reduceBoardView(
   const taskId = ids[next.cursor];
   if (taskId === undefined) return { state: next };
   if (key.name === "enter") return { state: next, outcome: { type: "open", taskId } };
-  const type = meaning(verbs, key.text);
+  const one = meaning(single, key.text);
+  if (one !== undefined) return { state: next, outcome: { type: one, taskId } };
+  const type = meaning(verbKeys, key.text);
   if (type === undefined) return { state: next };
   const marked = markedIds(next, shown);
   const taskIds = marked.length === 0 ? [taskId] : marked;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { drawPart, large, least, usual } from "../../../test/draw.js";
-import { fakeTask } from "../../../test/fake-client.js";
+import { fakeServer, fakeTask } from "../../../test/fake-client.js";
 import { fakeResult, hostile, manyTasks, oddTasks, otherServer, twoServers } from "../../../test/odd-texts.js";
 import { keys, nowMs, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
 import { newBoardTask } from "../../model/board-task.js";
@@ -26,8 +26,8 @@ describe("the list of tasks", () => {
     screen.board.store.dispatch({ type: "seen", task: fakeTask("a", { status: "completed", lastSeq: 10 }) });
     const { lines } = await screen.until("▸ + count_words");
     expect(lines.slice(3, 5).map((line) => line.slice(0, 15))).toEqual(["  = backup     ", "▸ + count_words"]);
-    screen.press("c");
-    await screen.until("Cancel task a");
+    screen.press("f");
+    await screen.until("Forget task a");
   });
 
   it("has columns that stay in line, and marks that read without colour", async () => {
@@ -37,11 +37,11 @@ describe("the list of tasks", () => {
       │Tasks 1-3 of 3
       │    task        progress                time   left    rate
       │▸ > count_words ███░░░░░░░ 30% (15/50)  9s                     Processed 15/50 …
-      │  = backup      ███░░░░░░░ 30% (15/50)  10s                    paused: Processe…
+      │  = backup      ███░░░░░░░ 30% (15/50)  8s                     paused: Processe…
       │  x train       ███░░░░░░░ 30% (15/50)  10s                    failed: no data
       │Processed 15/50 records
       ⋮ 15 empty lines
-      │Enter open · p pause · r resume · c cancel · Space mark · / find · ? all keys
+      │Enter open · p pause · c cancel · Space mark · / find · s sort · ? all keys
     `);
   });
 
@@ -52,7 +52,7 @@ describe("the list of tasks", () => {
       │Tasks 1-3 of 3
       │    task        progress          time
       │▸ > count_words ██░░░ 30% (15/50) 9s
-      │  = backup      ██░░░ 30% (15/50) 10s
+      │  = backup      ██░░░ 30% (15/50) 8s
       │  x train       ██░░░ 30% (15/50) 10s
       │Processed 15/50 records
       │
@@ -60,23 +60,39 @@ describe("the list of tasks", () => {
     `);
   });
 
-  it("tells on which server each is, on a large one", async () => {
+  it("tells on which server each is where there is room, and shows the task at the cursor next to it from 110 columns on", async () => {
     const tasks = [...three, fakeTask("d", { tool: "mirror", server: otherServer })];
-    expect((await openBoard(tasks, { size: large, servers: twoServers })).frame()).toMatchInlineSnapshot(`
-      120×40
+    const below = await openBoard(tasks, { size: { columns: 109, rows: 12 }, servers: twoServers });
+    expect(below.frame()).toMatchInlineSnapshot(`
+      109×12
       │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
       │Tasks 1-4 of 4
-      │    task        server         progress                     time   left    rate
-      │▸ > count_words work           █████░░░░░░░░░░ 30% (15/50)  9s                     Processed 15/50 records
-      │  = backup      work           █████░░░░░░░░░░ 30% (15/50)  10s                    paused: Processed 15/50 records
-      │  > mirror      127.0.0.1:8002 █████░░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
-      │  x train       work           █████░░░░░░░░░░ 30% (15/50)  10s                    failed: no data
-      ⋮ 31 empty lines
-      │Enter open · p pause · r resume · c cancel · Space mark · / find · s sort · f forget · * mark all · ? all keys
+      │    task        server         progress                   time   left    rate
+      │▸ > count_words work           ████░░░░░░░░░ 30% (15/50)  9s                     Processed 15/50 records
+      │  = backup      work           ████░░░░░░░░░ 30% (15/50)  8s                     paused: Processed 15/50 rec…
+      │  > mirror      127.0.0.1:8002 ████░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
+      │  x train       work           ████░░░░░░░░░ 30% (15/50)  10s                    failed: no data
+      ⋮ 3 empty lines
+      │Enter open · p pause · c cancel · Space mark · / find · s sort · f forget · * mark all · ? all keys
+    `);
+    const wide = await openBoard(tasks, { size: { columns: 120, rows: 12 }, servers: twoServers });
+    expect(await wide.until("gives no timeline")).toMatchInlineSnapshot(`
+      120×12
+      │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
+      │Tasks 1-4 of 4                                                    │ > count_words ██░░░ 30% (15/50) 9s     Processed…
+      │    task        progress              time                        │ running · attempt 1 · 15 items · updated 2s ago
+      │▸ > count_words ██░░░░░░ 30% (15/50)  9s     Processed 15/50 reco…│ a at http://127.0.0.1:8001/mcp
+      │  = backup      ██░░░░░░ 30% (15/50)  8s     paused: Processed 15…│ for 9s
+      │  > mirror      ██░░░░░░ 30% (15/50)  12s    Processed 15/50 reco…│ message: Processed 15/50 records
+      │  x train       ██░░░░░░ 30% (15/50)  10s    failed: no data      │ [timeline] log  steps  result
+      │                                                                  │ Its server gives no timeline.
+      │                                                                  │
+      │
+      │Enter open · p pause · c cancel · Space mark · / find · s sort · f forget · * mark all · u unfinished only · ? all keys
     `);
   });
 
-  it.each([[usual], [large]])(
+  it.each([[usual], [{ columns: 109, rows: 40 }]])(
     "tells how fast a task goes and how long it will take, where that is known, at %j",
     (size) => {
       const pace = [5, 10, 15].map((progress, index) => ({ progress, atMs: nowMs - 10_000 + index * 5_000 }));
@@ -106,16 +122,16 @@ describe("the list of tasks", () => {
       │Tasks 1-8 of 8
       │    task              progress                time   left
       │▸ > count_words       ███░░░░░░░ 30% (15/50)  12s            Processed 15/50 re…
-      │  = a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)  12s            paused: evil next …
+      │  = a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)  10s            paused: evil next …
       │  > 数える道具        ██████████ 99%          12s            日本語のメッセージ…
-      │  ! crossing          ███░░░░░░░ 30% (15/50)  12s            interrupted: Proce…
+      │  ! crossing          ███░░░░░░░ 30% (15/50)  10s            interrupted: Proce…
       │  … to_come           ░░░░░░░░░░ 0% (0/50)    12s            pending: Processed…
       │  x 👩 👧 🇩🇪 café ©   ███░░░░░░░ 30% (15/50)  10s            failed: evil next …
       │  + over              ██████████ 100% (50/50) 10s            completed
-      │  - stopped           ███░░░░░░░ 30% (15/50)  10s            cancelled
+      │  - stopped           ███░░░░░░░ 30% (15/50)  10s            cancelled: Process…
       │Processed 15/50 records
       ⋮ 10 empty lines
-      │Enter open · p pause · r resume · c cancel · Space mark · / find · ? all keys
+      │Enter open · p pause · c cancel · Space mark · / find · s sort · ? all keys
     `);
   });
 
@@ -137,9 +153,9 @@ describe("the list of tasks", () => {
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
       │Tasks
-      │No tasks. 1 in the menu calls a tool.
+      │No tasks. 1 calls a tool.
       ⋮ 5 empty lines
-      │Enter open · p pause · ? all keys
+      │/ find · s sort · ? all keys
     `);
     screen.press("u");
     await screen.until("No unfinished tasks. u shows all.");
@@ -147,18 +163,54 @@ describe("the list of tasks", () => {
     expect((await screen.until("No tasks that match. Esc shows all.")).lines[1]).toBe("Tasks  /x  unfinished only");
   });
 
-  it("marks several tasks and pauses them after one confirmation", async () => {
-    const screen = await openBoard(three);
-    screen.press("  ");
-    await screen.go(["2 marked", "p"], ["Pause 2 tasks? (y/n)", "y"]);
-    await screen.until("Tasks 1-3 of 3");
-    expect(screen.said.filter((verb) => verb.startsWith("pause"))).toEqual(["pause a", "pause b"]);
+  it("marks several tasks and pauses those that run, after one confirmation that lists them", async () => {
+    const screen = await openBoard([...three, fakeTask("d", { tool: "mirror" })]);
+    screen.press("*");
+    await screen.go(["4 marked", "p"]);
+    expect((await screen.until("(y/n)")).lines.slice(1, 5)).toEqual([
+      "Pause 2 tasks? (y/n)",
+      "> count_words running 30% (15/50) Processed 15/50 records",
+      "> mirror running 30% (15/50) Processed 15/50 records",
+      "",
+    ]);
+    screen.press("y");
+    await screen.until("Tasks 1-4 of 4");
+    expect(screen.said.filter((verb) => verb.startsWith("pause"))).toEqual(["pause a", "pause d"]);
+  });
+
+  it("says of a task that it pauses until it is paused, and that its server is away", async () => {
+    const screen = await openBoard([fakeTask("a")]);
+    screen.press("p");
+    await screen.until("pausing…: Processed");
+    screen.board.store.dispatch({ type: "seen", task: fakeTask("a", { status: "paused", lastSeq: 10 }) });
+    await screen.until("paused: Processed");
+    const state = { name: "down", known: true, reason: "connection refused" } as const;
+    screen.board.store.dispatch({ type: "seen", task: fakeTask("a", { lastSeq: 11 }) });
+    screen.board.store.dispatch({ type: "servers", servers: [{ address: fakeServer, state }], atMs: nowMs - 5_000 });
+    const { lines } = await screen.until("server away");
+    expect([lines[3], lines.at(-1)]).toEqual([
+      "▸ ~ count_words ███░░░░░░░ 30% (15/50)  7s                     server away: Pro…",
+      "Enter open · g retry now · Space mark · / find · s sort · f forget · ? all keys",
+    ]);
+    screen.press("p");
+    await screen.until("The server of count_words is away, so it cannot pause now. g tries again.");
+    screen.press("g");
+    await screen.until("Processed 15/50 records");
+    expect(screen.said).toContain("retryNow");
+  });
+
+  it("finds tasks that have every word, in what their rows show", async () => {
+    const screen = await openBoard([...three, fakeTask("d3", { tool: "mirror", status: "paused" })]);
+    for (const key of ["/", "paused back", keys.enter]) screen.press(key);
+    await screen.until("Tasks 1-1 of 1  /paused back");
+    for (const key of ["/", "\u007f".repeat(11), "d3", keys.enter]) screen.press(key);
+    await screen.until("No tasks that match.");
   });
 
   it("keeps its filter when one comes back from a task", async () => {
     const screen = await openBoard(three);
     for (const key of ["/", "back", keys.enter]) screen.press(key);
-    await screen.go(["Tasks 1-1 of 1  /back", keys.enter], ["[1 timeline]", keys.escape]);
+    await screen.go(["Tasks 1-1 of 1  /back", keys.enter], ["[timeline]", keys.escape]);
     await screen.until("Tasks 1-1 of 1  /back");
   });
 

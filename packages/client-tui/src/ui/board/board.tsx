@@ -4,7 +4,11 @@ import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { resultPreview } from "../../display/task-status.js";
 import { type BoardTask, taskMessage } from "../../model/board-task.js";
+import { wasInterrupted } from "../../model/task-verbs.js";
+import { TaskPane } from "../detail/task-pane.js";
 import { keptCursor, type Range, visibleRange } from "../keys/key-rules.js";
+import { offeredKeys } from "../keys/task-keys.js";
+import { useFooter } from "../keys/use-footer.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
@@ -14,6 +18,7 @@ import {
   atDrawn,
   type BoardOutcome,
   type BoardViewState,
+  boardKeys,
   initialBoardView,
   markedIds,
   reduceBoardView,
@@ -23,23 +28,33 @@ import {
 /** Title, names of the columns, and the line that previews a result. */
 const frameRows = 3;
 
-/** All tasks with their live bars; only those that fit are drawn. */
+/** From so many columns on the task at the cursor is shown next to the list. */
+const wideColumns = 110;
+/** The share of a wide screen that the list has. */
+const listShare = 0.55;
+/** The line between the two, and a space on each side. */
+const gapColumns = 3;
+
+/** All tasks with their live bars; only those that fit are drawn. On a wide screen the one at the cursor is next to them. */
 export function Board(
   props: ScreenSize & {
     readonly tasks: ReadonlyMap<string, BoardTask>;
     readonly nowMs: number;
     readonly onOutcome: (outcome: BoardOutcome) => void;
-    /** Asks for the result of the finished task at the cursor. */
+    /** Asks for what happened to a task, and for its result once it is finished. */
     readonly onLook: (taskId: string) => void;
   },
 ): ReactNode {
-  const { tasks, columns, rows, nowMs, onOutcome, onLook } = props;
+  const { tasks, rows, nowMs, onOutcome, onLook } = props;
+  const wide = props.columns >= wideColumns;
+  const columns = wide ? Math.floor(props.columns * listShare) : props.columns;
   // A key means the task that the user saw at the cursor, also before the cursor was ever moved.
   const drawn = useRef<string>(undefined);
   const view = useKeyState(
     (state, key) => reduceBoardView(atDrawn(state, drawn.current), key, tasks.values()),
     initialBoardView,
     onOutcome,
+    isTypingFilter,
   );
   const { finished, filter, sort } = view;
   const shown = useMemo(() => shownTasks(tasks.values(), { finished, filter, sort }), [tasks, finished, filter, sort]);
@@ -50,13 +65,10 @@ export function Board(
   const visible = shown.slice(from, to);
   const widths = useSameWidths(shareColumns(visible, columns));
   const current = shown[cursor];
-  const unread = current !== undefined && isFinal(current.info.status) && current.result === undefined;
-  const wanted = unread && current.problem === undefined ? current.info.id : undefined;
-  useEffect(() => {
-    if (wanted !== undefined) onLook(wanted);
-  }, [wanted, onLook]);
-  return (
-    <Box flexDirection="column">
+  useFooter({ keys: footerKeys(view, shown, current), taskId: current?.info.id });
+  useLookAtEnd(wide ? undefined : current, onLook);
+  const list = (
+    <Box flexDirection="column" width={columns} flexShrink={0}>
       <Line bold text={cutText(boardTitle(view, shown, { from, to }), columns)} />
       <Line
         dim={shown.length > 0}
@@ -71,9 +83,46 @@ export function Board(
           marked={view.marked.has(task.info.id)}
         />
       ))}
-      <Line text={previewLine(current, widths, columns)} />
+      <Line text={wide ? " " : previewLine(current, widths, columns)} />
     </Box>
   );
+  if (!wide) return list;
+  const room = props.columns - columns - gapColumns;
+  return (
+    <Box>
+      {list}
+      <Box flexDirection="column" flexShrink={0} height={rows} paddingX={1} {...leftBorder}>
+        {current === undefined ? null : <TaskPane task={current} columns={room} {...{ rows, nowMs, onLook }} />}
+      </Box>
+    </Box>
+  );
+}
+
+const leftBorder = {
+  ...({ borderStyle: "single", borderDimColor: true } as const),
+  ...{ borderTop: false, borderRight: false, borderBottom: false },
+};
+
+function isTypingFilter({ typing }: BoardViewState): boolean {
+  return typing;
+}
+
+const typingKeys = ["type to find", "Enter keep", "Esc show all"];
+
+function footerKeys(view: BoardViewState, shown: readonly BoardTask[], current: BoardTask | undefined) {
+  if (view.typing) return typingKeys;
+  const marked = new Set(markedIds(view, shown));
+  const chosen = marked.size > 0 ? shown.filter(({ info }) => marked.has(info.id)) : current ? [current] : [];
+  return offeredKeys(boardKeys, { chosen, interrupted: shown.some(wasInterrupted) });
+}
+
+/** Asks for the result of the finished task at the cursor. */
+function useLookAtEnd(current: BoardTask | undefined, onLook: (taskId: string) => void): void {
+  const unread = current !== undefined && isFinal(current.info.status) && current.result === undefined;
+  const wanted = unread && current.problem === undefined ? current.info.id : undefined;
+  useEffect(() => {
+    if (wanted !== undefined) onLook(wanted);
+  }, [wanted, onLook]);
 }
 
 /** The first line: what part of the list is seen, and how it is narrowed and ordered. */
@@ -91,7 +140,7 @@ function boardTitle(view: BoardViewState, shown: readonly BoardTask[], { from, t
 
 function emptyText({ filter, finished }: BoardViewState): string {
   if (filter !== "") return "No tasks that match. Esc shows all.";
-  return finished ? "No tasks. 1 in the menu calls a tool." : "No unfinished tasks. u shows all.";
+  return finished ? "No tasks. 1 calls a tool." : "No unfinished tasks. u shows all.";
 }
 
 /** The result of what is over; of what is not, its message where the row has no room for that. */

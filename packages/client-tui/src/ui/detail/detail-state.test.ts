@@ -19,7 +19,7 @@ describe("a task in detail", () => {
 
   it("goes round its parts", () => {
     expect(reduceDetail(initialDetailState, named("backtab"), { ...view, pane: "timeline" }).state.pane).toBe("result");
-    expect(reduceDetail(initialDetailState, typed("3"), view).state.pane).toBe("steps");
+    expect(reduceDetail(initialDetailState, named("tab"), { ...view, pane: "log" }).state.pane).toBe("steps");
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import type { KeyPress } from "../keys/key-press.js";
 import { meaning, moveCursor, nextOf, toggled } from "../keys/key-rules.js";
+import { verbKeys } from "../keys/task-keys.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 import type { TreeLine } from "./result-tree.js";
 
@@ -14,9 +15,11 @@ export const detailKeys = [
   "l log level",
   "↑↓ scroll",
   "Enter fold, unfold",
-  "1-4 timeline, log, steps, result",
   "End follow",
   "f forget",
+  ": commands",
+  "1-5 places",
+  "g refresh",
   "Esc back",
 ];
 
@@ -46,7 +49,7 @@ export interface DetailState {
 }
 
 /** What the user wants with the task. */
-export type DetailOutcome = "back" | "pause" | "resume" | "cancel" | "forget" | "answer" | "copy" | "keys";
+export type DetailOutcome = "back" | "pause" | "resume" | "cancel" | "forget" | "answer" | "copy" | "keys" | "refresh";
 
 /** What is on the screen, which decides how far keys lead. */
 export interface DetailView {
@@ -67,8 +70,8 @@ export const initialDetailState: DetailState = {
 };
 
 const verbs = {
-  ...({ p: "pause", r: "resume", c: "cancel", f: "forget" } as const),
-  ...({ a: "answer", y: "copy", "?": "keys", q: "back" } as const),
+  ...verbKeys,
+  ...({ g: "refresh", a: "answer", y: "copy", "?": "keys", q: "back" } as const),
 };
 
 /** Goes through the parts, scrolls, folds, and says what is wanted with the task. */
@@ -85,7 +88,7 @@ export function reduceDetail(state: DetailState, key: KeyPress, view: DetailView
 
 function chosenPane(key: KeyPress, now: Pane): Pane | undefined {
   if (key.name === "tab") return nextOf(panes, now);
-  return key.name === "backtab" ? nextOf(panes, now, -1) : panes[Number(key.text) - 1];
+  return key.name === "backtab" ? nextOf(panes, now, -1) : undefined;
 }
 
 function scroll(state: DetailState, key: KeyPress, count: number): DetailState {

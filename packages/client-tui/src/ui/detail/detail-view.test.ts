@@ -13,25 +13,25 @@ describe("what is known of a task", () => {
   const question = { key: "q", message: "Sure?", schema: {}, userOnly: false };
   const troubled: BoardTask = {
     ...newBoardTask(fakeTask("a", { generation: 2, itemCount: 1, questions: [question] })),
-    reconnecting: "HTTP 503",
+    away: { reason: "HTTP 503", sinceMs: nowMs - 1_000 },
   };
 
   it("is one fact a line, in the order in which one reads", () => {
     expect(facts(troubled)).toEqual([
-      "running · attempt 1, generation 2 · 1 item · updated 2s ago",
+      "last seen: running · attempt 1, generation 2 · 1 item · updated 2s ago",
       `a at ${fakeServer}`,
-      "for 12s",
+      "for 11s",
       "message: Processed 15/50 records",
       "question (a answers): Sure?",
-      "reconnecting: HTTP 503",
+      "its server is away (HTTP 503); g tries again now",
     ]);
   });
 
   it("loses first what can be looked up elsewhere, and last its trouble", () => {
     expect([5, 3, 2, 1].map((most) => facts(troubled, most).map((fact) => fact.slice(0, 7).replace(":", "")))).toEqual([
-      ["running", "for 12s", "message", "questio", "reconne"],
-      ["running", "questio", "reconne"],
-      ["questio", "reconne"],
+      ["last se", "for 11s", "message", "questio", "its ser"],
+      ["last se", "questio", "its ser"],
+      ["questio", "its ser"],
       ["questio"],
     ]);
   });

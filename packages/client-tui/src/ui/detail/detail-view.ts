@@ -1,8 +1,17 @@
 import { defaultStateFile, isFinal, type TaskError } from "@resumable-mcp/client";
+import { withCommands } from "../../advice.js";
 import { countText, cutText, plainText } from "../../display/plain-text.js";
 import { formatDuration, progressNumbers } from "../../display/progress-line.js";
 import { continueCommand, resultPreview, resumeCommand, statusWord } from "../../display/task-status.js";
-import { ageText, type BoardTask, elapsedMsOf, type LogLine } from "../../model/board-task.js";
+import {
+  ageText,
+  type BoardTask,
+  elapsedMsOf,
+  isAway,
+  isMoving,
+  type LogLine,
+  requestWords,
+} from "../../model/board-task.js";
 import { perSecondOf, remainingMsOf } from "../../model/pace.js";
 import { readHistory, wholeLog } from "../../model/task-history.js";
 import { formatRate } from "../parts/task-columns.js";
@@ -64,7 +73,7 @@ export function factLines(
 }
 
 function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
-  const { info, result, problem, reconnecting, remembered } = task;
+  const { info, result, problem, away, remembered } = task;
   const { error } = info;
   return [
     ["status", statusText(task, nowMs)],
@@ -74,9 +83,9 @@ function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
     ["says", lastLogText(task)],
     ...info.questions.map(({ message }): Fact => ["trouble", `question (a answers): ${message}`]),
     ["trouble", remembered === true ? "its server has not answered yet: this is what was last seen" : undefined],
-    ["trouble", reconnecting && `reconnecting: ${reconnecting}`],
+    ["trouble", away && isAway(task) ? `its server is away (${away.reason}); g tries again now` : undefined],
     ["trouble", problem],
-    ["trouble", error && `error: ${error.message}`],
+    ["trouble", error && `error: ${withCommands(error.message)}`],
     ["trouble", error?.continues && continuationText(error.continues, progressNumbers(info))],
     ["place", continueCommand(info.id, error) && `in a shell: ${resumeCommand(info.id)}`],
     ["result", result && `result: ${resultPreview(result) ?? "empty"}`],
@@ -102,16 +111,18 @@ function lastLogText({ log, journal }: BoardTask): string | undefined {
 
 function statusText(task: BoardTask, nowMs: number): string {
   const { status, interrupted, attempt, generation, itemCount } = task.info;
+  const asked = task.requested && requestWords[task.requested];
   const attempts = `attempt ${attempt}${generation > 1 ? `, generation ${generation}` : ""}`;
   const age = `updated ${ageText(task, nowMs)}`;
-  return [statusWord(status, interrupted), attempts, countText(itemCount, "item"), age].join(" · ");
+  const seen = isAway(task) ? "last seen: " : "";
+  return [seen + (asked ?? statusWord(status, interrupted)), attempts, countText(itemCount, "item"), age].join(" · ");
 }
 
 function timesText(task: BoardTask, nowMs: number): string | undefined {
   const { info, pace } = task;
   const elapsed = elapsedMsOf(task, nowMs);
   if (elapsed === undefined) return undefined;
-  const moves = info.status === "running" && !info.interrupted;
+  const moves = isMoving(task);
   const rate = moves ? perSecondOf(pace) : undefined;
   const remaining = moves ? remainingMsOf(pace, info.total, nowMs) : undefined;
   const rest = remaining === undefined ? "" : ` · about ${formatDuration(remaining)} left`;

@@ -25,7 +25,7 @@ const question = { key: "q", message: "May all data of last year be deleted?", s
 
 async function openTask(options?: OpenScreensOptions, task = fakeTask("a", { attempt: 2 })) {
   const screen = openScreens([task], options);
-  await screen.go(["1 of your tasks", "w"]);
+  await screen.go(["1 of your tasks", keys.enter]);
   return screen;
 }
 
@@ -48,14 +48,14 @@ describe("a task in detail", () => {
       │for 12s
       │message: Processed 15/50 records
       │log: warning: disk is slow
-      │[1 timeline] 2 log  3 steps  4 result
+      │[timeline] log  steps  result
       │09:00:00  created
       │09:00:01  attempt 1
       │09:00:02  2 checkpoints, 5 to 15
       │09:00:09  attempt 2 after a crash at 15
       │09:00:09  step upload
       ⋮ 9 empty lines
-      │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
+      │p pause · c cancel · Tab part · y copy · ↑↓ scroll · End follow · ? all keys
     `);
   });
 
@@ -67,11 +67,11 @@ describe("a task in detail", () => {
       │> count_words ██░░░ 30% (15/50) 12s
       │running · attempt 2 · 15 items · update…
       │message: Processed 15/50 records
-      │[1 timeline] 2 log  3 steps  4 result
+      │[timeline] log  steps  result
       │09:00:09  attempt 2 after a crash at 15
       │09:00:09  step upload
       │
-      │p pause · r resume · ? all keys
+      │p pause · c cancel · ? all keys
     `);
   });
 
@@ -86,14 +86,14 @@ describe("a task in detail", () => {
       │for 12s
       │message: Processed 15/50 records
       │log: warning: disk is slow
-      │[1 timeline] 2 log  3 steps  4 result
+      │[timeline] log  steps  result
       │09:00:00  created
       │09:00:01  attempt 1
       │09:00:02  2 checkpoints, 5 to 15
       │09:00:09  attempt 2 after a crash at 15
       │09:00:09  step upload
       ⋮ 25 empty lines
-      │p pause · r resume · c cancel · a answer · Tab part · y copy · l log level · ↑↓ scroll · Enter fold, unfold · ? all keys
+      │p pause · c cancel · Tab part · y copy · ↑↓ scroll · End follow · f forget · : commands · 1-5 places · ? all keys
     `);
   });
 
@@ -105,12 +105,12 @@ describe("a task in detail", () => {
       │ resumable-mcp · 127.0.0.1:8001 live
       │? count_words ██░░░ 30% (15/50) 12s
       │question (a answers): May all data of l…
-      │[1 timeline] 2 log  3 steps  4 result
+      │[timeline] log  steps  result
       │Its server gives no timeline.
       │
       │? Ctrl-Y answers: count_words asks: May…
       │
-      │p pause · r resume · ? all keys
+      │p pause · c cancel · ? all keys
     `);
   });
 
@@ -126,31 +126,36 @@ describe("a task in detail", () => {
       │took 10s
       │error: evil next line
       │result: {"\\u001b[2J\\u001b[31mevil \\u0007\\u001b]0;title\\u0007\\nnext line":"\\u001…
-      │ 1 timeline  2 log  3 steps [4 result]
+      │ timeline  log  steps [result]
       │- result: {1 field}
       │    evil next line: "\\u001b[2J\\u001b[31mevil \\u0007\\u001b]0;title\\u0007\\nnext l…
       ⋮ 12 empty lines
-      │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
+      │r resume · Tab part · y copy · ↑↓ scroll · Enter fold, unfold · ? all keys
     `);
   });
 
   it("says how far a failed task came, and which key, call and command continue it (G7)", async () => {
     const error = { code: "TOOL_FAILED", message: "No network.", continuation: "-", continues: "by_call" } as const;
     const screen = await openFinished(fakeTask("c", { status: "failed", error }));
-    expect(await screen.until("in a shell")).toMatchInlineSnapshot(`
+    expect(await screen.until("[result]")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │x count_words ███░░░░░░░ 30% (15/50)  10s                    failed: No netwo…
-      │failed · attempt 1 · 15 items · updated 2s ago
+      │+ count_words ███░░░░░░░ 30% (15/50)  10s                    completed: {"wor…
+      │completed · attempt 1 · 15 items · updated 2s ago
       │c at http://127.0.0.1:8001/mcp
       │took 10s
-      │error: No network.
-      │r or the same call continues at 30% (15/50)
-      │in a shell: resumable-mcp resume c
-      │[1 timeline] 2 log  3 steps  4 result
-      │Its server gives no timeline.
-      ⋮ 12 empty lines
-      │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
+      │result: {"words":{"a":1,"b":2},"list":[1,2,3]}
+      │ timeline  log  steps [result]
+      │- result: {2 fields}
+      │  - words: {2 fields}
+      │      a: 1
+      │      b: 2
+      │  - list: [3 entries]
+      │      0: 1
+      │      1: 2
+      │      2: 3
+      ⋮ 7 empty lines
+      │Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · ? all keys
     `);
   });
 
@@ -171,27 +176,31 @@ describe("a task in detail", () => {
     const screen = openScreens(tasks);
     await screen.until("1 of your tasks");
     tasks[0] = fakeTask("a", { itemCount: 20 });
-    screen.press("w");
+    screen.press(keys.enter);
     await screen.until("running · attempt 1 · 20 items");
   });
 
   it("has a log that is filtered by level, and steps", async () => {
     const screen = await openTask({ journal });
-    await screen.go(["attempt 2 after", "2"], ["debug   batch 3", "ll"]);
+    await screen.go(["attempt 2 after", keys.tab], ["debug   batch 3", "ll"]);
     expect((await screen.until("level ≥ warning")).lines.slice(8, 10)).toEqual(["warning disk is slow", ""]);
-    screen.press("3");
+    screen.press(keys.tab);
     await screen.until("09:00:09  upload");
   });
 
   it("says which level its log has on a narrow screen too", async () => {
     const screen = await openTask({ journal, size: least });
-    await screen.go(["step upload", "2"], ["debug   batch 3", "ll"]);
-    expect((await screen.until("level ≥ warning")).lines[4]).toBe("[2 log]  level ≥ warning");
+    await screen.go(["step upload", keys.tab], ["debug   batch 3", "ll"]);
+    expect((await screen.until("level ≥ warning")).lines[4]).toBe("[log]  level ≥ warning");
   });
 
   it("says of each part that nothing is in it", async () => {
     const screen = await openTask({ size: least });
-    await screen.go(["Its server gives no timeline.", "2"], ["No log messages.", "3"], ["No remembered steps.", "4"]);
+    await screen.go(
+      ["Its server gives no timeline.", keys.tab],
+      ["No log messages.", keys.tab],
+      ["No remembered steps.", keys.tab],
+    );
     await screen.until("No result yet.");
   });
 
@@ -204,12 +213,12 @@ describe("a task in detail", () => {
     }));
     const screen = await openTask({ journal: { lastSeq: 59, events } });
     await screen.go(["step part 59", "\u001b[A"], ["1 line up, End follows", "\u001b[5~"], ["11 lines up", "\u001b[F"]);
-    expect((await screen.until("step part 59")).lines[6]).toBe("[1 timeline] 2 log  3 steps  4 result");
+    expect((await screen.until("step part 59")).lines[6]).toBe("[timeline] log  steps  result");
   });
 
   it("shows a result as a tree that folds", async () => {
     const screen = await openFinished();
-    expect(await screen.until("[4 result]")).toMatchInlineSnapshot(`
+    expect(await screen.until("[result]")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
       │+ count_words ███░░░░░░░ 30% (15/50)  10s                    completed: {"wor…
@@ -217,7 +226,7 @@ describe("a task in detail", () => {
       │c at http://127.0.0.1:8001/mcp
       │took 10s
       │result: {"words":{"a":1,"b":2},"list":[1,2,3]}
-      │ 1 timeline  2 log  3 steps [4 result]
+      │ timeline  log  steps [result]
       │- result: {2 fields}
       │  - words: {2 fields}
       │      a: 1
@@ -227,7 +236,7 @@ describe("a task in detail", () => {
       │      1: 2
       │      2: 3
       ⋮ 7 empty lines
-      │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
+      │Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · ? all keys
     `);
     screen.press(keys.down);
     screen.press(" ");
@@ -247,7 +256,7 @@ describe("a task in detail", () => {
 
   it("gives the shell command that does the same, on the screen and to the clipboard", async () => {
     const screen = await openTask();
-    await screen.go(["[1 timeline]", "y"]);
+    await screen.go(["[timeline]", "y"]);
     expect(await screen.until("Shell command")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live

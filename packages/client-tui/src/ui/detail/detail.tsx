@@ -1,46 +1,25 @@
-import { Box } from "ink";
-import { type ReactNode, useEffect, useMemo } from "react";
-import { countText, cutText, fitText, textWidth, wrapText } from "../../display/plain-text.js";
+import type { ReactNode } from "react";
+import { wrapText } from "../../display/plain-text.js";
 import type { BoardTask } from "../../model/board-task.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { isLeaving, visibleRange } from "../keys/key-rules.js";
+import { isLeaving } from "../keys/key-rules.js";
+import { offeredKeys } from "../keys/task-keys.js";
+import { useFooter } from "../keys/use-footer.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
-import { Line, statusColors } from "../parts/line.js";
-import { shareColumns, taskLineText } from "../parts/task-columns.js";
-import {
-  type DetailOutcome,
-  type DetailState,
-  initialDetailState,
-  type Pane,
-  panes,
-  reduceDetail,
-} from "./detail-state.js";
-import { type DetailContent, detailContent, factLines, windowOf } from "./detail-view.js";
+import { Line } from "../parts/line.js";
+import { type DetailOutcome, type DetailState, detailKeys, initialDetailState, reduceDetail } from "./detail-state.js";
+import { detailContent } from "./detail-view.js";
+import { TaskPane } from "./task-pane.js";
 
-/** Least time between two reads of a journal. */
-const lookAgainMs = 3_000;
-
-/** The task's bar, and the names of its parts. */
-const frameRows = 2;
-/** What facts leave to the part that one looks at: this, or a third of the screen. */
-const leastPaneRows = 2;
 const goneText = "This task no longer exists: it was forgotten, or its server no longer knows it. Esc goes back.";
 
-const empty: Readonly<Record<Pane, string>> = {
-  timeline: "Its server gives no timeline.",
-  log: "No log messages.",
-  steps: "No remembered steps.",
-  result: "No result yet.",
-};
-
-/** One task: its bar, its facts, and one of its parts: timeline, log, steps, result. */
+/** One task on the whole screen: its bar, its facts, and one of its parts: timeline, log, steps, result. */
 export function Detail(
   props: ScreenSize & {
     readonly task: BoardTask | undefined;
     readonly nowMs: number;
     readonly onOutcome: (outcome: DetailOutcome) => void;
-    /** Asks for what happened up to the place that is known of. */
     readonly onLook: (taskId: string) => void;
   },
 ): ReactNode {
@@ -50,68 +29,24 @@ export function Detail(
     initialDetailState,
     onOutcome,
   );
-  const id = task?.info.id;
-  const { status, attempt } = task?.info ?? {};
-  // A running task's journal is read again now and then; events in between arrive live.
-  const stale = task !== undefined && (task.journal?.lastSeq ?? -1) < task.info.lastSeq;
-  const moment = stale ? Math.floor(nowMs / lookAgainMs) : 0;
-  useEffect(() => {
-    if (id !== undefined) onLook(id);
-  }, [id, status, attempt, moment, onLook]);
-  const content = useMemo(() => (task === undefined ? undefined : detailContent(task, state)), [task, state]);
-  if (task === undefined || content === undefined)
-    return wrapText(goneText, columns).map((text) => <Line key={text} text={text} />);
-  const facts = factLines(task, { columns, nowMs, most: factRows(rows) });
-  return (
-    <Box flexDirection="column">
-      <Line bold color={statusColors[task.info.status]} text={headText(task, columns, nowMs)} />
-      {facts.map((text, index) => (
-        <Line key={index} text={text} />
-      ))}
-      <Line bold text={paneTitle(content, state, columns)} />
-      <PaneBody {...{ content, state, columns }} rows={Math.max(1, rows - facts.length - frameRows)} />
-    </Box>
-  );
-}
-
-function factRows(rows: number): number {
-  return Math.max(1, rows - frameRows - Math.max(leastPaneRows, Math.floor(rows / 3)));
+  useFooter({ keys: footerKeys(task, state), taskId: task?.info.id });
+  if (task === undefined) return wrapText(goneText, columns).map((text) => <Line key={text} text={text} />);
+  return <TaskPane {...{ task, state, columns, rows, nowMs, onLook }} />;
 }
 
 function leaveOnly(state: DetailState, key: KeyPress): KeyStep<DetailState, DetailOutcome> {
   return { state, outcome: isLeaving(key) ? "back" : undefined };
 }
 
-function headText(task: BoardTask, columns: number, nowMs: number): string {
-  const look = { nowMs, atCursor: false, marked: false };
-  return cutText(taskLineText(task, shareColumns([task], columns), look).slice(2), columns);
-}
+/** The keys of one part alone, by their words. */
+const partKeys: ReadonlyMap<string, "log" | "result"> = new Map([
+  ["l log level", "log"],
+  ["Enter fold, unfold", "result"],
+]);
 
-/** The names of the parts, the present one in brackets, and where one is in it; without room for all, only that one. */
-function paneTitle(content: DetailContent, state: DetailState, columns: number): string {
-  const names = panes.map((pane, index) =>
-    pane === content.pane ? `[${index + 1} ${pane}]` : ` ${index + 1} ${pane} `,
-  );
-  const level = content.pane === "log" && state.level !== "debug" ? `  level ≥ ${state.level}` : "";
-  const where = content.pane === "result" || state.up === 0 ? "" : `  ${countText(state.up, "line")} up, End follows`;
-  const title = names.join("") + level + where;
-  const present = names[panes.indexOf(content.pane)] ?? "";
-  return textWidth(title) <= columns ? title : cutText(present + level + where, columns);
-}
-
-function PaneBody(props: ScreenSize & { readonly content: DetailContent; readonly state: DetailState }): ReactNode {
-  const { content, state, columns, rows } = props;
-  const { pane, tree, lines } = content;
-  if ((pane === "result" ? tree : lines).length === 0) return <Line dim text={cutText(empty[pane], columns)} />;
-  if (pane !== "result")
-    return windowOf(lines, state.up, rows).map(({ key, text, muted }) => (
-      <Line key={key} dim={muted} text={cutText(text, columns)} />
-    ));
-  const cursor = Math.min(state.cursor, tree.length - 1);
-  const { from, to } = visibleRange(cursor, tree.length, rows);
-  return tree.slice(from, to).map(({ path, depth, text, open }, index) => {
-    const fold = open === undefined ? " " : open ? "-" : "+";
-    const line = `${"  ".repeat(depth)}${fold} ${text}`;
-    return <Line key={path} inverse={from + index === cursor} text={fitText(line, columns)} />;
-  });
+function footerKeys(task: BoardTask | undefined, state: DetailState): readonly string[] {
+  if (task === undefined) return ["Esc back"];
+  const { pane } = detailContent(task, state);
+  const table = detailKeys.filter((line) => (partKeys.get(line) ?? pane) === pane);
+  return offeredKeys(table, { chosen: [task], interrupted: false });
 }

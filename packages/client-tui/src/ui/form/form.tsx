@@ -1,7 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { useKeyState } from "../keys/use-key-state.js";
+import { always, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
 import { type FormOutcome, type FormShape, initialFormState, reduceForm } from "./form-state.js";
 import { formView } from "./form-view.js";
@@ -23,6 +23,7 @@ export function Form(
     (now, key) => reduceForm(now, key, shape),
     () => initialFormState(shape, before),
     onOutcome,
+    always,
   );
   const view = formView(state, shape, props);
   return (

@@ -29,12 +29,21 @@ export interface KeyStep<State, Outcome> {
   readonly outcome?: Outcome;
 }
 
-/** Holds a screen's one state and changes it by keys; what a key means beyond the state is an outcome. */
+/** Hears keys before the screen does where nothing is typed, such as the numbers of places; returns whether one was its own. */
+export const GlobalKeysContext = createContext<(press: KeyPress) => boolean>(() => false);
+
+/**
+ * Holds a screen's one state and changes it by keys; what a key means beyond the state is an outcome.
+ *
+ * While `isTyping`, every key is the screen's own.
+ */
 export function useKeyState<State, Outcome>(
   reduce: (state: State, key: KeyPress) => KeyStep<State, Outcome>,
   initial: State | (() => State),
   onOutcome: (outcome: Outcome) => void,
+  isTyping: (state: State) => boolean = never,
 ): State {
+  const onGlobal = useContext(GlobalKeysContext);
   const memory = useContext(ScreenMemoryContext);
   // Only this hook keeps anything for a screen, and a screen has one state: what comes back is what was kept.
   const [state, setState] = useState((memory?.state as State | undefined) ?? initial);
@@ -42,6 +51,7 @@ export function useKeyState<State, Outcome>(
   const latest = useRef(state);
   const onPress = useCallback(
     (press: KeyPress) => {
+      if (!isTyping(latest.current) && onGlobal(press)) return true;
       const step = reduce(latest.current, press);
       latest.current = step.state;
       if (memory !== undefined) memory.state = step.state;
@@ -50,8 +60,17 @@ export function useKeyState<State, Outcome>(
       onOutcome(step.outcome);
       return true;
     },
-    [reduce, onOutcome, memory],
+    [reduce, onOutcome, memory, onGlobal, isTyping],
   );
   useKeys(onPress);
   return state;
+}
+
+function never(): boolean {
+  return false;
+}
+
+/** Of a screen on which one types. */
+export function always(): boolean {
+  return true;
 }

@@ -29,9 +29,9 @@ describe("the screen of the menu", () => {
       │
       │2 unfinished
       │  > count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
-      │  = backup      ███░░░░░░░ 30% (15/50)  12s                    paused: Processe…
+      │  = backup      ███░░░░░░░ 30% (15/50)  10s                    paused: Processe…
       ⋮ 10 empty lines
-      │1-5 or Enter choose · Ctrl-C leave · 0 exit
+      │1-5 or Enter choose · : commands · Ctrl-C leave · 0 exit
     `);
   });
 
@@ -82,7 +82,7 @@ describe("the screen of the menu", () => {
       │  k kill the server
       │  0 exit
       ⋮ 14 empty lines
-      │1-5 or Enter choose · Ctrl-C leave · 0 exit
+      │1-5 or Enter choose · : commands · Ctrl-C leave · 0 exit
     `);
   });
 

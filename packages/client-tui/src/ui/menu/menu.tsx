@@ -7,6 +7,7 @@ import type { ScreenProps, ScreenSize } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { shareColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
+import { places } from "../places.js";
 
 /** One entry of a menu, reached by its key or by the cursor. */
 export interface MenuItem {
@@ -47,15 +48,8 @@ export function Menu(
 }
 
 /** The keys of the menu. */
-export const menuKeys = ["1-5 or Enter choose", "Ctrl-C leave", "0 exit"];
+export const menuKeys = ["1-5 or Enter choose", ": commands", "Ctrl-C leave", "0 exit"];
 
-const places = [
-  { key: "1", letter: "p", label: "process data: call a tool", screen: { name: "tools" } },
-  { key: "2", letter: "l", label: "list tasks", screen: { name: "board" } },
-  { key: "3", letter: "s", label: "statistics", screen: { name: "stats" } },
-  { key: "4", letter: "y", label: "session summary", screen: { name: "session" } },
-  { key: "5", letter: "v", label: "servers", screen: { name: "servers" } },
-] as const;
 const exit: MenuItem = { key: "0", letter: "q", label: "exit" };
 
 /** What the menu has, without what the embedding program adds before the last. */
@@ -74,7 +68,7 @@ export function MenuScreen(props: ScreenProps): ReactNode {
     const extra = extraActions.find(({ key }) => key === outcome.key);
     if (screen !== undefined) go({ type: "open", screen });
     else if (extra === undefined) onExit("quit");
-    else void board.attempt(() => runExtra(extra, board));
+    else void board.runExtra(extra.run);
   };
   const widths = useSameWidths(shareColumns(unfinished, columns));
   const shown = unfinished.slice(0, Math.max(0, rows - items.length - frameRows));
@@ -92,11 +86,6 @@ export function MenuScreen(props: ScreenProps): ReactNode {
       )}
     </>
   );
-}
-
-async function runExtra(action: ScreenProps["extraActions"][number], board: ScreenProps["board"]): Promise<void> {
-  const text = await action.run();
-  if (text !== undefined) board.notice("info", text);
 }
 
 function unknownKeyText(text: string, items: readonly MenuItem[]): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../../test/fake-client.js";
 import { otherServer, twoServers } from "../../../test/odd-texts.js";
 import { newBoardTask } from "../../model/board-task.js";
-import { openingLines, openingQuestion, openingTasks } from "./opening-state.js";
+import { openingLines, openingTasks, openingTitle } from "./opening-state.js";
 
 describe("the lines of the opening screen", () => {
   const [here, there, elsewhere] = [fakeServer, otherServer, "http://example.com/mcp"].map((server, index) =>
@@ -23,14 +23,22 @@ describe("the lines of the opening screen", () => {
   });
 });
 
-describe("the question of the opening screen", () => {
+describe("the title of the opening screen", () => {
+  const of = (...facts: Parameters<typeof fakeTask>[1][]) =>
+    facts.map((more, at) => newBoardTask(fakeTask(`t-${at}`, more)));
+
   it.each([
-    [0, false, 80, "Looking for your tasks…"],
-    [0, true, 80, "No unfinished tasks."],
-    [1, true, 80, "1 of your tasks is not finished: resume, watch, cancel, forget?"],
-    [2, false, 80, "2 of your tasks are not finished: resume, watch, cancel, forget?"],
-    [2, true, 40, "2 of your tasks are not finished."],
-  ])("for %i tasks, all servers heard: %s, at %i columns is %j", (count, ready, columns, text) => {
-    expect(openingQuestion(count, ready, columns)).toBe(text);
+    [[], false, "Looking for your tasks…"],
+    [[], true, "No unfinished tasks."],
+    [of({}), true, "1 of your tasks: 1 running."],
+    [
+      of({}, { status: "paused" }, { interrupted: true }, {}),
+      true,
+      "4 of your tasks: 1 interrupted, 1 paused, 2 running.",
+    ],
+    [of({ status: "pending" }, { status: "input_required" }), false, "2 of your tasks: 1 asks you, 1 pending."],
+    [of({}).map((task) => ({ ...task, remembered: true as const })), true, "1 of your tasks: 1 out of reach."],
+  ])("of %j, all servers heard: %s, is %j", (tasks, ready, text) => {
+    expect(openingTitle(tasks, ready)).toBe(text);
   });
 });

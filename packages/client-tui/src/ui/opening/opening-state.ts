@@ -1,47 +1,43 @@
 import type { ServerInfo } from "@resumable-mcp/client";
-import { textWidth } from "../../display/plain-text.js";
 import { serverLabel, serverWord } from "../../display/server-label.js";
-import type { BoardTask } from "../../model/board-task.js";
+import { statusWord } from "../../display/task-status.js";
+import { type BoardTask, isAway } from "../../model/board-task.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { type Cursor, keptCursor, meaning, moveCursor } from "../keys/key-rules.js";
+import { verbKeys } from "../keys/task-keys.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 
 /** The keys of the opening screen. */
 export const openingKeys = [
-  "Enter resume all",
+  "Enter open",
+  "R resume interrupted",
   "r resume",
-  "w watch",
+  "p pause",
   "c cancel",
   "f forget",
+  "2 tasks",
+  ": commands",
+  "g refresh",
   "m menu",
   "Ctrl-C leave",
 ];
 
 /** What the user wants with the tasks that are not finished. */
 export type OpeningOutcome =
-  | { readonly type: "resume_all" | "menu" | "keys" }
-  | { readonly type: "resume" | "watch" | "cancel" | "forget"; readonly taskId: string };
+  | { readonly type: "resume_all" | "menu" | "keys" | "refresh" }
+  | { readonly type: "open" | "pause" | "resume" | "cancel" | "forget"; readonly taskId: string };
 
-const verbs = { r: "resume", w: "watch", c: "cancel", f: "forget" } as const;
+const general = { R: "resume_all", m: "menu", "?": "keys", g: "refresh" } as const;
 
-/**
- * Moves through the unfinished tasks and says what is wanted with them.
- *
- * Until every server is `ready`, Enter is also for the tasks that are not listed yet.
- */
-export function reduceOpening(
-  state: Cursor,
-  key: KeyPress,
-  ids: readonly string[],
-  ready: boolean,
-): KeyStep<Cursor, OpeningOutcome> {
+/** Moves through the unfinished tasks and says what is wanted with them. */
+export function reduceOpening(state: Cursor, key: KeyPress, ids: readonly string[]): KeyStep<Cursor, OpeningOutcome> {
   const cursor = moveCursor(keptCursor(state, ids), key, ids.length);
   const taskId = ids[cursor];
   const next = { cursor, at: taskId };
-  if (key.name === "enter" && (ids.length > 0 || !ready)) return { state: next, outcome: { type: "resume_all" } };
-  if (key.name === "escape" || key.text === "m") return { state: next, outcome: { type: "menu" } };
-  if (key.text === "?") return { state: next, outcome: { type: "keys" } };
-  const type = meaning(verbs, key.text);
+  if (key.name === "escape") return { state: next, outcome: { type: "menu" } };
+  const anywhere = meaning(general, key.text);
+  if (anywhere !== undefined) return { state: next, outcome: { type: anywhere } };
+  const type = key.name === "enter" ? "open" : meaning(verbKeys, key.text);
   return { state: next, outcome: taskId === undefined || type === undefined ? undefined : { type, taskId } };
 }
 
@@ -69,10 +65,17 @@ export function openingTasks(lines: readonly OpeningLine[]): readonly BoardTask[
   return lines.flatMap((line) => (line.kind === "task" ? [line.task] : []));
 }
 
-/** The question that the program opens with; without room for it, its subject alone. */
-export function openingQuestion(count: number, ready: boolean, columns: number): string {
-  if (count === 0) return ready ? "No unfinished tasks." : "Looking for your tasks…";
-  const subject = count === 1 ? "1 of your tasks is not finished" : `${count} of your tasks are not finished`;
-  const question = `${subject}: resume, watch, cancel, forget?`;
-  return textWidth(question) <= columns ? question : `${subject}.`;
+/** In which order the title counts tasks: what needs its user comes first. */
+const words = ["asks you", "interrupted", "paused", "out of reach", "pending", "running"];
+
+/** The first line: how the tasks stand, so that what runs is not taken for what waits. */
+export function openingTitle(tasks: readonly BoardTask[], ready: boolean): string {
+  if (tasks.length === 0) return ready ? "No unfinished tasks." : "Looking for your tasks…";
+  const wordOf = (task: BoardTask) =>
+    isAway(task) ? "out of reach" : statusWord(task.info.status, task.info.interrupted);
+  const counts = words.flatMap((word) => {
+    const count = tasks.filter((task) => wordOf(task) === word).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  return `${tasks.length} of your tasks: ${counts.join(", ")}.`;
 }

@@ -13,15 +13,15 @@ describe("the opening screen", () => {
     expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
-      │2 of your tasks are not finished: resume, watch, cancel, forget?
+      │2 of your tasks: 1 paused, 1 running.
       │
       │work  live
       │▸ > count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
       │127.0.0.1:8002  down: connection refused
-      │  = count_words ███░░░░░░░ 30% (15/50)  12s                    paused: Processe…
+      │  = count_words ███░░░░░░░ 30% (15/50)  10s                    paused: Processe…
       │updated 2s ago: Processed 15/50 records
       ⋮ 14 empty lines
-      │Enter resume all · r resume · w watch · c cancel · f forget · ? all keys
+      │Enter open · p pause · c cancel · f forget · 2 tasks · : commands · ? all keys
     `);
   });
 
@@ -30,14 +30,14 @@ describe("the opening screen", () => {
     expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
       40×10
       │ 1 of 2 servers live · 127.0.0.1:8002 d…
-      │2 of your tasks are not finished.
+      │2 of your tasks: 1 paused, 1 running.
       │work  live
       │▸ > count_words ██░░░ 30% (15/50) 12s
       │127.0.0.1:8002  down: connection refused
-      │  = count_words ██░░░ 30% (15/50) 12s
+      │  = count_words ██░░░ 30% (15/50) 10s
       │updated 2s ago: Processed 15/50 records
       │
-      │Enter resume all · r resume · ? all keys
+      │Enter open · p pause · ? all keys
     `);
   });
 
@@ -46,15 +46,15 @@ describe("the opening screen", () => {
     expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
       120×40
       │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
-      │2 of your tasks are not finished: resume, watch, cancel, forget?
+      │2 of your tasks: 1 paused, 1 running.
       │
       │work  live
       │▸ > count_words █████░░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
       │127.0.0.1:8002  down: connection refused
-      │  = count_words █████░░░░░░░░░░ 30% (15/50)  12s                    paused: Processed 15/50 records
+      │  = count_words █████░░░░░░░░░░ 30% (15/50)  10s                    paused: Processed 15/50 records
       │updated 2s ago: Processed 15/50 records
       ⋮ 30 empty lines
-      │Enter resume all · r resume · w watch · c cancel · f forget · m menu · Ctrl-C leave
+      │Enter open · p pause · c cancel · f forget · 2 tasks · : commands · g refresh · m menu · Ctrl-C leave
     `);
   });
 
@@ -63,17 +63,17 @@ describe("the opening screen", () => {
     expect(await screen.until("5 of your tasks")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │5 of your tasks are not finished: resume, watch, cancel, forget?
+      │5 of your tasks: 1 interrupted, 1 paused, 1 pending, 2 running.
       │
       │127.0.0.1:8001  live
       │▸ > count_words       ███░░░░░░░ 30% (15/50)  12s            Processed 15/50 re…
-      │  = a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)  12s            paused: evil next …
+      │  = a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)  10s            paused: evil next …
       │  > 数える道具        ██████████ 99%          12s            日本語のメッセージ…
-      │  ! crossing          ███░░░░░░░ 30% (15/50)  12s            interrupted: Proce…
+      │  ! crossing          ███░░░░░░░ 30% (15/50)  10s            interrupted: Proce…
       │  … to_come           ░░░░░░░░░░ 0% (0/50)    12s            pending: Processed…
       │updated 2s ago: Processed 15/50 records
       ⋮ 12 empty lines
-      │Enter resume all · r resume · w watch · c cancel · f forget · ? all keys
+      │Enter open · R resume interrupted · p pause · c cancel · f forget · ? all keys
     `);
   });
 
@@ -95,17 +95,17 @@ describe("the opening screen", () => {
     expect(await screen.until("✘ No server")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
-      │2 of your tasks are not finished: resume, watch, cancel, forget?
+      │2 of your tasks: 1 out of reach, 1 running.
       │
       │work  live
       │▸ > count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
       │127.0.0.1:8002  down: connection refused
-      │  … count_words ███░░░░░░░ 30% (15/50)  12s                    no answer yet; l…
+      │  ~ count_words ███░░░░░░░ 30% (15/50)  10s                    no answer yet; l…
       │updated 2s ago: Processed 15/50 records
       ⋮ 12 empty lines
       │✘ No server answers at http://127.0.0.1:8002/mcp (connection refused). Start it
       │  first.
-      │Enter resume all · r resume · w watch · c cancel · f forget · ? all keys
+      │Enter open · p pause · c cancel · f forget · 2 tasks · : commands · ? all keys
     `);
   });
 
@@ -121,21 +121,62 @@ describe("the opening screen", () => {
     expect((await screen.until("1 of your tasks")).lines).toContain("updated 2s ago: evil next line");
   });
 
-  it("resumes all of it on Enter", async () => {
+  it("opens a task on Enter, and comes back", async () => {
+    const screen = openScreens([fakeTask("a")]);
+    await screen.go(["1 of your tasks", keys.enter], ["[timeline]", keys.escape]);
+    expect((await screen.until("1 of your tasks")).lines[1]).toBe("1 of your tasks: 1 running.");
+  });
+
+  it("resumes what was interrupted on R, asks before, and leaves what was paused on purpose", async () => {
+    const tasks = [
+      fakeTask("a", { interrupted: true }),
+      fakeTask("b", { status: "paused" }),
+      fakeTask("c"),
+      fakeTask("d", { tool: "backup", interrupted: true }),
+    ];
+    const screen = openScreens(tasks);
+    await screen.go(["2 interrupted, 1 paused, 1 running.", "R"]);
+    expect(await screen.until("(y/n)")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │Resume 2 interrupted tasks? 1 paused task stays paused. (y/n)
+      │! count_words interrupted 30% (15/50) Processed 15/50 records
+      │! backup interrupted 30% (15/50) Processed 15/50 records
+      ⋮ 18 empty lines
+      │y yes · n no
+    `);
+    screen.press("y");
+    await screen.until("4 of your tasks");
+    expect(screen.board.resumeAll()).toEqual({ tasks: 2, awaitedServers: 0 });
+    expect(screen.said.filter((verb) => verb.startsWith("resume"))).toEqual([]);
+  });
+
+  it("offers nothing to resume while everything runs", async () => {
+    const screen = openScreens([fakeTask("a"), fakeTask("b")]);
+    expect((await screen.until("2 running")).lines.at(-1)).not.toContain("resume");
+    screen.press("R");
+    await screen.until("No interrupted tasks.");
+  });
+
+  it("offers for each task the keys that work on it", async () => {
     const screen = openScreens([fakeTask("a"), fakeTask("b", { status: "paused" })]);
-    await screen.go(["2 of your tasks", keys.enter]);
-    await screen.until("Tasks 1-2 of 2");
-    expect(screen.said).toEqual(["resume b"]);
+    const first = (await screen.until("2 of your tasks")).lines.at(-1);
+    screen.press(keys.down);
+    const second = (await screen.until("▸ = count_words")).lines.at(-1);
+    expect([first, second]).toEqual([
+      "Enter open · p pause · c cancel · f forget · 2 tasks · : commands · ? all keys",
+      "Enter open · r resume · c cancel · f forget · 2 tasks · : commands · ? all keys",
+    ]);
   });
 
   it("asks before a task is cancelled or forgotten, and only y says yes", async () => {
     const screen = openScreens([fakeTask("a")]);
     await screen.go(
-      ["1 of your tasks is", "c"],
+      ["1 of your tasks:", "c"],
       ["Cancel task a (count_words)?", "n"],
-      ["1 of your tasks is", "c"],
+      ["1 of your tasks:", "c"],
       ["Cancel task a", "y"],
-      ["1 of your tasks is", "f"],
+      ["1 of your tasks:", "f"],
       ["Forget task a (count_words)? It stays on its server", "y"],
     );
     await screen.until("process data");
@@ -148,12 +189,12 @@ describe("the opening screen", () => {
     expect(await screen.until("The keys")).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │The keys of this screen  1-5 of 7
-      │Enter resume all
+      │The keys of this screen  1-5 of 11
+      │Enter open
+      │R resume interrupted
       │r resume
-      │w watch
+      │p pause
       │c cancel
-      │f forget
       │
       │↑↓ scroll · Esc back
     `);

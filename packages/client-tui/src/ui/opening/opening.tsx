@@ -3,17 +3,27 @@ import { Box } from "ink";
 import type { ReactNode } from "react";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { ageText, type BoardTask } from "../../model/board-task.js";
+import { wasInterrupted } from "../../model/task-verbs.js";
 import { keptCursor, visibleRange } from "../keys/key-rules.js";
+import { offeredKeys } from "../keys/task-keys.js";
+import { useFooter } from "../keys/use-footer.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
 import { shareColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
-import { type OpeningOutcome, openingLines, openingQuestion, openingTasks, reduceOpening } from "./opening-state.js";
+import {
+  type OpeningOutcome,
+  openingKeys,
+  openingLines,
+  openingTasks,
+  openingTitle,
+  reduceOpening,
+} from "./opening-state.js";
 
-/** The question, and what was updated the task at the cursor. */
+/** The title, and what was last heard of the task at the cursor. */
 const frameRows = 2;
-/** From so many rows on there is an empty line below the question. */
+/** From so many rows on there is an empty line below the title. */
 const roomyRows = 10;
 
 /** The first screen: which servers answer, what is not finished there, and what to do with it. */
@@ -30,15 +40,21 @@ export function Opening(
   const lines = openingLines(servers, props.tasks);
   const tasks = openingTasks(lines);
   const ids = tasks.map(({ info }) => info.id);
-  const state = useKeyState((now, key) => reduceOpening(now, key, ids, ready), { cursor: 0 }, onOutcome);
+  const state = useKeyState((now, key) => reduceOpening(now, key, ids), { cursor: 0 }, onOutcome);
   const current = tasks[keptCursor(state, ids)];
+  const chosen = current === undefined ? [] : [current];
+  // Servers that have not answered yet may have interrupted tasks, too.
+  useFooter({
+    keys: offeredKeys(openingKeys, { chosen, interrupted: !ready || tasks.some(wasInterrupted) }),
+    taskId: current?.info.id,
+  });
   const at = lines.findIndex(({ key }) => key === current?.info.id);
   const gap = rows < roomyRows ? 0 : 1;
   const { from, to } = visibleRange(Math.max(0, at), lines.length, rows - frameRows - gap);
   const widths = useSameWidths({ ...shareColumns(tasks, columns), server: 0 });
   return (
     <Box flexDirection="column">
-      <Line bold text={cutText(openingQuestion(tasks.length, ready, columns), columns)} />
+      <Line bold text={cutText(openingTitle(tasks, ready), columns)} />
       {gap === 0 ? null : <Line text=" " />}
       {lines
         .slice(from, to)

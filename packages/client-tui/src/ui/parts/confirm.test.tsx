@@ -10,10 +10,7 @@ const text = "Cancel task a (count_words)? Items are kept, but cancelled tasks c
 
 function ask(question: string, size = usual) {
   const decided: boolean[] = [];
-  const drawn = drawPart(
-    <Confirm text={question} columns={size.columns} onDecide={(yes) => decided.push(yes)} />,
-    size,
-  );
+  const drawn = drawPart(<Confirm text={question} {...size} onDecide={(yes) => decided.push(yes)} />, size);
   return { ...drawn, decided };
 }
 
@@ -49,6 +46,15 @@ describe("a confirmation", () => {
       120×40
       │Cancel task a (count_words)? Items are kept, but cancelled tasks cannot be resumed. (y/n)
     `);
+  });
+
+  it("lists what it is about, as far as there is room", () => {
+    const lines = ["> count_words running 30% (15/50)", "= backup paused 10% (5/50)", "> train running", "> mirror"];
+    const drawn = drawPart(
+      <Confirm text="Pause 4 tasks?" {...{ lines }} columns={40} rows={4} onDecide={() => {}} />,
+      least,
+    );
+    expect(drawn.frame().lines).toEqual(["Pause 4 tasks? (y/n)", ...lines.slice(0, 2), "… 2 more"]);
   });
 
   it("draws nothing of a task that could repaint the terminal", () => {

@@ -14,8 +14,8 @@ describe("the keys at the bottom", () => {
   it("are whole at every width, and where some do not fit the last words say how to see them", () => {
     expect([40, 80, 120].flatMap((columns) => shown(boardKeys, columns, true))).toEqual([
       "Enter open · p pause · ? all keys",
-      "Enter open · p pause · r resume · c cancel · Space mark · / find · ? all keys",
-      "Enter open · p pause · r resume · c cancel · Space mark · / find · s sort · f forget · * mark all · ? all keys",
+      "Enter open · p pause · r resume · c cancel · a answer · Space mark · ? all keys",
+      "Enter open · p pause · r resume · c cancel · a answer · Space mark · / find · s sort · f forget · ? all keys",
     ]);
     expect([...shown(serversKeys, 40, true), ...shown(serversKeys, 80, true)]).toEqual([
       "Enter test · a add · ? all keys",
@@ -27,7 +27,7 @@ describe("the keys at the bottom", () => {
     expect([...shown(formKeys, 40, false), ...shown(menuKeys, 40, false), ...shown(menuKeys, 80, false)]).toEqual([
       "Enter send · ↑↓ field · Esc back",
       "1-5 or Enter choose · 0 exit",
-      "1-5 or Enter choose · Ctrl-C leave · 0 exit",
+      "1-5 or Enter choose · : commands · Ctrl-C leave · 0 exit",
     ]);
   });
 

@@ -2,7 +2,7 @@ import type { TaskInfo } from "@resumable-mcp/client";
 import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
 import { formatDuration, progressBar, progressNumbers } from "../../display/progress-line.js";
 import { statusMark } from "../../display/task-status.js";
-import { type BoardTask, elapsedMsOf, serverOf, taskMessage } from "../../model/board-task.js";
+import { type BoardTask, elapsedMsOf, isAway, isMoving, serverOf, taskMessage } from "../../model/board-task.js";
 import { perSecondOf, remainingMsOf } from "../../model/pace.js";
 
 const order = ["name", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
@@ -70,22 +70,31 @@ export function taskLineText(
 ): string {
   const { info, pace } = task;
   const elapsed = elapsedMsOf(task, look.nowMs);
-  // The rate of a task is unknown while its server is out of reach.
-  const moves = info.status === "running" && !info.interrupted && task.reconnecting === undefined;
+  const moves = isMoving(task);
   const remaining = moves ? remainingMsOf(pace, info.total, look.nowMs) : undefined;
   const perSecond = moves ? perSecondOf(pace) : undefined;
   const cells = {
     name: plainText(info.tool),
     server: serverOf(task),
-    bar: progressBar(info.percent, columns.bar),
+    bar: progressBar(info.percent, columns.bar, moves ? phaseOf(info, look.nowMs) : undefined),
     numbers: fittingNumbers(info, columns.numbers),
     time: elapsed === undefined ? "" : formatDuration(elapsed),
     left: remaining === undefined ? "" : `~${formatDuration(remaining)}`,
     rate: perSecond === undefined ? "" : formatRate(perSecond),
     message: plainText(taskMessage(task)),
   };
-  const lead = `${look.atCursor ? "▸" : " "}${look.marked ? "*" : " "}${statusMark(info.status, info.interrupted)} `;
+  const lead = `${look.atCursor ? "▸" : " "}${look.marked ? "*" : " "}${markOf(task)} `;
   return lead + joined(cells, columns);
+}
+
+/** The mark of a task; one that is out of reach has its own. */
+function markOf(task: BoardTask): string {
+  return isAway(task) ? "~" : statusMark(task.info.status, task.info.interrupted);
+}
+
+/** A bar without an end moves with every second, and with every step. */
+function phaseOf({ progress }: TaskInfo, nowMs: number): number {
+  return Math.floor(nowMs / 1000) + Math.floor(progress);
 }
 
 function joined(cells: Readonly<Partial<Record<keyof TaskColumns, string>>>, columns: TaskColumns): string {

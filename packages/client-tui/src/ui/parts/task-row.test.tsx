@@ -36,12 +36,12 @@ describe("a task on one line", () => {
     expect(rows(80).frame()).toMatchInlineSnapshot(`
       80×8
       │▸ > count_words       ███░░░░░░░ 30% (15/50)  12s            Processed 15/50 re…
-      │ *= a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)  12s            paused: evil next …
+      │ *= a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)  10s            paused: evil next …
       │  > 数える道具        ██████████ 99%          12s            日本語のメッセージ…
-      │  ! crossing          ███░░░░░░░ 30% (15/50)  12s            interrupted: Proce…
+      │  ! crossing          ███░░░░░░░ 30% (15/50)  10s            interrupted: Proce…
       │  x 👩 👧 🇩🇪 café ©   ███░░░░░░░ 30% (15/50)  10s            failed: evil next …
       │  + over              ██████████ 100% (50/50) 10s            completed
-      │  - stopped           ███░░░░░░░ 30% (15/50)  10s            cancelled
+      │  - stopped           ███░░░░░░░ 30% (15/50)  10s            cancelled: Process…
       │  … to_come           ░░░░░░░░░░ 0% (0/50)    12s            pending: Processed…
     `);
   });
@@ -50,9 +50,9 @@ describe("a task on one line", () => {
     expect(rows(40).frame()).toMatchInlineSnapshot(`
       40×8
       │▸ > count_wor… ██░░░ 30% (15/50)  12s
-      │ *= a_tool_wi… ██░░░ 30% (15/50)  12s
+      │ *= a_tool_wi… ██░░░ 30% (15/50)  10s
       │  > 数える道具 █████ 99%          12s
-      │  ! crossing   ██░░░ 30% (15/50)  12s
+      │  ! crossing   ██░░░ 30% (15/50)  10s
       │  x 👩 👧 🇩🇪 … ██░░░ 30% (15/50)  10s
       │  + over       █████ 100% (50/50) 10s
       │  - stopped    ██░░░ 30% (15/50)  10s
@@ -64,12 +64,12 @@ describe("a task on one line", () => {
     expect(rows(120).frame()).toMatchInlineSnapshot(`
       120×8
       │▸ > count_words                    █████░░░░░░░░░░ 30% (15/50)            12s                    Processed 15/50 records
-      │ *= a_tool_with_a_very_long_name_… █████░░░░░░░░░░ 30% (15/50)            12s                    paused: evil next line
+      │ *= a_tool_with_a_very_long_name_… █████░░░░░░░░░░ 30% (15/50)            10s                    paused: evil next line
       │  > 数える道具                     ███████████████ 99% (1222221/1234567)  12s                    日本語のメッセージ 🎉
-      │  ! crossing                       █████░░░░░░░░░░ 30% (15/50)            12s                    interrupted: Processed…
+      │  ! crossing                       █████░░░░░░░░░░ 30% (15/50)            10s                    interrupted: Processed…
       │  x 👩 👧 🇩🇪 café ©                █████░░░░░░░░░░ 30% (15/50)            10s                    failed: evil next line
       │  + over                           ███████████████ 100% (50/50)           10s                    completed
-      │  - stopped                        █████░░░░░░░░░░ 30% (15/50)            10s                    cancelled
+      │  - stopped                        █████░░░░░░░░░░ 30% (15/50)            10s                    cancelled: Processed 1…
       │  … to_come                        ░░░░░░░░░░░░░░░ 0% (0/50)              12s                    pending: Processed 15/…
     `);
   });

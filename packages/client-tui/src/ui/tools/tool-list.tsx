@@ -5,7 +5,7 @@ import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display
 import { serverLabelAt } from "../../display/server-label.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { type Cursor, moveCursor, withTyped } from "../keys/key-rules.js";
-import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import { always, type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenProps, ScreenSize } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { type Loaded, useLoaded } from "../parts/use-loaded.js";
@@ -68,6 +68,7 @@ export function ToolList(
     (state, key) => reduceToolList(state, key, tools, serverAt),
     { cursor: 0, search: "" },
     (outcome) => (outcome.type === "back" ? onBack() : onChoose(outcome.tool)),
+    always,
   );
   const shown = matchingTools(tools, search, serverAt);
   const several = new Set(tools.map(({ server }) => server)).size > 1;

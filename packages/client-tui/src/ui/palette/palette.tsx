@@ -1,0 +1,88 @@
+import { Box, Text } from "ink";
+import type { ReactNode } from "react";
+import { cutStart, fitText, plainText, textWidth } from "../../display/plain-text.js";
+import type { BoardTask } from "../../model/board-task.js";
+import { canDo } from "../../model/task-verbs.js";
+import { verbKeys } from "../keys/task-keys.js";
+import { always, useKeyState } from "../keys/use-key-state.js";
+import type { PropsOf } from "../navigation.js";
+import { Entries } from "../parts/line.js";
+import { places } from "../places.js";
+import { type ActionProps, answer, copyCommand, resumeAll, steerTasks } from "../task-actions.js";
+import { matchingCommands, type PaletteCommand, reducePalette } from "./palette-state.js";
+
+/** The keys of the palette. */
+export const paletteKeys = ["Enter run", "↑↓ move", "type to search", "Esc back"];
+
+/** Everything that can be done from the screen before, found by typing. */
+export function PaletteScreen(props: PropsOf<"palette">): ReactNode {
+  const { screen, state, go, columns, rows } = props;
+  const task = screen.taskId === undefined ? undefined : state.tasks.get(screen.taskId);
+  const commands = [...(task === undefined ? [] : taskCommands(props, task)), ...generalCommands(props)];
+  const { cursor, search } = useKeyState(
+    (now, key) => reducePalette(now, key, commands),
+    { cursor: 0, search: "" },
+    (outcome) => {
+      go({ type: "back" });
+      if (outcome !== "back") outcome.run();
+    },
+    always,
+  );
+  const shown = matchingCommands(commands, search);
+  return (
+    <Box flexDirection="column">
+      <Text bold>{`:${cutStart(plainText(search), columns - 2)}_`}</Text>
+      {shown.length === 0 ? <Text>No command matches. Backspace takes back.</Text> : null}
+      <Entries texts={commandLines(shown)} {...{ cursor, columns }} rows={rows - 1} wide />
+    </Box>
+  );
+}
+
+/** The commands with the keys that do the same in a column of their own. */
+function commandLines(commands: readonly PaletteCommand[]): readonly string[] {
+  const width = Math.max(0, ...commands.map(({ label }) => textWidth(label)));
+  return commands.map(({ label, key = "" }) => `${fitText(label, width)}  ${key}`.trimEnd());
+}
+
+function taskCommands(props: ActionProps, task: BoardTask): readonly PaletteCommand[] {
+  const { id, tool } = task.info;
+  const name = plainText(tool);
+  const verbs = Object.entries(verbKeys).filter(([, verb]) => canDo(verb, task));
+  return [
+    {
+      label: `open ${name}`,
+      key: "Enter",
+      run: () => props.go({ type: "open", screen: { name: "detail", taskId: id } }),
+    },
+    ...(canDo("answer", task) ? [{ label: `answer ${name}`, key: "a", run: () => answer(props, id) }] : []),
+    ...verbs.map(([key, verb]) => ({ label: `${verb} ${name}`, key, run: () => steerTasks(props, verb, [id]) })),
+    { label: `shell command of ${name}`, key: "y", run: () => copyCommand(props, task) },
+  ];
+}
+
+function generalCommands(props: PropsOf<"palette">): readonly PaletteCommand[] {
+  const { board, state, go, extraActions, onExit } = props;
+  const running = [...state.tasks.values()].filter((task) => task.info.status === "running" && canDo("pause", task));
+  const extra = extraActions.map(({ label, run }) => ({ label, run: () => void board.runExtra(run) }));
+  return [
+    { label: "resume all interrupted tasks", key: "R", run: () => resumeAll(props) },
+    {
+      label: "pause all running tasks",
+      run: () =>
+        steerTasks(
+          props,
+          "pause",
+          running.map(({ info }) => info.id),
+        ),
+    },
+    ...places.map(({ key, label, screen }) => ({ label, key, run: () => go({ type: "visit", screen }) })),
+    { label: "add a server", run: () => go({ type: "open", screen: { name: "add_server" } }) },
+    {
+      label: "import servers of other programs",
+      run: () => go({ type: "open", screen: { name: "import_servers" } }),
+    },
+    { label: "ask the servers again now", key: "g", run: () => void board.retryNow() },
+    ...extra,
+    { label: "leave: tasks continue", key: "Ctrl-C", run: () => onExit("quit") },
+  ];
+}
