@@ -63,6 +63,8 @@ const runUi = (line: CommandLine) =>
     stateFile: line.state,
     onInterrupt: line.onInterrupt,
     screenReader: line["screen-reader"] || undefined,
+    mouse: line["no-mouse"] ? false : undefined,
+    theme: line.theme,
   });
 
 const line = screensLine();

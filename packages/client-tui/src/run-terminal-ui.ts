@@ -1,5 +1,7 @@
 import { exitCodes } from "./command-line/exit-codes.js";
+import type { TerminalUse } from "./terminal/terminal-screen.js";
 import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
+import { backgroundFromEnvironment } from "./ui/keys/terminal-reply.js";
 
 /**
  * Opens the user interface and resolves to the exit code when the user leaves.
@@ -16,7 +18,7 @@ export async function runTerminalUi(options: RunTerminalUiOptions = {}): Promise
     return runUiSession(options);
   }
   const { openTerminalScreen } = await import("./terminal/terminal-screen.js");
-  const screen = openTerminalScreen();
+  const screen = openTerminalScreen(terminalUse(options, process.env));
   try {
     await firstFrameWritten();
     // Client, protocol and schemas take longer to load than the first frame takes to draw.
@@ -27,6 +29,17 @@ export async function runTerminalUi(options: RunTerminalUiOptions = {}): Promise
     screen.close(exitCodes.failed);
     await screen.closed;
   }
+}
+
+/** How the terminal is used: what the caller says, else the environment. Without colours the background does not matter. */
+function terminalUse({ mouse, theme }: RunTerminalUiOptions, environment: NodeJS.ProcessEnv): TerminalUse {
+  const { RESUMABLE_MCP_MOUSE, RESUMABLE_MCP_THEME, FORCE_COLOR } = environment;
+  const wanted = theme ?? RESUMABLE_MCP_THEME;
+  const named = wanted === "dark" || wanted === "light" ? wanted : backgroundFromEnvironment(environment);
+  return {
+    mouse: mouse ?? RESUMABLE_MCP_MOUSE !== "off",
+    background: named ?? (FORCE_COLOR === "0" ? "dark" : undefined),
+  };
 }
 
 /** Frames are written when the event loop comes round. */

@@ -1,4 +1,5 @@
 import type { ServerConfig } from "@resumable-mcp/client";
+import type { themeNames } from "./command-line/command-table.js";
 import type { OnInterrupt } from "./command-line/parse-command-line.js";
 
 /** Something that the embedding program adds to the menu, such as "kill the server". */
@@ -20,6 +21,10 @@ export interface RunTerminalUiOptions {
   readonly onInterrupt?: OnInterrupt;
   /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */
   readonly screenReader?: boolean;
+  /** The wheel moves and clicks choose; by default yes, unless `RESUMABLE_MCP_MOUSE` is `off`. */
+  readonly mouse?: boolean;
+  /** The colours; by default `RESUMABLE_MCP_THEME`, else those for the background that the terminal has. */
+  readonly theme?: (typeof themeNames)[number];
   /** Its servers end with the user interface: what is not finished waits for the next time. */
   readonly serversEnd?: boolean;
   /** Added to the menu. */

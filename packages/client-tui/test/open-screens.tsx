@@ -2,7 +2,7 @@ import type { TaskInfo } from "@resumable-mcp/client";
 import { onTestFinished } from "vitest";
 import { TaskBoard } from "../src/model/task-board.js";
 import { App } from "../src/ui/app.js";
-import type { ScreenSize } from "../src/ui/navigation.js";
+import type { AppProps, ScreenSize } from "../src/ui/navigation.js";
 import { draw, usual } from "./draw.js";
 import { type FakeWorld, fakeClient } from "./fake-client.js";
 
@@ -24,11 +24,12 @@ export const keys = {
 export interface OpenScreensOptions extends Partial<FakeWorld> {
   readonly size?: ScreenSize;
   readonly colors?: boolean;
+  readonly background?: AppProps["background"];
 }
 
 /** Draws the whole interface at a size. */
 export function openScreens(tasks: readonly TaskInfo[], options: OpenScreensOptions = {}) {
-  const { size = usual, colors = false, ...world } = options;
+  const { size = usual, colors = false, background = "dark", ...world } = options;
   const said: string[] = [];
   const copied: string[] = [];
   const exits: string[] = [];
@@ -43,6 +44,7 @@ export function openScreens(tasks: readonly TaskInfo[], options: OpenScreensOpti
       copy={(text) => copied.push(text)}
       onExit={(reason) => exits.push(reason)}
       size={at}
+      background={background}
     />
   );
   const drawn = draw(screens(size), size, { colors });

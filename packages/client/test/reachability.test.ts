@@ -58,6 +58,25 @@ describe("a server", () => {
     expect(after?.clientId).toBe(second.clientId);
   });
 
+  it("that is waited for is tried at once when one asks for that", async () => {
+    const { openWith, server } = world();
+    const hourMs = 3_600_000;
+    const limits = { reconnectInitialDelayMs: hourMs, reconnectMaxDelayMs: hourMs, reconnectAttempts: 3 };
+    const client = await openWith({ servers: [{ url: server.url }], limits });
+    expect(await client.unfinished()).toEqual([]);
+    await server.kill();
+    const waits = new Promise<void>((resolve) => {
+      client.onServerChange((change) => {
+        if (change.type === "state" && change.state.name === "waiting") resolve();
+      });
+    });
+    const listed = client.unfinished();
+    await waits;
+    await server.start();
+    client.retryNow();
+    expect(await listed).toEqual([]);
+  });
+
   it("answers a ping, and a dead one is a problem and not an exception", async () => {
     const { open, server } = world();
     const client = await open();

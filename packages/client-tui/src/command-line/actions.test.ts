@@ -148,6 +148,8 @@ describe("help", () => {
       "help",
       "version",
       "screen-reader",
+      "no-mouse",
+      "theme",
     ];
     const given = new Set([...everywhere, ...commandNames.flatMap((name) => [...(commandTable[name].options ?? [])])]);
     expect([...given].toSorted()).toEqual(Object.keys(optionTable).toSorted());

@@ -42,6 +42,9 @@ export const taskStatuses = [
 /** What Ctrl-C does to the task that is being watched. */
 export const interruptActions = ["detach", "pause", "cancel"] as const;
 
+/** The colours of the user interface; `auto` asks the terminal for its background. */
+export const themeNames = ["auto", "dark", "light"] as const;
+
 /** Every option of the program. */
 export const optionTable = {
   url: { ...text("URL", "a server over HTTP (may be given several times)"), multiple: true },
@@ -87,6 +90,8 @@ export const optionTable = {
   "callback-port": text("PORT", "servers add, login: the port of the browser's callback, by default any free one"),
   file: text("FILE", "servers import: a configuration file in another place"),
   "screen-reader": flag("the user interface as sentences and typed commands (also where TERM is dumb)"),
+  "no-mouse": flag("the user interface without the mouse (also where RESUMABLE_MCP_MOUSE is off)"),
+  theme: { ...text("NAME", "the colours of the user interface: auto (default), dark or light"), values: themeNames },
   help: { ...flag("this text; with a command: how that one is used"), short: "h" },
   version: flag("the version"),
 } as const satisfies Readonly<Record<string, OptionEntry>>;

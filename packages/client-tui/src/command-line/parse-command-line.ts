@@ -10,6 +10,7 @@ import {
   interruptActions,
   mostWords,
   optionTable,
+  themeNames,
 } from "./command-table.js";
 import { didYouMean } from "./did-you-mean.js";
 import { UsageError } from "./exit-codes.js";
@@ -20,7 +21,7 @@ export type OnInterrupt = (typeof interruptActions)[number];
 type Options = ReturnType<typeof parse>["values"];
 
 /** A command line, understood: its options as they were given, and what some of them mean. */
-export interface CommandLine extends Omit<Options, "status" | "callback-port" | "on-interrupt"> {
+export interface CommandLine extends Omit<Options, "status" | "callback-port" | "on-interrupt" | "theme"> {
   /** Absent: the terminal UI. */
   readonly command?: CommandName;
   readonly words: readonly string[];
@@ -29,6 +30,7 @@ export interface CommandLine extends Omit<Options, "status" | "callback-port" | 
   readonly status?: readonly string[];
   readonly onInterrupt: OnInterrupt;
   readonly callbackPort?: number;
+  readonly theme?: (typeof themeNames)[number];
 }
 
 /**
@@ -38,7 +40,7 @@ export interface CommandLine extends Omit<Options, "status" | "callback-port" | 
  */
 export function parseCommandLine(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
   const { values, positionals } = parse(words);
-  const { timeout, status, "callback-port": port, "on-interrupt": action = "detach", ...options } = values;
+  const { timeout, status, theme, "callback-port": port, "on-interrupt": action = "detach", ...options } = values;
   const [name, ...rest] = positionals;
   const command = name === undefined ? undefined : commandName(name);
   if (command !== undefined) checkWords(command, rest);
@@ -46,8 +48,12 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
   const onInterrupt = interruptActions.find((known) => known === action);
   if (onInterrupt === undefined)
     throw new UsageError(`--on-interrupt must be detach, pause or cancel, not "${action}".`);
+  const known = themeNames.find((one) => one === theme);
+  if (theme !== undefined && known === undefined)
+    throw new UsageError(`--theme must be auto, dark or light, not "${theme}".`);
   return {
     ...options,
+    theme: known,
     command,
     words: rest,
     servers: [...(options.url ?? []).map((url) => httpServer(url, token)), ...(options.stdio ?? []).map(stdioServer)],

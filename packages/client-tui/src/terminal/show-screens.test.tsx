@@ -15,7 +15,7 @@ function fakeScreen(size: typeof usual) {
   const drawn: { now?: ReturnType<typeof draw> } = {};
   const screen: TerminalScreen = {
     draw(screens) {
-      drawn.now = draw(screens(size), size);
+      drawn.now = draw(screens({ size, background: "dark" }), size);
     },
     close,
     closed,

@@ -15,7 +15,7 @@ export function showScreens(
   const onExit = (reason: "quit" | "interrupt") =>
     screen.close(reason === "quit" ? exitCodes.ok : exitCodes.interrupted);
   const props = { client, board, extraActions, clock: Date.now, copy: copyToClipboard, onExit };
-  screen.draw((size) => <App {...props} size={size} />);
+  screen.draw((frame) => <App {...props} {...frame} />);
   return screen.closed;
 }
 

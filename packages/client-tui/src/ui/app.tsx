@@ -6,6 +6,7 @@ import { isReady, type Notice } from "../model/board-state.js";
 import { isUnfinished } from "../model/board-task.js";
 import type { KeyPress } from "./keys/key-press.js";
 import { InterruptOnly, KeyProvider } from "./keys/key-provider.js";
+import type { Background } from "./keys/terminal-reply.js";
 import { type Footer, FooterContext } from "./keys/use-footer.js";
 import {
   createScreenMemories,
@@ -18,6 +19,7 @@ import { Header, type OpenQuestion, openQuestions, QuestionBanner } from "./part
 import { useNow } from "./parts/use-now.js";
 import { places } from "./places.js";
 import { ScreenView } from "./screen-view.js";
+import { ThemeContext, themes } from "./theme.js";
 
 /** The smallest terminal on which the screens still mean something. */
 const leastColumns = 40;
@@ -66,10 +68,10 @@ export function App(props: AppProps): ReactNode {
   // One line is kept free for what comes next.
   const notice = wrapText(state.notice?.text ?? " ", columns - noticeLead, mostNoticeRows);
   return (
-    <KeyProvider onPress={onPress}>
+    <KeyProvider onPress={onPress} onBackground={props.onBackground}>
       <Box flexDirection="column" width={columns} height={rows - 1}>
         <Header servers={state.servers} columns={columns} />
-        <ScreenContexts {...{ onGlobal, setFooter }} memory={memories(screen)}>
+        <ScreenContexts {...{ onGlobal, setFooter }} memory={memories(screen)} background={props.background}>
           <ScreenView
             {...props}
             {...{ screen, state, unfinished, go, nowMs, columns, footer }}
@@ -100,14 +102,17 @@ function ScreenContexts(props: {
   readonly onGlobal: (press: KeyPress) => boolean;
   readonly setFooter: (footer: Footer | undefined) => void;
   readonly memory: ScreenMemory;
+  readonly background: Background;
   readonly children: ReactNode;
 }): ReactNode {
   return (
-    <GlobalKeysContext value={props.onGlobal}>
-      <FooterContext value={props.setFooter}>
-        <ScreenMemoryContext value={props.memory}>{props.children}</ScreenMemoryContext>
-      </FooterContext>
-    </GlobalKeysContext>
+    <ThemeContext value={themes[props.background]}>
+      <GlobalKeysContext value={props.onGlobal}>
+        <FooterContext value={props.setFooter}>
+          <ScreenMemoryContext value={props.memory}>{props.children}</ScreenMemoryContext>
+        </FooterContext>
+      </GlobalKeysContext>
+    </ThemeContext>
   );
 }
 

@@ -3,6 +3,7 @@ import type { BoardState } from "../model/board-state.js";
 import type { BoardTask } from "../model/board-task.js";
 import type { TaskBoard } from "../model/task-board.js";
 import type { ExtraAction } from "../terminal-ui-options.js";
+import type { Background } from "./keys/terminal-reply.js";
 
 /** The page on which a user signs in, for as long as the sign-in waits for the browser. */
 export interface SignIn {
@@ -94,6 +95,9 @@ export interface AppProps {
   readonly onExit: (reason: "quit" | "interrupt") => void;
   /** The size of the terminal. */
   readonly size: ScreenSize;
+  readonly background: Background;
+  /** Hears that the terminal's background is another one. */
+  readonly onBackground?: (background: Background) => void;
 }
 
 /** What every screen is drawn from; its size is what header, notice and keys leave. */

@@ -8,6 +8,7 @@ import { wasInterrupted } from "../../model/task-verbs.js";
 import { TaskPane } from "../detail/task-pane.js";
 import { keptCursor, type Range, visibleRange } from "../keys/key-rules.js";
 import { offeredKeys } from "../keys/task-keys.js";
+import { rowsOfList, useClicks } from "../keys/use-clicks.js";
 import { useFooter } from "../keys/use-footer.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
@@ -27,6 +28,8 @@ import {
 
 /** Title, names of the columns, and the line that previews a result. */
 const frameRows = 3;
+/** Those of them above the tasks. */
+const headRows = 2;
 
 /** From so many columns on the task at the cursor is shown next to the list. */
 const wideColumns = 110;
@@ -50,8 +53,9 @@ export function Board(
   const columns = wide ? Math.floor(props.columns * listShare) : props.columns;
   // A key means the task that the user saw at the cursor, also before the cursor was ever moved.
   const drawn = useRef<string>(undefined);
+  const clicks = useClicks();
   const view = useKeyState(
-    (state, key) => reduceBoardView(atDrawn(state, drawn.current), key, tasks.values()),
+    (state, key) => reduceBoardView(atDrawn(state, drawn.current), clicks.translate(key), tasks.values()),
     initialBoardView,
     onOutcome,
     isTypingFilter,
@@ -62,6 +66,7 @@ export function Board(
   const cursor = keptCursor(atDrawn(view, drawn.current), ids);
   drawn.current = ids[cursor];
   const { from, to } = visibleRange(cursor, shown.length, rows - frameRows);
+  clicks.drawn({ cursor, indexAt: rowsOfList(headRows, { from, to }) });
   const visible = shown.slice(from, to);
   const widths = useSameWidths(shareColumns(visible, columns));
   const current = shown[cursor];

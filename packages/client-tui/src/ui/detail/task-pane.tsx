@@ -4,8 +4,9 @@ import { countText, cutText, fitText, textWidth } from "../../display/plain-text
 import type { BoardTask } from "../../model/board-task.js";
 import { visibleRange } from "../keys/key-rules.js";
 import type { ScreenSize } from "../navigation.js";
-import { Line, statusColors } from "../parts/line.js";
+import { Line } from "../parts/line.js";
 import { shareColumns, taskLineText } from "../parts/task-columns.js";
+import { useTheme } from "../theme.js";
 import { type DetailState, initialDetailState, type Pane, panes } from "./detail-state.js";
 import { type DetailContent, detailContent, factLines, windowOf } from "./detail-view.js";
 
@@ -36,6 +37,7 @@ export function TaskPane(
 ): ReactNode {
   const { task, state = initialDetailState, columns, rows, nowMs, onLook } = props;
   const { id, status, attempt, lastSeq } = task.info;
+  const { status: colors } = useTheme();
   // A running task's journal is read again now and then; events in between arrive live.
   const moment = (task.journal?.lastSeq ?? -1) < lastSeq ? Math.floor(nowMs / lookAgainMs) : 0;
   useEffect(() => onLook(id), [id, status, attempt, moment, onLook]);
@@ -43,7 +45,7 @@ export function TaskPane(
   const facts = factLines(task, { columns, nowMs, most: factRows(rows) });
   return (
     <Box flexDirection="column">
-      <Line bold color={statusColors[status]} text={headText(task, columns, nowMs)} />
+      <Line bold color={colors[status]} text={headText(task, columns, nowMs)} />
       {facts.map((text, index) => (
         <Line key={index} text={text} />
       ))}

@@ -59,8 +59,8 @@ interface Read {
 export function readForm(schema: JsonObject, draft: FormDraft): FormValues {
   const { value, errors } = readInner(rootField(schema), draft, schema);
   const values = asObject(value) ?? {};
-  // What cannot be read at all says so better than a validator could.
-  return { values, errors: Object.keys(errors).length > 0 ? errors : schemaErrors(schema, values) };
+  // What cannot be read at all says so better than a validator could; what is still missing hides nothing of the rest.
+  return { values, errors: { ...schemaErrors(schema, values), ...errors } };
 }
 
 function readField(field: FormField, draft: FormDraft, root: JsonObject): Read {
@@ -79,7 +79,8 @@ function readInner(field: FormField, draft: FormDraft, root: JsonObject): Read {
   const known = read.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
   const errors: Read["errors"] = Object.assign({}, ...read.map(([, entry]) => entry.errors));
   if (field.required || (isList ? read : known).length > 0)
-    return { value: isList ? known.map(([, value]) => value) : Object.fromEntries(known), errors };
+    // An entry that cannot be read keeps its place, so that what is wrong with others is said of them.
+    return { value: isList ? read.map(([, { value }]) => value ?? null) : Object.fromEntries(known), errors };
   return { errors: Object.fromEntries(Object.entries(errors).filter(([, text]) => text !== "is required")) };
 }
 

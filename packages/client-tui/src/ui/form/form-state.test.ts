@@ -27,6 +27,31 @@ describe("a form", () => {
     expect(fill(first, named("backspace")).errors).toEqual({});
   });
 
+  it("replaces what was filled in by what is typed first, and lets Backspace and more keys edit it", () => {
+    const texts = [
+      fill(first, typed("2"), typed("9")),
+      fill(first, named("backspace"), typed("9")),
+      fill(first, named("down"), named("up"), typed("7")),
+    ].map(({ texts: { "/n": text } }) => text);
+    expect(texts).toEqual(["29", "9", "7"]);
+    expect(fill(first, named("left")).texts["/n"]).toBe("5");
+  });
+
+  it("says what is wrong with a value while other fields are still empty", () => {
+    const bounded = {
+      schema: {
+        type: "object",
+        properties: { n: { type: "integer", minimum: 1, maximum: 5 }, name: { type: "string" } },
+        required: ["n", "name"],
+      },
+      buttons: plainShape.buttons,
+    };
+    const { state } = [typed("2"), typed("9")].reduce((step, press) => reduceForm(step.state, press, bounded), {
+      state: initialFormState(bounded),
+    });
+    expect(state.errors).toEqual({ "/n": "has to be at most 5" });
+  });
+
   it("goes round the options of a choice, with an empty one where that is allowed", () => {
     const down = [named("down"), named("down"), named("down")];
     expect(fill(first, ...down, named("right")).texts["/kind"]).toBe("b");
@@ -34,7 +59,8 @@ describe("a form", () => {
   });
 
   it("takes a paste as text, whatever is in it", () => {
-    expect(fill(first, named("down"), pasted(" and more")).texts["/name"]).toBe("before and more");
+    const edited = fill(first, named("down"), named("backspace"));
+    expect(fill(edited, pasted("e and more")).texts["/name"]).toBe("before and more");
   });
 
   it("can be left by a button that sends nothing, however wrong it is", () => {

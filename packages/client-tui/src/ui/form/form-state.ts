@@ -14,6 +14,8 @@ export interface FormState extends FormDraft {
   readonly errors: Readonly<Record<string, string>>;
   readonly touched: ReadonlySet<string>;
   readonly tried: boolean;
+  /** Fields in which the user has typed: in the others typing replaces what was filled in for them. */
+  readonly edited: ReadonlySet<string>;
 }
 
 /** A way to leave a form; one that sends needs all fields to be right. */
@@ -38,7 +40,15 @@ export interface FormShape {
 export function initialFormState({ schema }: FormShape, before?: JsonObject): FormState {
   const draft = initialDraft(schema, before);
   const first = formLines(schema, draft).findIndex(({ kind }) => kind !== "group");
-  return { ...draft, focus: Math.max(0, first), button: 0, errors: {}, touched: new Set(), tried: false };
+  return {
+    ...draft,
+    focus: Math.max(0, first),
+    button: 0,
+    errors: {},
+    touched: new Set(),
+    tried: false,
+    edited: new Set(),
+  };
 }
 
 /** Fills in a form: Enter presses the chosen button, or goes to the first field that is wrong. */
@@ -82,8 +92,15 @@ function edit(state: FormState, field: FormField, key: KeyPress, { schema }: For
   if (field.kind === "list") return resize(state, field, key, schema);
   if (field.kind === "group") return state;
   const text = state.texts[field.path] ?? "";
-  const next = field.options.length > 0 ? choose(field, text, key) : withTyped(text, key);
-  return { ...state, texts: { ...state.texts, [field.path]: next } };
+  if (field.options.length > 0) return { ...state, texts: { ...state.texts, [field.path]: choose(field, text, key) } };
+  const types = (key.paste ?? key.text) !== "";
+  if (!types && key.name !== "backspace") return state;
+  const next = withTyped(types && !state.edited.has(field.path) ? "" : text, key);
+  return {
+    ...state,
+    edited: new Set([...state.edited, field.path]),
+    texts: { ...state.texts, [field.path]: next },
+  };
 }
 
 /** Where a key goes among things that stand next to each other. */

@@ -81,13 +81,20 @@ function buttonLine({ button }: FormState, { buttons }: FormShape, focused: bool
 }
 
 /** What is said of the field at the cursor, beginning with what is wrong where its line has no room for that. */
-function helpText(field: FormField | undefined, { errors }: FormState, room: number): string {
+function helpText(field: FormField | undefined, state: FormState, room: number): string {
+  const { errors } = state;
   const general = errors[""];
   if (field === undefined) return general ?? "←→ chooses what Enter does";
   const wrong = wrongText(errors[field.path]);
   const untold = textWidth(wrong) + leadColumns + leastValueColumns > room ? wrong : "";
-  const parts = [untold, general ?? "", field.description ?? "", howTo(field)];
+  const parts = [untold, general ?? "", field.description ?? "", howTo(field), replacedText(field, state)];
   return parts.filter((part) => part !== "").join(" · ");
+}
+
+/** Said while a field still has what was filled in for the user. */
+function replacedText({ path, kind, options }: FormField, { texts, edited }: FormState): string {
+  const isTyped = kind !== "list" && kind !== "group" && options.length === 0;
+  return isTyped && (texts[path] ?? "") !== "" && !edited.has(path) ? "typing replaces it" : "";
 }
 
 function howTo({ kind, options }: FormField): string {

@@ -31,6 +31,7 @@ describe("a form", () => {
       │  kind  ‹ a ›
       │  list
       │  [Run]  No
+      │typing replaces it
     `);
     expect(open(plainShape, large).frame()).toMatchInlineSnapshot(`
       120×40
@@ -41,6 +42,7 @@ describe("a form", () => {
       │  kind  ‹ a ›
       │  list
       │  [Run]  No
+      │typing replaces it
     `);
   });
 
@@ -53,6 +55,7 @@ describe("a form", () => {
       │▸ n   * 5_
       │↓ Name
       │  [Run]  No
+      │typing replaces it
     `);
     for (const _ of "123") form.press(keys.down);
     expect(await form.until("▸ kind")).toMatchInlineSnapshot(`
@@ -108,7 +111,7 @@ describe("a form", () => {
       │  evil next line
       │  plain           value
       │  [Run]  No
-      │evil next line
+      │evil next line · typing replaces it
     `);
   });
 

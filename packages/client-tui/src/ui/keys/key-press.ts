@@ -14,6 +14,10 @@ export interface KeyPress {
   /** What was typed; empty for keys that type nothing. */
   readonly text: string;
   readonly name?: KeyName;
+  /** Where the mouse was pressed: rows and columns of the terminal, from 0. */
+  readonly click?: { readonly row: number; readonly column: number };
+  /** The entry of a list to go to. */
+  readonly index?: number;
   /** Pasted text in one piece: never a command, only something to type where one types. */
   readonly paste?: string;
 }
@@ -28,6 +32,8 @@ const backspaces = new Set(["\u007f", "\b"]);
  * Control characters in such a piece are dropped, so that pasting never sends a form; only backspaces and Ctrl-C count.
  */
 export function toKeyPresses(input: string, key: Pick<Key, "ctrl" | "meta"> & Partial<Key>): readonly KeyPress[] {
+  const mouse = mousePresses(input);
+  if (mouse !== undefined) return mouse;
   const named = nameOf(input, key);
   if (named !== undefined) return [{ text: "", name: named }];
   if (key.ctrl || key.meta) return [];
@@ -45,6 +51,22 @@ function nameOf(input: string, key: Partial<Key>): KeyName | undefined {
   if (key.tab && key.shift) return "backtab";
   const known = (Object.keys(names) as (keyof typeof names)[]).find((name) => key[name]);
   return known && names[known];
+}
+
+/** Asks a terminal to report the mouse as SGR sequences, and takes that back. */
+export const reportMouse = { on: "\u001b[?1000h\u001b[?1006h", off: "\u001b[?1006l\u001b[?1000l" };
+
+const wheelUp = 64;
+const wheelDown = 65;
+
+/** What a report of the mouse means: the wheel moves by a line, the first button clicks; `undefined` for other input. */
+function mousePresses(input: string): readonly KeyPress[] | undefined {
+  const [, button, column, row, end] = /^\[<(\d+);(\d+);(\d+)([Mm])$/.exec(input) ?? [];
+  if (button === undefined) return undefined;
+  if (Number(button) === wheelUp) return [{ text: "", name: "up" }];
+  if (Number(button) === wheelDown) return [{ text: "", name: "down" }];
+  const click = { row: Number(row) - 1, column: Number(column) - 1 };
+  return Number(button) === 0 && end === "M" ? [{ text: "", click }] : [];
 }
 
 /** What terminals put around pasted text when they are asked to, as Ink reports it: without the escape character. */

@@ -1,6 +1,7 @@
 import { useInput } from "ink";
 import { createContext, type ReactNode, useCallback, useContext, useLayoutEffect, useRef } from "react";
 import { type KeyPress, type PasteState, takePaste, toKeyPresses } from "./key-press.js";
+import { type Background, type ReplyState, takeReply } from "./terminal-reply.js";
 
 /** Hears keys; returns whether the screen changes, so that what was typed behind it is not meant for it. */
 export type KeyListener = (press: KeyPress) => boolean;
@@ -15,8 +16,14 @@ const ListenContext = createContext<Listen>(() => () => {});
  * Ink subscribes a component after its first frame is on the terminal: a key that comes at once would be lost. Here the
  * one subscription stays, and a screen takes over the keys in the moment in which it is made.
  */
-export function KeyProvider(props: { readonly onPress?: KeyListener; readonly children: ReactNode }): ReactNode {
-  const { onPress, children } = props;
+export function KeyProvider(props: {
+  readonly onPress?: KeyListener;
+  /** Hears what is behind the text of the terminal. */
+  readonly onBackground?: ((background: Background) => void) | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { onPress, onBackground, children } = props;
+  const reply = useRef<ReplyState>(undefined);
   const listener = useRef<KeyListener | undefined>(undefined);
   const paste = useRef<PasteState>(undefined);
   const listen = useCallback((next: KeyListener) => {
@@ -26,6 +33,12 @@ export function KeyProvider(props: { readonly onPress?: KeyListener; readonly ch
     };
   }, []);
   useInput((input, key) => {
+    const replied = takeReply(reply.current, input, key.meta);
+    reply.current = replied?.state;
+    if (replied !== undefined) {
+      if (replied.background !== undefined) onBackground?.(replied.background);
+      return;
+    }
     const pasted = takePaste(paste.current, input);
     if (pasted !== undefined) {
       paste.current = pasted.state;
@@ -46,10 +59,18 @@ export function useKeys(listener: KeyListener): void {
 }
 
 /** Hears nothing but Ctrl-C. */
-export function InterruptOnly(props: { readonly onInterrupt: () => void; readonly children: ReactNode }): ReactNode {
+export function InterruptOnly(props: {
+  readonly onInterrupt: () => void;
+  readonly onBackground?: ((background: Background) => void) | undefined;
+  readonly children: ReactNode;
+}): ReactNode {
   const onPress = ({ name }: KeyPress) => {
     if (name === "interrupt") props.onInterrupt();
     return true;
   };
-  return <KeyProvider onPress={onPress}>{props.children}</KeyProvider>;
+  return (
+    <KeyProvider onPress={onPress} onBackground={props.onBackground}>
+      {props.children}
+    </KeyProvider>
+  );
 }

@@ -13,6 +13,7 @@ const moves: Readonly<Partial<Record<NonNullable<KeyPress["name"]>, number>>> = 
 /** Moves a cursor through a list of so many entries; other keys leave it. */
 export function moveCursor(cursor: number, key: KeyPress, count: number): number {
   const last = Math.max(0, count - 1);
+  if (key.index !== undefined) return Math.max(0, Math.min(last, key.index));
   const by = key.name === undefined ? 0 : (moves[key.name] ?? 0);
   return Math.max(0, Math.min(last, Math.min(cursor, last) + by));
 }

@@ -1,13 +1,15 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import type { KeyPress } from "../keys/key-press.js";
-import { type Cursor, moveCursor } from "../keys/key-rules.js";
+import { type Cursor, moveCursor, visibleRange } from "../keys/key-rules.js";
+import { rowsOfList, useClicks } from "../keys/use-clicks.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenProps, ScreenSize } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { shareColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
 import { places } from "../places.js";
+import { useTheme } from "../theme.js";
 
 /** One entry of a menu, reached by its key or by the cursor. */
 export interface MenuItem {
@@ -38,11 +40,18 @@ export function Menu(
   props: ScreenSize & { readonly items: readonly MenuItem[]; readonly onOutcome: (outcome: MenuOutcome) => void },
 ): ReactNode {
   const { items, columns, rows, onOutcome } = props;
-  const { cursor } = useKeyState((state, key) => reduceMenu(state, key, items), { cursor: 0 }, onOutcome);
+  const { accent } = useTheme();
+  const clicks = useClicks();
+  const { cursor } = useKeyState(
+    (state, key) => reduceMenu(state, clicks.translate(key), items),
+    { cursor: 0 },
+    onOutcome,
+  );
+  clicks.drawn({ cursor, indexAt: rowsOfList(0, visibleRange(cursor, items.length, rows)) });
   const texts = items.map(({ key, label }) => `${key} ${label}`);
   return (
     <Box flexDirection="column">
-      <Entries {...{ texts, cursor, columns, rows }} color="cyan" />
+      <Entries {...{ texts, cursor, columns, rows }} color={accent} />
     </Box>
   );
 }

@@ -6,6 +6,7 @@ import { ageText, type BoardTask } from "../../model/board-task.js";
 import { wasInterrupted } from "../../model/task-verbs.js";
 import { keptCursor, visibleRange } from "../keys/key-rules.js";
 import { offeredKeys } from "../keys/task-keys.js";
+import { rowsOfList, useClicks } from "../keys/use-clicks.js";
 import { useFooter } from "../keys/use-footer.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
@@ -40,7 +41,8 @@ export function Opening(
   const lines = openingLines(servers, props.tasks);
   const tasks = openingTasks(lines);
   const ids = tasks.map(({ info }) => info.id);
-  const state = useKeyState((now, key) => reduceOpening(now, key, ids), { cursor: 0 }, onOutcome);
+  const clicks = useClicks();
+  const state = useKeyState((now, key) => reduceOpening(now, clicks.translate(key), ids), { cursor: 0 }, onOutcome);
   const current = tasks[keptCursor(state, ids)];
   const chosen = current === undefined ? [] : [current];
   // Servers that have not answered yet may have interrupted tasks, too.
@@ -51,6 +53,13 @@ export function Opening(
   const at = lines.findIndex(({ key }) => key === current?.info.id);
   const gap = rows < roomyRows ? 0 : 1;
   const { from, to } = visibleRange(Math.max(0, at), lines.length, rows - frameRows - gap);
+  clicks.drawn({
+    cursor: keptCursor(state, ids),
+    indexAt(row) {
+      const line = lines[rowsOfList(1 + gap, { from, to })(row) ?? -1];
+      return line?.kind === "task" ? ids.indexOf(line.key) : undefined;
+    },
+  });
   const widths = useSameWidths({ ...shareColumns(tasks, columns), server: 0 });
   return (
     <Box flexDirection="column">

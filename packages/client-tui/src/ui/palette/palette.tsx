@@ -3,7 +3,9 @@ import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth } from "../../display/plain-text.js";
 import type { BoardTask } from "../../model/board-task.js";
 import { canDo } from "../../model/task-verbs.js";
+import { visibleRange } from "../keys/key-rules.js";
 import { verbKeys } from "../keys/task-keys.js";
+import { rowsOfList, useClicks } from "../keys/use-clicks.js";
 import { always, useKeyState } from "../keys/use-key-state.js";
 import type { PropsOf } from "../navigation.js";
 import { Entries } from "../parts/line.js";
@@ -19,8 +21,9 @@ export function PaletteScreen(props: PropsOf<"palette">): ReactNode {
   const { screen, state, go, columns, rows } = props;
   const task = screen.taskId === undefined ? undefined : state.tasks.get(screen.taskId);
   const commands = [...(task === undefined ? [] : taskCommands(props, task)), ...generalCommands(props)];
+  const clicks = useClicks();
   const { cursor, search } = useKeyState(
-    (now, key) => reducePalette(now, key, commands),
+    (now, key) => reducePalette(now, clicks.translate(key), commands),
     { cursor: 0, search: "" },
     (outcome) => {
       go({ type: "back" });
@@ -29,6 +32,7 @@ export function PaletteScreen(props: PropsOf<"palette">): ReactNode {
     always,
   );
   const shown = matchingCommands(commands, search);
+  clicks.drawn({ cursor, indexAt: rowsOfList(1, visibleRange(cursor, shown.length, rows - 1)) });
   return (
     <Box flexDirection="column">
       <Text bold>{`:${cutStart(plainText(search), columns - 2)}_`}</Text>

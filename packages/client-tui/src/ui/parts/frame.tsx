@@ -5,7 +5,7 @@ import { cutText, fitText, plainText, textWidth } from "../../display/plain-text
 import { serverLabel, serverWord } from "../../display/server-label.js";
 import { type BoardTask, isUnfinished } from "../../model/board-task.js";
 import type { Screen } from "../navigation.js";
-import { statusColors } from "./line.js";
+import { useTheme } from "../theme.js";
 
 /** The first line: the program's name and how its servers stand. */
 export function Header(props: { readonly servers: readonly ServerInfo[]; readonly columns: number }): ReactNode {
@@ -55,12 +55,13 @@ export function QuestionBanner(props: {
   readonly questions: readonly OpenQuestion[];
   readonly columns: number;
 }): ReactNode {
+  const { status } = useTheme();
   const [first, ...others] = props.questions;
   if (first === undefined) return null;
   const more = others.length === 0 ? "" : ` (+${others.length} more)`;
   const text = plainText(`? Ctrl-Y answers${more}: ${first.task.info.tool} asks: ${first.question.message}`);
   return (
-    <Text bold color={statusColors.input_required}>
+    <Text bold color={status.input_required}>
       {cutText(text, props.columns)}
     </Text>
   );

@@ -1,4 +1,3 @@
-import type { TaskStatus } from "@resumable-mcp/client";
 import chalk, { type ForegroundColorName } from "chalk";
 import { Text, Transform } from "ink";
 import type { ReactNode } from "react";
@@ -13,17 +12,6 @@ export interface LineLook {
   readonly dim?: boolean;
   readonly inverse?: boolean;
 }
-
-/** The colour of a task of each status. */
-export const statusColors: Readonly<Record<TaskStatus, ForegroundColorName | undefined>> = {
-  pending: undefined,
-  running: "cyan",
-  paused: "yellow",
-  input_required: "magenta",
-  completed: "green",
-  failed: "red",
-  cancelled: "gray",
-};
 
 /**
  * One line of the screen. Its text is plain, and cut to the screen's columns.

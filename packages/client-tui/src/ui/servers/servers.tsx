@@ -4,7 +4,8 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { openInBrowser } from "../../command-line/commands/sign-in-on-terminal.js";
 import { wrapText } from "../../display/plain-text.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { type Cursor, isLeaving, meaning, moveCursor } from "../keys/key-rules.js";
+import { type Cursor, isLeaving, meaning, moveCursor, visibleRange } from "../keys/key-rules.js";
+import { rowsOfList, useClicks } from "../keys/use-clicks.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import { keysPage, type ScreenProps, type ScreenSize, type SignIn } from "../navigation.js";
 import { Entries } from "../parts/line.js";
@@ -48,7 +49,12 @@ export function Servers(
 ): ReactNode {
   const { servers, columns, rows, nowMs, onOutcome } = props;
   const addresses = servers.map(({ info }) => info.address);
-  const state = useKeyState((now, key) => reduceServers(now, key, addresses), { cursor: 0 }, onOutcome);
+  const clicks = useClicks();
+  const state = useKeyState(
+    (now, key) => reduceServers(now, clicks.translate(key), addresses),
+    { cursor: 0 },
+    onOutcome,
+  );
   const cursor = Math.min(state.cursor, Math.max(0, servers.length - 1));
   const chosen = servers[cursor];
   const details =
@@ -56,11 +62,13 @@ export function Servers(
   // The title and the server at the cursor always stand.
   const shown = details.flatMap((line) => wrapText(line, columns)).slice(0, rows - 2);
   const gap = rows < roomyRows ? 0 : 1;
+  const room = rows - 1 - gap - shown.length;
+  clicks.drawn({ cursor, indexAt: rowsOfList(1, visibleRange(cursor, servers.length, room)) });
   const texts = servers.map((server) => serverLine(server, nowMs, columns - leadColumns));
   return (
     <Box flexDirection="column">
       <Text bold>Servers</Text>
-      <Entries {...{ texts, cursor, columns }} rows={rows - 1 - gap - shown.length} />
+      <Entries {...{ texts, cursor, columns }} rows={room} />
       <Box marginTop={gap}>
         <Text>{shown.join("\n")}</Text>
       </Box>

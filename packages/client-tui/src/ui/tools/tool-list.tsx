@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
 import { serverLabelAt } from "../../display/server-label.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { type Cursor, moveCursor, withTyped } from "../keys/key-rules.js";
+import { type Cursor, moveCursor, visibleRange, withTyped } from "../keys/key-rules.js";
+import { rowsOfList, useClicks } from "../keys/use-clicks.js";
 import { always, type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenProps, ScreenSize } from "../navigation.js";
 import { Entries } from "../parts/line.js";
@@ -64,13 +65,15 @@ export function ToolList(
 ): ReactNode {
   const { serverAt, columns, rows, onChoose, onBack } = props;
   const tools = props.tools.name === "there" ? props.tools.value : [];
+  const clicks = useClicks();
   const { cursor, search } = useKeyState(
-    (state, key) => reduceToolList(state, key, tools, serverAt),
+    (state, key) => reduceToolList(state, clicks.translate(key), tools, serverAt),
     { cursor: 0, search: "" },
     (outcome) => (outcome.type === "back" ? onBack() : onChoose(outcome.tool)),
     always,
   );
   const shown = matchingTools(tools, search, serverAt);
+  clicks.drawn({ cursor, indexAt: rowsOfList(1, visibleRange(cursor, shown.length, rows - 1)) });
   const several = new Set(tools.map(({ server }) => server)).size > 1;
   const texts = toolLines(shown, several ? serverAt : undefined, columns);
   return (
