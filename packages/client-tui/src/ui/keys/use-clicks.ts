@@ -24,7 +24,7 @@ export function rowsOfList(top: number, { from, to }: { readonly from: number; r
   return (row: number) => (row < top || row >= top + to - from ? undefined : from + row - top);
 }
 
-/** Translates clicks on a list, which is told how it was last drawn. */
+/** Translates clicks on a list; `drawn` takes how it was last drawn. */
 export function useClicks() {
   const list = useRef<DrawnList>(undefined);
   return useMemo(
