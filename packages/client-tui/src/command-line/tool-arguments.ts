@@ -55,7 +55,7 @@ function checkDeclared(key: string, schema: JsonObject, { owner, part }: Argumen
   const properties = asObject(schema.properties);
   const open = (schema.additionalProperties ?? false) !== false || otherDeclarations.some((name) => name in schema);
   if (properties === undefined || open || Object.hasOwn(properties, key)) return;
-  const names = Object.keys(properties);
+  const names = Object.keys(givenProperties(schema));
   const has = names.length === 0 ? "It has none." : `It has: ${names.join(", ")}.`;
   throw new UsageError(`${owner} has no ${part} ${key}.${didYouMean(key, names)} ${has}`);
 }
@@ -70,14 +70,22 @@ export async function checkArguments(values: JsonObject, schema: JsonObject, nex
   const { schemaErrors } = await import("./schema-errors.js");
   const problems = Object.entries(schemaErrors(schema, values)).flatMap(([path, problem]) => {
     const [, key = "", ...inner] = path.split("/");
-    // The client sets it with every request.
-    if (key === "client_id") return [];
+    if (hiddenKeys.has(key)) return [];
     const name = [key, ...inner].join(".") || "It";
     if (problem !== "is required") return [`${name} ${problem}`];
     const kind = inner.length === 0 ? kindText(propertySchema(schema, key) ?? {}) : "";
     return [`${name} is missing${kind === "" ? "" : ` (${kind})`}`];
   });
   if (problems.length > 0) throw new UsageError(`${problems.join("; ")}. ${next}`);
+}
+
+/** Set by the client program with every request; a person has nothing to fill in. */
+export const hiddenKeys = new Set(["client_id"]);
+
+/** The properties that a person fills in. */
+export function givenProperties(schema: JsonObject): JsonObject {
+  const properties = Object.entries(asObject(schema.properties) ?? {});
+  return Object.fromEntries(properties.filter(([key]) => !hiddenKeys.has(key)));
 }
 
 /** What a value may be: `an integer`, `S or M`. */
@@ -88,7 +96,7 @@ export function kindText(schema: JsonObject): string {
 
 /** Words that give a value to each property, as an example to fill in: `polite=true note=…`. */
 export function exampleWords(schema: JsonObject): string {
-  const words = Object.entries(asObject(schema.properties) ?? {}).map(([key, value]) => {
+  const words = Object.entries(givenProperties(schema)).map(([key, value]) => {
     const property = asObject(value) ?? {};
     const [option] = Array.isArray(property.enum) ? property.enum : [];
     const example = property.default ?? option ?? (typesOf(property).includes("boolean") ? true : "…");

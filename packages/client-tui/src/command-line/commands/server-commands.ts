@@ -5,7 +5,7 @@ import { asObject, textOf } from "../../json.js";
 import type { Command } from "../command.js";
 import { exitCodes } from "../exit-code.js";
 import type { Output } from "../output.js";
-import { exampleWords, kindText, requiredKeys } from "../tool-arguments.js";
+import { exampleWords, givenProperties, kindText, requiredKeys } from "../tool-arguments.js";
 import { findTool } from "./call-command.js";
 
 /** `stats`: counts the tasks by status. */
@@ -63,7 +63,7 @@ const tools: Command = async (context) => {
 function showTool(output: Output, tool: ToolInfo): number {
   const { inputSchema, name, title = "", description = title } = tool;
   const required = requiredKeys(inputSchema);
-  const fields = Object.entries(asObject(inputSchema.properties) ?? {}).map(([key, value]) => {
+  const fields = Object.entries(givenProperties(inputSchema)).map(([key, value]) => {
     const property = asObject(value) ?? {};
     const usual = property.default === undefined ? "optional" : `by default ${textOf(property.default)}`;
     const facts = [kindText(property), required.includes(key) ? "required" : usual].filter((part) => part !== "");

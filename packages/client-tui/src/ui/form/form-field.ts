@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
-import { requiredKeys, typesOf } from "../../command-line/tool-arguments.js";
+import { hiddenKeys, requiredKeys, typesOf } from "../../command-line/tool-arguments.js";
 import { asObject } from "../../json.js";
 
 /** What a field holds; a `group` holds fields, a `list` entries that can be added and taken away. */
@@ -24,8 +24,6 @@ export interface FormField {
   readonly schema: JsonObject;
 }
 
-/** Set by the client program with every request; a person has nothing to fill in. */
-const hiddenKeys = new Set(["client_id"]);
 /** Objects and arrays deeper than this are filled in as JSON: a schema may contain itself. */
 const maxDepth = 4;
 
