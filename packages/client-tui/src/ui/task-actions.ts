@@ -98,7 +98,11 @@ export function resumeAll({ board, state, go }: Pick<ActionProps, "board" | "sta
     paused === 0 ? "" : `${countText(paused, "paused task")} ${paused === 1 ? "stays" : "stay"} paused.`,
     awaited === 0 ? "" : awaitedText(awaited),
   ];
-  const action = () => void board.resumeAll();
+  const action = () => {
+    board.resumeAll();
+    // What ends stays in the list of all tasks.
+    go({ type: "visit", screen: { name: "board" } });
+  };
   const text = parts.filter((part) => part !== "").join(" ");
   go({ type: "open", screen: { name: "confirm", text, lines: cut.map(nameLine), action } });
 }

@@ -146,7 +146,7 @@ describe("the opening screen", () => {
       │y yes · n no
     `);
     screen.press("y");
-    await screen.until("4 of your tasks");
+    await screen.until("Tasks 1-4 of 4");
     expect(screen.board.resumeAll()).toEqual({ tasks: 2, awaitedServers: 0 });
     expect(screen.said.filter((verb) => verb.startsWith("resume"))).toEqual([]);
   });
