@@ -28,13 +28,17 @@ function expectSentence({ stderr }: { stderr: string }, sentence: RegExp) {
   expect(stderr).not.toMatch(/\n\s+at /);
 }
 
-test("its README explains each flag of the command line", async () => {
-  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-  const { stdout } = await runToEnd(["--help"]);
-  const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
-  expect(known.length).toBeGreaterThan(30);
-  expect(known.filter((flag) => !readme.includes(`\`${flag}`) && flag !== "--version")).toEqual([]);
-});
+test(
+  "its README explains each flag of the command line",
+  async () => {
+    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const { stdout } = await runToEnd(["--help"]);
+    const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
+    expect(known.length).toBeGreaterThan(30);
+    expect(known.filter((flag) => !readme.includes(`\`${flag}`) && flag !== "--version")).toEqual([]);
+  },
+  timeoutMs,
+);
 
 test(
   "says what is wrong with a tools module",

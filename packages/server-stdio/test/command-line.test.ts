@@ -12,13 +12,17 @@ test("prints the version of its package", async () => {
   expect(await runToEnd(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("its README explains each flag of the command line", async () => {
-  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-  const { stdout } = await runToEnd(["--help"]);
-  const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
-  expect(known.length).toBeGreaterThan(20);
-  expect(known.filter((flag) => !readme.includes(`\`${flag}`) && flag !== "--version")).toEqual([]);
-});
+test(
+  "its README explains each flag of the command line",
+  async () => {
+    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const { stdout } = await runToEnd(["--help"]);
+    const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
+    expect(known.length).toBeGreaterThan(20);
+    expect(known.filter((flag) => !readme.includes(`\`${flag}`) && flag !== "--version")).toEqual([]);
+  },
+  timeoutMs,
+);
 
 test(
   "says in one sentence what is wrong",
