@@ -236,6 +236,21 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
     for (const id of [done, failed, cancelled]) expect(readFileSync(file, "utf8")).toContain(id);
   });
 
+  test("is checked and exported but for a document that was changed", async () => {
+    const { names, path, store } = await filled();
+    const [plain, kind] = [openRaw(names), "session"];
+    const [listed] = await plain.listIdleDocuments({ kind, idleSinceMs: at(1).wallMs, limit: 1 });
+    const { id = "", owner = "", version: expectedVersion = 0 } = listed ?? {};
+    await plain.putDocument({ kind, id, owner, value: "changed", expectedVersion, now: at(0) });
+    expect(await json("check", ...names, "--keyring", path)).toMatchObject({
+      code: 1,
+      value: { problems: [{ kind: "does_not_open", severity: "damage", path: "document session" }] },
+    });
+    const exported = await json("export", ...names, "--keyring", path, "--to", join(emptyFolder(), "tasks.jsonl"));
+    expect(exported).toMatchObject({ code: 0, value: { tasks: 4, documents: 0, refused: [] } });
+    expect(await store.listIdleDocuments({ kind, idleSinceMs: at(1).wallMs, limit: 9 })).toHaveLength(1);
+  });
+
   test("names the key that is missing, and has lost nothing", async () => {
     const { names, path, line, open, write, idOf, raw } = await filled();
     const before = await raw();
