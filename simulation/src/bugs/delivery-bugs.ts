@@ -107,12 +107,13 @@ export const deliveryBugs: readonly Bug[] = [
     file: "mcp/src/era-2026/call-tool.ts",
     find: "requestState: await sign(taskId, ending.seenSeq) };",
     replace: "requestState: await sign(taskId, ending.view.record.lastSeq) };",
+    shows: "drains",
   },
   {
     name: "a cancellation that the store cannot read ends the process",
     file: "mcp/src/era-2025/session/client-messages.ts",
     find: "    await Promise.all([withdrawn, inFlight && calls.cancel(inFlight, isDelivered)]);",
     replace: "    await (inFlight && calls.cancel(inFlight, isDelivered));\n    await withdrawn;",
-    shows: "errors",
+    shows: "cancels",
   },
 ];

@@ -112,7 +112,7 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/task/lease-book.ts",
     find: "    await this.#finishMaking(reading);\n",
     replace: "",
-    shows: "names",
+    shows: "making",
   },
   {
     name: "the marker of an open task goes before its line is in the finished index",

@@ -28,6 +28,7 @@ export const recoveryBugs: readonly Bug[] = [
     file: "core/src/engine/scheduling/open-task.ts",
     find: '    if (events.some(({ type }) => type === "restarted" || type === "cancelled")) await keepDeaths(environment, record);\n',
     replace: "",
+    shows: "forgotten",
     decision: "0088",
   },
   {

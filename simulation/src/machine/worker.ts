@@ -20,6 +20,9 @@ import { createProcessDisk, type ProcessFaults } from "./process-disk.js";
 /** When a question is shown again whose answer could not be stored: sooner than is usual. */
 const askAgainMs = 2_000;
 
+/** What a server wrote last is with its callers after this time. */
+const lastBytesMs = 20;
+
 /** How the workers of a run are set up. */
 export interface WorkerSettings {
   readonly durability: "machine" | "process";
@@ -182,6 +185,19 @@ export class Worker {
     history.add("died", { worker: this.actor.name, ...facts });
     for (const task of this.#making) history.add("half_made", { half: task });
     for (const run of this.#onDeath) run();
+  }
+
+  /** Ends the process as a server ends that is asked to: its last answers go out before. */
+  shutDown(): void {
+    const end = () => this.exit("shut down");
+    this.run((engine) => {
+      const last = async () => {
+        await engine.drain();
+        await this.#http?.close();
+        this.#options.world.after(lastBytesMs, () => engine.close().then(end, end), this.actor);
+      };
+      last().catch(end);
+    });
   }
 
   /** Calls back when the process dies, as a broken connection does. */

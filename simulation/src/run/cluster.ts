@@ -174,6 +174,7 @@ export class Cluster {
     if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
     if (kind === "stand_still")
       worker.freezeAfterTurns(this.#random.below(turnsUntilResult), amount, this.#options.onStandstill);
+    if (kind === "shut_down") worker.shutDown();
     if (kind === "drift") worker.actor.drift = amount;
     if (kind === "replace") {
       this.#replaced.add(worker);

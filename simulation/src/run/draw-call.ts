@@ -56,8 +56,10 @@ function waysOf(clientId: string | undefined, { mode, theme }: CallFrame): reado
   if (theme === "requests") return ["engine", "engine", "engine", "2025", "2026"];
   if (theme === "errors") return ["engine", "engine", "2025", "2025"];
   if (theme === "questions") return ["engine", "2025", "2025", "2025"];
-  if (theme === "failures") return ["engine"];
+  if (theme === "failures" || theme === "forgotten") return ["engine"];
   if (theme === "leaving") return ["2026", "sdk"];
+  if (theme === "drains") return ["2026"];
+  if (theme === "cancels" || theme === "making") return ["2025"];
   if (mode === "moments") return ["engine", "engine", "2025", "2025", "2026", "sdk"];
   const ways = ["engine", "engine", "2025", "2026", "sdk"] as const;
   return /^[\w.:-]{8,256}$/.test(clientId) ? [...ways, "toolkit"] : ways;
@@ -65,12 +67,12 @@ function waysOf(clientId: string | undefined, { mode, theme }: CallFrame): reado
 
 /** Draws a call: what is called, by whom, and how its caller behaves. */
 export function drawCall(random: Random, index: number, frame: CallFrame): PlannedCall {
-  const { owners, calmMs, mode, expires } = frame;
+  const { owners, calmMs, mode, theme, expires } = frame;
   const owner = mode === "flood" ? owners[0] : random.pick(owners);
   const isPlain = (mode === "chaos" || mode === "damage" || mode === "quiet") && random.percent(12);
-  const isShared = mode !== "flood" && !isPlain && random.percent(15);
+  const isShared = mode !== "flood" && !isPlain && random.percent(15) && theme !== "forgotten";
   const mayHaveId = random.percent(40) && !expires;
-  const interventions = drawInterventions(random, frame).filter(({ what }) => what !== "delete" || !mayHaveId);
+  const interventions = drawInterventions(random, index, frame).filter(({ what }) => what !== "delete" || !mayHaveId);
   return {
     name: `caller-${index}`,
     owner: owner?.owner ?? "",
@@ -86,7 +88,9 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     handoffMs: random.percent(70) ? undefined : random.pick([1, 1_000]),
     repeats: random.pick([0, 0, 0, 1, 2]),
     againPercent: random.pick(frame.theme === "failures" ? [100] : [0, 70]),
-    leaves: random.pick(frame.theme === "errors" ? ["cancelled"] : ["gone", "gone", "cancelled"]),
+    leaves: random.pick(
+      frame.theme === "errors" || frame.theme === "cancels" ? ["cancelled"] : ["gone", "gone", "cancelled"],
+    ),
     returnsPercent: random.pick([0, 60, 100, 100]),
     answersPercent: random.pick([0, 70, 100, 100]),
     twicePercent: frame.theme === "requests" ? random.pick([30, 100]) : 25,
@@ -95,6 +99,11 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     // While the last attempt begins, runs, or fails.
     ...(frame.theme === "failures" && { answersAfterAttempts: attemptsPerProgress - 1 }),
     atMs: mode === "flood" ? random.between(0, 1_000) : random.between(0, calmMs * (mode === "poison" ? 0.3 : 0.7)),
+    ...(frame.theme === "forgotten" && {
+      atMs: index * random.between(2_000, 4_000),
+      againPercent: 0,
+      newTask: undefined,
+    }),
   };
 }
 
@@ -106,9 +115,15 @@ const sharedProgram: readonly Operation[] = [
   { op: "step" },
 ];
 
-function drawInterventions(random: Random, { calmMs, mode, theme }: CallFrame): CallPlan["interventions"] {
+function drawInterventions(
+  random: Random,
+  index: number,
+  { calmMs, mode, theme }: CallFrame,
+): CallPlan["interventions"] {
   if (mode === "flood" || theme === "leaving") return [];
   if (theme === "failures") return drawResumes(random, calmMs);
+  if (theme === "cancels") return drawDrops(random, calmMs);
+  if (theme === "forgotten") return index === 0 ? [] : drawCancels(random);
   const kinds = [
     "pause",
     "resume",
@@ -143,9 +158,21 @@ function drawResumes(random: Random, calmMs: number): CallPlan["interventions"] 
   }));
 }
 
+function drawDrops(random: Random, calmMs: number): CallPlan["interventions"] {
+  return Array.from({ length: random.pick([4, 8, 16]) }, () => ({ atMs: random.between(50, calmMs), what: "drop" }));
+}
+
+/** Its process dies after 20 ms, and it begins again some 200 ms after that. */
+function drawCancels(random: Random): CallPlan["interventions"] {
+  return Array.from({ length: 4 }, () => ({ atMs: random.between(40, 260), what: "cancel" }));
+}
+
 function drawProgram(random: Random, index: number, frame: CallFrame): readonly Operation[] {
   const { mode, theme } = frame;
   if (mode === "flood") return drawShort(random);
+  if (theme === "forgotten") return [index === 0 ? { op: "work", ms: 12_000 } : { op: "poison" }];
+  if (theme === "drains" || theme === "making") return drawManyCheckpoints(random);
+  if (theme === "cancels") return drawManyWaits(random);
   if ((theme === "takeovers" || theme === "syncs") && random.percent(80)) return drawManyCheckpoints(random);
   if ((theme === "names" || theme === "folder") && random.percent(60)) return drawShort(random);
   if (theme === "leaving") return drawShort(random);

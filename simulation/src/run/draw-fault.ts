@@ -18,6 +18,8 @@ export interface Fault {
     | "at_moment"
     // Calls of the disk that read something fail.
     | "unreadable"
+    // A server is asked to end, and sends its last answers.
+    | "shut_down"
     // A process freezes in the midst of what it does, and its callers leave.
     | "stand_still"
     | (typeof databaseFaults)[number]

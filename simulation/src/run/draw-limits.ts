@@ -23,7 +23,7 @@ export interface PlannedLimits {
 /** Draws limits. Most plans have usual ones; each of the narrow ones is in a few. */
 export function drawLimits(random: Random, mode: Mode, theme: Theme | undefined): PlannedLimits {
   // Where tools work while processes are killed at random, only they could be blamed.
-  const isKilledAtWork = ["chaos", "crashes", "damage", "moments", "flood"].includes(mode);
+  const isKilledAtWork = ["chaos", "crashes", "damage", "moments", "flood"].includes(mode) && theme !== "forgotten";
   const isVaried = ["chaos", "crashes", "damage", "quiet"].includes(mode);
   const isShortLived = isVaried && random.percent(15);
   const versions = isVaried ? random.pick<Versions>(["one", "one", "one", "upgrade", "mixed"]) : "one";
@@ -64,7 +64,7 @@ export function drawLimits(random: Random, mode: Mode, theme: Theme | undefined)
 /** For how long a task that waits keeps its attempt: at 0 each wait ends it. */
 function waitsInPlace(mode: Mode, theme: Theme | undefined): readonly number[] {
   if (mode === "waiting") return [30_000];
-  if (theme === "errors" || theme === "removals") return [0];
+  if (theme === "errors" || theme === "removals" || theme === "cancels") return [0];
   // What does not wait in place fails before it is answered.
   if (theme === "failures") return [30_000];
   return theme === undefined ? [200, 3_000, 30_000] : [0, 200, 30_000];

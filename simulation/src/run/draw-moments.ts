@@ -34,9 +34,11 @@ export const themesOfMoments = [
 /**
  * They are not drawn: tools that fail while they ask, until their task fails, and are answered just then; a folder that
  * follows from the tasks is removed, in processes that live; callers leave, or give up, while their result is on its way to
- * them.
+ * them; servers are asked to end while they show many checkpoints; callers cancel when the disk can be read no more; processes
+ * die while they make a task, which others continue before the power is lost; tools that kill their process are cancelled after
+ * one death, next to a task that comes to no checkpoint.
  */
-export const themesOnRequest = ["failures", "removals", "leaving"] as const;
+export const themesOnRequest = ["failures", "removals", "leaving", "drains", "cancels", "making", "forgotten"] as const;
 
 /** When nothing breaks any more. */
 export const calmOfTheme: { readonly [theme in Theme]: number } = {
@@ -51,18 +53,29 @@ export const calmOfTheme: { readonly [theme in Theme]: number } = {
   failures: 40_000,
   removals: 15_000,
   leaving: 20_000,
+  drains: 20_000,
+  cancels: 20_000,
+  making: 15_000,
+  forgotten: 40_000,
 };
 
 /** How many calls there are; others have one to ten. */
-export const callsOfTheme: { readonly [theme in Theme]?: number } = { syncs: 8, names: 15, folder: 15, leaving: 12 };
+export const callsOfTheme: { readonly [theme in Theme]?: number } = {
+  syncs: 8,
+  names: 15,
+  folder: 15,
+  leaving: 12,
+  making: 15,
+  forgotten: 10,
+};
 
 /** What these are about: two processes, or losses of power. */
-export const themesOfTwo: readonly (Theme | undefined)[] = ["requests", "takeovers", "failures"];
+export const themesOfTwo: readonly (Theme | undefined)[] = ["requests", "takeovers", "failures", "making"];
 export const themesOfPower: readonly (Theme | undefined)[] = [...themesOfTwo, "syncs", "names"];
 
 /** Draws the faults of a theme. */
 export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): readonly Fault[] {
-  const draw = (kinds: readonly Fault["kind"][], length: number) =>
+  const draw: DrawFaults = (kinds, length) =>
     Array.from({ length }, () => drawFault(random, frame, random.pick(kinds)));
   switch (theme) {
     case "all":
@@ -104,6 +117,17 @@ export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): re
         // What a process left half made another one continues, before the power is lost.
         ...draw(["power", "slow"], random.pick([2, 5, 10])),
       ];
+    case "folder":
+      return draw(["unmount"], random.pick([3, 6])).map((fault) => ({ ...fault, amount: 3_000 }));
+    default:
+      return drawOnRequest(random, theme, draw);
+  }
+}
+
+type DrawFaults = (kinds: readonly Fault["kind"][], length: number) => readonly Fault[];
+
+function drawOnRequest(random: Random, theme: (typeof themesOnRequest)[number], draw: DrawFaults): readonly Fault[] {
+  switch (theme) {
     case "failures":
       return [
         ...draw(["kill", "drain", "freeze", "die_at_call"], random.pick([0, 0, 2])),
@@ -119,8 +143,26 @@ export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): re
         // A lease is lost after three seconds.
         moment: { after: "returns", kind: "stand_still", amount: random.pick([300, 1_500]) },
       }));
-    case "folder":
-      return draw(["unmount"], random.pick([3, 6])).map((fault) => ({ ...fault, amount: 3_000 }));
+    case "drains":
+      return draw(["shut_down"], random.pick([10, 20]));
+    case "cancels":
+      return draw(["at_moment"], random.pick([10, 20])).map((fault) => ({
+        ...fault,
+        moment: { after: "drops", kind: "unreadable", amount: random.pick([8, 40]) },
+      }));
+    case "forgotten":
+      // Its tools kill their processes.
+      return [];
+    case "making":
+      return [
+        ...draw(["die_at_point"], random.pick([5, 10])).map((fault) => ({
+          ...fault,
+          point: "store.create.claimed",
+          amount: random.pick([1, 2]),
+          takesPower: false,
+        })),
+        ...draw(["power"], random.pick([4, 8])),
+      ];
   }
 }
 
