@@ -14,7 +14,7 @@ import { scriptOf } from "../src/processes/program.js";
 const timeoutMs = 60_000;
 const built = new URL("../dist/", import.meta.url);
 const tools = fileURLToPath(new URL("tools.js", built));
-const clientScript = scriptOf("@resumable-mcp/client-tui", "resumable-mcp");
+const clientScript = scriptOf("@resumable-mcp/client-tui", "resumable-mcp-client");
 const serverScript = scriptOf("@resumable-mcp/server-http", "resumable-mcp-http");
 const processing = "resumable_data_processing";
 const atOnce = "delay_ms=0";

@@ -20,7 +20,7 @@ const backspace = "\u007f";
 const down = "\u001b[B";
 
 const built = new URL("../dist/", import.meta.url);
-const client = scriptOf("@resumable-mcp/client-tui", "resumable-mcp");
+const client = scriptOf("@resumable-mcp/client-tui", "resumable-mcp-client");
 
 const taskList = z.object({
   tasks: z.array(

@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+import { route } from "./command-line/route.js";
+import { runProgram } from "./command-line/run-program.js";
+
+/** The version of this package, which the build and the test runner put here. */
+declare const RESUMABLE_MCP_VERSION: string;
+
+const asked = route(process.argv.slice(2));
+if (asked.kind === "program") {
+  await runProgram(asked);
+} else if (asked.kind === "version") {
+  process.stdout.write(`${RESUMABLE_MCP_VERSION}\n`);
+} else if (asked.kind === "wrong") {
+  const { suggestion } = await import("./command-line/suggestion.js");
+  process.stderr.write(`resumable-mcp: ${asked.problem}${suggestion(asked.word, asked.known)}\n`);
+  process.exitCode = 2;
+} else if (asked.kind === "dev") {
+  const { runDev } = await import("./dev/dev-command.js");
+  await runDev(asked.args);
+} else {
+  const { helpText, installHelp } = await import("./command-line/subcommands.js");
+  process.stdout.write(asked.kind === "help" ? helpText : installHelp);
+}

@@ -1,0 +1,67 @@
+import { ownSubcommands, taskSubcommands } from "./subcommands.js";
+
+/** A program of another package, and its command line. */
+export interface ProgramCall {
+  readonly kind: "program";
+  readonly package: string;
+  readonly bin: string;
+  readonly args: readonly string[];
+}
+
+/** What a command line asks for. */
+export type Route =
+  | ProgramCall
+  | { readonly kind: "help" | "install-help" | "version" }
+  | { readonly kind: "dev"; readonly args: readonly string[] }
+  /** A wrong command line: what is wrong, and the words among which the user may have meant one. */
+  | { readonly kind: "wrong"; readonly problem: string; readonly word: string; readonly known: readonly string[] };
+
+const program = (name: string, bin: string) => (args: readonly string[]) =>
+  ({ kind: "program", package: `@resumable-mcp/${name}`, bin, args }) as const;
+
+const programs = {
+  http: program("server-http", "resumable-mcp-http"),
+  stdio: program("server-stdio", "resumable-mcp-stdio"),
+  store: program("store-cli", "resumable-mcp-store"),
+  client: program("client-tui", "resumable-mcp-client"),
+};
+
+const asksForHelp = (args: readonly string[]) => args.includes("--help") || args.includes("-h");
+
+/** Decides what runs. Pure. */
+export function route(words: readonly string[]): Route {
+  const [first, ...args] = words;
+  if (words.length === 1 && (first === "--help" || first === "-h")) return { kind: "help" };
+  if (words.length === 1 && first === "--version") return { kind: "version" };
+  // The screens, and the words with which a shell asks the client for completions.
+  if (first === undefined || first.startsWith("-") || first.startsWith("__")) return programs.client(words);
+  if (taskSubcommands.some(({ name }) => name === first)) return programs.client(words);
+  if (first === "dev") return { kind: "dev", args };
+  if (first === "serve") return serveRoute(args);
+  if (first === "store") return programs.store(args);
+  if (first === "install" || first === "uninstall") return hostRoute(first, args);
+  if (first === "help") return helpRoute(args);
+  const known = [...new Set([...ownSubcommands, ...taskSubcommands].map(({ name }) => name))];
+  return { kind: "wrong", problem: `There is no command ${first}.`, word: first, known };
+}
+
+function serveRoute([kind, ...args]: readonly string[]): Route {
+  if (kind === "http" || kind === "stdio") return programs[kind](args);
+  if (asksForHelp([kind ?? ""])) return { kind: "help" };
+  const problem =
+    kind === undefined ? "Say how to serve: serve http, or serve stdio." : `Serve by http or stdio, not ${kind}.`;
+  return { kind: "wrong", problem, word: kind ?? "", known: ["http", "stdio"] };
+}
+
+function hostRoute(name: "install" | "uninstall", args: readonly string[]): Route {
+  if (asksForHelp(args)) return { kind: "install-help" };
+  const [host, ...rest] = args;
+  if (host === undefined || host.startsWith("-"))
+    return { kind: "wrong", problem: `Name the host: ${name} claude-desktop ./tools.ts.`, word: "", known: [] };
+  return programs.stdio([...rest, `--${name}`, host]);
+}
+
+function helpRoute([topic, ...rest]: readonly string[]): Route {
+  if (topic === undefined || topic === "help") return { kind: "help" };
+  return topic === "serve" && rest.length === 0 ? { kind: "help" } : route([topic, ...rest, "--help"]);
+}

@@ -1,0 +1,28 @@
+// What authors of tools import. It loads no SDK, since a host waits until a tools module is loaded; docs/decisions/0127.
+export {
+  type AskRequest,
+  type AskResult,
+  type Checkpoint,
+  createEngine,
+  createMemoryStore,
+  defineTool,
+  type Engine,
+  type EngineOptions,
+  type ErrorCode,
+  isResumableError,
+  type Json,
+  type JsonObject,
+  ResumableError,
+  RetryableError,
+  type RetryPolicy,
+  type Store,
+  type TaskContext,
+  type TaskRecord,
+  type TaskStatus,
+  TerminalError,
+  type Tool,
+  type ToolDefinition,
+  ToolError,
+} from "@resumable-mcp/core";
+export { defineServer, type ServerDefinition } from "@resumable-mcp/mcp/define-server";
+export { createFsStore, type FsStoreOptions } from "@resumable-mcp/store-fs";

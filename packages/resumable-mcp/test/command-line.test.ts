@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { taskSubcommands } from "../src/command-line/subcommands.js";
+import { projectFolder, start } from "./program.js";
+
+test("help lists each command of the terminal client", async () => {
+  const folder = await projectFolder();
+  const client = start(["call", "--help"], folder);
+  expect(await client.ended).toBe(0);
+  const listed = /\n\s*Commands\n([\s\S]*?)\n\n/.exec(client.output())?.[1] ?? "";
+  const names = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name);
+  expect(taskSubcommands.map(({ name }) => name)).toEqual(names);
+});
+
+test("each program answers by the one name: help, the version, and a wrong word", async () => {
+  const folder = await projectFolder();
+  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  const runs = [
+    ["--version"],
+    ["serve", "http", "--version"],
+    ["serve", "stdio", "--version"],
+    ["store", "--version"],
+    ["call", "--version"],
+  ].map((args) => start(args, folder));
+  for (const run of runs) expect([await run.ended, run.output()]).toEqual([0, `${version}\n`]);
+  const wrong = start(["sevre"], folder);
+  expect([await wrong.ended, wrong.output()]).toEqual([
+    2,
+    expect.stringContaining("There is no command sevre. Did you mean"),
+  ]);
+  const dev = start(["dev"], folder);
+  expect([await dev.ended, dev.output()]).toEqual([2, expect.stringContaining("Name the tools module")]);
+});
