@@ -1,0 +1,1 @@
+export { type CreatedProject, createProject } from "./create-project.js";
