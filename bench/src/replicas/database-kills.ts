@@ -15,11 +15,20 @@ export async function killDatabase(server: PostgresServer, random: Random): Prom
     const [first, ...others] = rows;
     if (first === undefined) return undefined;
     const { pid, backend_type } = random.pick([first, ...others]);
-    process.kill(pid, "SIGKILL");
-    return backend_type;
+    return killIfThere(pid) ? backend_type : `${backend_type} that had ended`;
   });
   await untilReady(server.url);
   return `a process of the database: ${killed}`;
+}
+
+/** A process that ends by itself may have ended before its kill, when its client left or died. */
+function killIfThere(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    throw error;
+  }
 }
 
 async function untilReady(url: string): Promise<void> {
