@@ -29,6 +29,7 @@ const known: { readonly [name: string]: string } = {
   expired: "fafb54c5",
   facts: "547b313f",
   health: "4298aead",
+  held: "6b93b653",
   items: "6beee151",
   layout: "00dd707f",
   leave: "ecc272ed",

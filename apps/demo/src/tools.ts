@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineServer } from "@resumable-mcp/mcp";
 import { dataFolder } from "./data/dataset.js";
+import { isPublicAddress } from "./download/public-address.js";
 import { packageVersion } from "./package-version.js";
 import { createDataProcessing } from "./tools/data-processing.js";
 import { createDownload } from "./tools/download.js";
@@ -19,6 +20,7 @@ export default defineServer({
     createDownload({
       folder: downloads ?? fileURLToPath(new URL("downloads/", dataFolder(import.meta.url))),
       maxFileBytes: 1024 ** 3,
+      mayReach: process.env.RESUMABLE_MCP_DEMO_PRIVATE_DOWNLOADS === "1" ? () => true : isPublicAddress,
     }),
     createTraining(),
     createForecast({ now, delayMs: 6_000 }),

@@ -1,9 +1,11 @@
-import { RetryableError, TerminalError } from "@resumable-mcp/core";
-import { type DownloadState, planDownload, requestHeaders } from "./plan-download.js";
+import type { IncomingMessage } from "node:http";
+import { isTerminalError, RetryableError, TerminalError } from "@resumable-mcp/core";
+import { type OpenOptions, openUrl } from "./open-url.js";
+import { type DownloadState, planDownload, type ResponseHead, requestHeaders } from "./plan-download.js";
 
 /** A response whose bytes follow those that the state counts. */
 export interface Rest {
-  readonly response: Response;
+  readonly response: IncomingMessage;
   readonly state: DownloadState;
   /** Why the bytes on disk count no more. */
   readonly reason?: string;
@@ -14,20 +16,24 @@ export interface Rest {
  *
  * @throws RetryableError for what may pass; TerminalError for what will not.
  */
-export async function fetchRest(url: string, state: DownloadState, signal: AbortSignal): Promise<Rest> {
-  const response = await fetch(url, { headers: requestHeaders(state), signal }).catch((error: unknown) => {
-    throw signal.aborted ? error : connectionFailed(error);
+export async function fetchRest(
+  url: string,
+  state: DownloadState,
+  options: Pick<OpenOptions, "signal" | "mayReach">,
+): Promise<Rest> {
+  const response = await openUrl(url, { ...options, headers: requestHeaders(state) }).catch((error: unknown) => {
+    throw options.signal.aborted || isTerminalError(error) ? error : connectionFailed(error);
   });
-  const plan = planDownload(state, response);
+  const plan = planDownload(state, headOf(response));
   if (plan.kind === "continue" || plan.kind === "begin") return { ...plan, response };
-  await response.body?.cancel();
+  response.destroy();
   if (plan.kind === "fail") {
     const message = `${plan.reason} for ${url}.`;
     throw plan.mayPass ? new RetryableError(message) : new TerminalError(message);
   }
   // A request for everything that gets no usable answer is not made again.
   if (state.received === 0) throw new TerminalError(`The server refuses even the first byte of ${url}.`);
-  return { ...(await fetchRest(url, plan.state, signal)), reason: plan.reason };
+  return { ...(await fetchRest(url, plan.state, options)), reason: plan.reason };
 }
 
 /** Cuts a body into pieces of one size. What came before a break is yielded first; then the break is thrown. */
@@ -35,7 +41,7 @@ export async function* readPieces({ response }: Rest, size: number, signal: Abor
   let pending = Buffer.alloc(0);
   let broken: unknown;
   try {
-    for await (const bytes of response.body ?? []) {
+    for await (const bytes of response) {
       pending = Buffer.concat([pending, bytes]);
       for (; pending.byteLength >= size; pending = pending.subarray(size)) yield pending.subarray(0, size);
     }
@@ -44,6 +50,14 @@ export async function* readPieces({ response }: Rest, size: number, signal: Abor
   }
   if (pending.byteLength > 0) yield pending;
   if (broken !== undefined) throw broken;
+}
+
+function headOf({ statusCode = 0, headers }: IncomingMessage): ResponseHead {
+  const get = (name: string): string | null => {
+    const value = headers[name];
+    return typeof value === "string" ? value : null;
+  };
+  return { status: statusCode, headers: { get } };
 }
 
 function connectionFailed(error: unknown): RetryableError {

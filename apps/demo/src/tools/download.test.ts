@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createEngine, createMemoryStore, type Json } from "@resumable-mcp/core";
 import { checkResumable } from "@resumable-mcp/core/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { isPublicAddress } from "../download/public-address.js";
 import { createDownload } from "./download.js";
 
 const content = randomBytes(1_000);
@@ -24,7 +25,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const makeTool = (maxFileBytes = 10_000) => createDownload({ folder, maxFileBytes });
+const makeTool = (maxFileBytes = 10_000, mayReach: (address: string) => boolean = () => true) =>
+  createDownload({ folder, maxFileBytes, mayReach });
 
 async function download(input: { url: string; [name: string]: Json }, tool = makeTool()) {
   const tasks = createEngine({ store: createMemoryStore(), tools: [tool] }).forOwner("local:me");
@@ -129,6 +131,40 @@ test.each([
   await expect(download({ url })).rejects.toThrow(`url: ${message}`);
 });
 
+test.each(["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f000001", "2130706433"])(
+  "reaches no machine behind the server: %s (F15)",
+  async (host) => {
+    const { ended } = await download({ url: site.url.replace("127.0.0.1", host) }, makeTool(500, isPublicAddress));
+    expect(ended.error?.message).toMatch(
+      / is not a public address, and this server downloads from public ones alone\.$/,
+    );
+    expect([site.ranges, ended.attempt]).toEqual([[], 1]);
+  },
+);
+
+test("follows redirects, with what it asks for, and judges the address of each (F15)", async () => {
+  const mayReach = (address: string) => address === "127.0.0.1";
+  site.redirects = ["/elsewhere", `${site.url}/there`];
+  site.breakAfter = 300;
+  const { output } = await download({ url: site.url, sha256 }, makeTool(10_000, mayReach));
+  expect(output).toMatchObject({ bytes: 1_000, verified: true });
+  expect(site.ranges).toEqual([undefined, "bytes=300-"]);
+  site.redirects = [site.url.replace("127.0.0.1", "127.0.0.2")];
+  const { ended } = await download({ url: `${site.url}/again` }, makeTool(10_000, mayReach));
+  expect(ended.error?.message).toContain("127.0.0.2 is not a public address");
+  expect(site.ranges).toHaveLength(2);
+});
+
+test.each([
+  [["file:///etc/passwd"], "file: is not http or https."],
+  [["http://"], "has a redirect to no address."],
+  [["/1", "/2", "/3", "/4", "/5", "/6"], "has more than 5 redirects."],
+])("follows no redirect %j", async (redirects, sentence) => {
+  site.redirects = redirects;
+  const { ended } = await download({ url: site.url });
+  expect(ended.error?.message).toContain(sentence);
+});
+
 function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
@@ -145,6 +181,8 @@ async function startSite() {
     onBroken: () => {},
     breakOff: () => {},
     ranges: [] as (string | undefined)[],
+    /** Where the next requests are sent to, each once. */
+    redirects: [] as string[],
     close: async () => {
       server.closeAllConnections();
       server.close();
@@ -164,6 +202,8 @@ function answer(
   response: ServerResponse,
 ): void {
   const { etag, status, tellSize, breakAfter } = settings;
+  const location = settings.redirects.shift();
+  if (location !== undefined) return void response.writeHead(302, { location }).end();
   settings.ranges.push(request.headers.range);
   const [, first] = /^bytes=(\d+)-$/.exec(request.headers.range ?? "") ?? [];
   const isPart = first !== undefined && request.headers["if-range"] === etag;

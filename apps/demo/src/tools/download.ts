@@ -42,10 +42,12 @@ export interface DownloadOptions {
   readonly folder: string;
   /** A larger file is refused. */
   readonly maxFileBytes: number;
+  /** Whether a connection to this IP address may be made. */
+  readonly mayReach: (address: string) => boolean;
 }
 
 /** Makes the tool `large_file_download`: continues with HTTP Range where it was interrupted, and verifies a checksum. */
-export function createDownload({ folder, maxFileBytes }: DownloadOptions): Tool {
+export function createDownload({ folder, maxFileBytes, mayReach }: DownloadOptions): Tool {
   return defineTool({
     name: "large_file_download",
     title: "Download a file",
@@ -61,7 +63,7 @@ export function createDownload({ folder, maxFileBytes }: DownloadOptions): Tool 
     key: ({ url, sha256 }) => [url, sha256 ?? null],
     async *run(asked, task) {
       const file = createDownloadFile(folder, task.id, asked.url);
-      const transfer: Transfer = { asked, task, file, maxFileBytes };
+      const transfer: Transfer = { asked, task, file, maxFileBytes, mayReach };
       const begun = await beginOrResume(transfer);
       const state = begun.received === begun.total ? begun : yield* receive(transfer, begun);
       return finish(transfer, state.received);
@@ -74,6 +76,7 @@ interface Transfer {
   readonly task: TaskContext<DownloadState>;
   readonly file: DownloadFile;
   readonly maxFileBytes: number;
+  readonly mayReach: DownloadOptions["mayReach"];
 }
 
 /** Trusts the state only as far as the file goes. */
@@ -94,8 +97,8 @@ async function beginOrResume({ asked, task, file }: Transfer): Promise<DownloadS
 }
 
 /** Receives what is missing, and tells every piece that is safely on disk. */
-async function* receive({ asked, task, file, maxFileBytes }: Transfer, before: DownloadState) {
-  const rest = await fetchRest(asked.url, before, task.signal);
+async function* receive({ asked, task, file, maxFileBytes, mayReach }: Transfer, before: DownloadState) {
+  const rest = await fetchRest(asked.url, before, { signal: task.signal, mayReach });
   let { state } = rest;
   checkSize(Math.max(state.total ?? 0, state.discarded), maxFileBytes);
   if (rest.reason !== undefined) {
