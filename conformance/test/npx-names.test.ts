@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { manifestOf, published, read, root } from "./repository.js";
 
 /** Documents and sources, where commands are shown to people. */
-const files = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.tsx", "*.js", "*.html"], { cwd: root, encoding: "utf8" })
+const files = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.tsx", "*.js", "*.html"], {
+  cwd: root,
+  encoding: "utf8",
+})
   .trim()
   .split("\n");
 const programs = published.flatMap((folder) => Object.keys(manifestOf(folder).bin ?? {}));

@@ -33,7 +33,12 @@ export function fileExamples(folder: string): ReadonlyMap<string, string> {
 /** The commands of a shell example, each as its words, quoted ones whole. `npx -p PACKAGE` is left out: the programs are installed. */
 export function commandsOf({ code }: Example): readonly (readonly [program: string, ...words: string[]])[] {
   return code.split("\n").flatMap((line) => {
-    const [first, ...words] = [...line.replace(/#.*$/, "").replace(/^npx -p \S+ /, "").matchAll(/"([^"]*)"|(\S+)/g)]
+    const [first, ...words] = [
+      ...line
+        .replace(/#.*$/, "")
+        .replace(/^npx -p \S+ /, "")
+        .matchAll(/"([^"]*)"|(\S+)/g),
+    ]
       .map(([, quoted, bare]) => quoted ?? bare ?? "")
       .filter((word) => word !== "npx");
     return first ? [[first, ...words] as const] : [];

@@ -54,7 +54,8 @@ export const isTestFile = (path: string): boolean => /\.test\.tsx?$/.test(path);
 
 /** The titles of the tests in a source, as they are written there. */
 export function titlesOf(source: string): readonly string[] {
-  const calls = /^\s*(?:it|test)(?:\.(?:each|for)[\s\S]*?\)\(|(?:\.\w+)?\()\s*("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`)/gm;
+  const calls =
+    /^\s*(?:it|test)(?:\.(?:each|for|skipIf|runIf)[\s\S]*?\)\(|(?:\.\w+)?\()\s*("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`)/gm;
   return [...source.matchAll(calls)].map(([, literal = ""]) => literal.slice(1, -1));
 }
 

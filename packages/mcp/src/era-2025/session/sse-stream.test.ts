@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { webBody } from "../../http/http-answer.js";
 import { sessionLimits } from "../../limits.js";
 import { SseStream } from "./sse-stream.js";
@@ -51,4 +51,19 @@ test("a prime is an event without data, which tells the cursor and when to come 
   await stream.write({ id: "a.0", data: "", retryMs: 1500 });
   stream.close();
   expect(await new Response(webBody(stream)).text()).toBe("id: a.0\nretry: 1500\ndata: \n\n");
+});
+
+test("a stream that is silent gets a comment at the set pace, so that no proxy takes it for dead", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const stream = new SseStream(sessionLimits);
+  const reader = webBody(stream).getReader();
+  const comments: string[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    const reading = reader.read();
+    await vi.advanceTimersByTimeAsync(15_000);
+    comments.push(new TextDecoder().decode((await reading).value));
+  }
+  expect(comments).toEqual([": keep-alive\n\n", ": keep-alive\n\n"]);
+  stream.close();
 });

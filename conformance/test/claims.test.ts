@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { isTestFile, read, root, titlesOf } from "./repository.js";
+
+/** Sections that claim nothing of their own: what they say is shown elsewhere, or is advice. */
+const withoutClaims = ["What is not defended", "Findings of the assessment of 2026-11-22"];
+
+/** The sections of a document, by their headings. */
+function sectionsOf(document: string): readonly (readonly [heading: string, text: string])[] {
+  const parts = read(document)
+    .split(/^#{2,3} /m)
+    .slice(1);
+  return parts.map((part) => [part.slice(0, part.indexOf("\n")), part] as const);
+}
+
+/** The tests that a text names: files, or folders of them, each with the titles that are quoted behind it. */
+function testsIn(text: string): readonly { readonly path: string; readonly titles: readonly string[] }[] {
+  const named = text
+    .replaceAll(/\s+/g, " ")
+    .matchAll(/`((?:packages|apps|bench|conformance|simulation)\/[\w./-]+)`((?:,? "[^"]+")*)/g);
+  return [...named]
+    .filter(([, path = ""]) => isTestFile(path) || /\/test\/[\w-]+$/.test(path))
+    .map(([, path = "", quoted = ""]) => ({
+      path,
+      titles: [...quoted.matchAll(/"([^"]+)"/g)].map(([, title = ""]) => title),
+    }));
+}
+
+const clauses = new Set([...read("docs/store-contract.md").matchAll(/^\| ([A-Z]+-\d+) \|/gm)].map(([, id = ""]) => id));
+
+describe.each(["docs/operations.md", "docs/security.md"])("%s", (document) => {
+  const sections = sectionsOf(document);
+
+  test("each section names the tests that show what it claims", () => {
+    const bare = sections.filter(([heading, text]) => !withoutClaims.includes(heading) && testsIn(text).length === 0);
+    expect(bare.map(([heading]) => heading)).toEqual([]);
+    expect(sections.length).toBeGreaterThan(5);
+  });
+
+  test("each row of a table of claims or attacks names a test, or a clause of the store contract", () => {
+    const tables = sections
+      .flatMap(([, text]) => text.split(/\n\n+/))
+      .filter((block) => /^\|.*\| Test \|$/m.test(block));
+    const rows = tables.flatMap((block) =>
+      block
+        .split("\n")
+        .filter((line) => line.startsWith("|"))
+        .slice(2),
+    );
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.filter((row) => testsIn(row).length === 0 && !/clauses? [A-Z]+-\d/.test(row))).toEqual([]);
+  });
+
+  test("the files and titles that it names are there", () => {
+    const missing = testsIn(read(document)).flatMap(({ path, titles }) => {
+      if (!existsSync(join(root, path))) return [path];
+      const written = titles.length === 0 ? [] : titlesOf(read(path));
+      return titles
+        .filter((title) => !written.some((other) => other.includes(title)))
+        .map((title) => `${path}: ${title}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  test("the clauses that it names are there", () => {
+    const named = [...read(document).matchAll(/\b([A-Z]{2,}-\d+)\b/g)].map(([, id = ""]) => id);
+    const kinds = new Set([...clauses].map((id) => id.split("-")[0]));
+    expect(named.filter((id) => kinds.has(id.split("-")[0]) && !clauses.has(id))).toEqual([]);
+  });
+});

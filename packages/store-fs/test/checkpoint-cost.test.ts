@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { nodeDisk } from "../src/disk/node-disk.js";
+import { type DiskEvent, recordDisk } from "../src/testing/recording-disk.js";
+import { checkpoint, commit, create, emptyFolder, lease, openStore } from "./scene.js";
+
+/** What was written and synced, by the names of files. Other files than journals are written without a sync. */
+function costsOf(events: readonly DiskEvent[], from: number): readonly string[] {
+  const paths = new Map(events.flatMap((event) => (event.kind === "opened" ? [[event.opening, event.path]] : [])));
+  const nameOf = (opening: number) => paths.get(opening)?.split("/").at(-1);
+  return events.slice(from).flatMap((event) => {
+    if (event.kind === "wrote") return nameOf(event.opening)?.startsWith("journal.") ? ["append"] : [];
+    if (event.kind !== "sync_began") return [];
+    return ["opening" in event.of ? `sync of ${nameOf(event.of.opening)}` : "sync of a folder"];
+  });
+}
+
+test.each([
+  ["machine", ["append", "sync of journal.2.jsonl"]],
+  ["process", ["append"]],
+] as const)("with durability %s a checkpoint costs: %j", async (durability, expected) => {
+  const { disk, events } = recordDisk(nodeDisk);
+  const store = openStore(emptyFolder(), { durability, disk });
+  const held = await lease(store, await create(store, "task"));
+  const { lastSeq } = await commit(store, held, 1, [checkpoint(1)]);
+  const from = events.length;
+  await commit(store, held, lastSeq, [checkpoint(2)]);
+  expect(costsOf(events, from)).toEqual(expected);
+});
