@@ -23,19 +23,22 @@ const down = "\u001b[B";
 const interrupt = "\u0003";
 const leaveScreen = "\u001b[?1049l";
 const showCursor = "\u001b[?25h";
+const mouseOn = "\u001b[?1000h\u001b[?1006h";
+const mouseOff = "\u001b[?1006l\u001b[?1000l";
 const answerKey = "\u0019";
 const clearScreen = "\u001b[2J\u001b[H";
 const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
 let folder: string;
 let gate: string;
+let port: number;
 let server: Spawned;
 let common: readonly string[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "terminal-"));
   gate = join(folder, "gate");
-  const port = await freePort();
+  port = await freePort();
   server = await startServer(port, join(folder, "store"));
   common = ["--url", `http://127.0.0.1:${port}/mcp`, "--state", join(folder, "state.json")];
 }, limits.timeout);
@@ -63,13 +66,15 @@ describe("the screens in a terminal", () => {
     expect(terminal.stdout()).toContain(leaveScreen);
   });
 
-  it("have colours, and none where NO_COLOR is set", limits, async () => {
+  it("have colours and the mouse, and none where NO_COLOR is set and --no-mouse given", limits, async () => {
     const colored = startInTerminal(...common);
     await colored.seen(/process data/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is a control sequence.
     expect(colored.stdout()).toMatch(/\u001b\[(1|3\d)m/);
-    const plain = startInTerminalWith({ NO_COLOR: "1" }, ...common);
+    expect(colored.stdout()).toContain(mouseOn);
+    const plain = startInTerminalWith({ NO_COLOR: "1" }, "--no-mouse", ...common);
     await plain.seen(/process data/);
+    expect(plain.stdout()).not.toContain(mouseOn);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the same.
     expect(plain.stdout()).not.toMatch(/\u001b\[\d*m/);
   });
@@ -180,6 +185,20 @@ describe("the screens in a terminal", () => {
     expect(terminal.stdout()).not.toContain("\u001b");
   });
 
+  it("ask on the command line, and keep the prompt while the server is killed and started again", limits, async () => {
+    const terminal = startInTerminal("call", "confirm", ...common);
+    await terminal.seen(/sure \(y\/n\), - declines the question: /);
+    await terminal.press("");
+    await kill(server);
+    await terminal.seen(/connection lost[^\n]*your answer waits\s[\s\S]*sure \(y\/n\)/);
+    await terminal.press("");
+    server = await startServer(port, join(folder, "store"));
+    await terminal.seen(/connected again\s[\s\S]*sure \(y\/n\)/);
+    await terminal.press("y\r");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.stdout()).toContain('{"action":"accept","content":{"sure":true}}');
+  });
+
   it("say what to start when the server is down, and go on when it is there", limits, async () => {
     await kill(server);
     const terminal = startInTerminal(...common);
@@ -217,6 +236,7 @@ describe("the screens in a terminal", () => {
     await terminal.seen(/process data/);
     process.kill(Number(pid), signal);
     expect(await terminal.ended).toBe(code);
+    expect(terminal.stdout()).toContain(mouseOff);
     const [, after] = terminal.stdout().split(leaveScreen);
     expect(after?.replaceAll(showCursor, "")).toBe("");
   });

@@ -61,6 +61,7 @@ describe("a command line", () => {
     [["tasks", "--url", "localhost:8001"], '"localhost:8001" is not a valid server URL'],
     [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
     [["wait", "x", "--timeout", "2147484"], "--timeout must be at most 2147483 seconds"],
+    [["--theme", "pink"], '--theme must be auto, dark or light, not "pink"'],
     [["call", "x", "--on-interrupt", "explode"], "--on-interrupt must be detach, pause or cancel"],
     [["tasks", "--stdio", "node 'x"], "open quote"],
     [["tasks", "--stdio", " "], "needs a command"],

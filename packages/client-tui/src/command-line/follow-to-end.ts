@@ -46,14 +46,18 @@ async function showEvents(context: CommandContext, target: Followable, stop: Pro
   const events = target.events();
   const started = clock();
   const asking = new AbortController();
+  let lost = false;
   try {
     for (;;) {
       const next = await Promise.race([events.next(), stop]);
       if (typeof next === "string") return next;
       if (next.done === true) return undefined;
       const { value: event } = next;
+      const first = event.type === "reconnecting" && !lost;
+      lost = event.type === "reconnecting" || (lost && event.type !== "reconnected");
       if (output.json) output.object({ ...event, task_id: taskId });
-      else if (!context.line.quiet || event.type === "question") showEvent(output, event, name, clock() - started);
+      else if (!context.line.quiet || event.type === "question")
+        showEvent(output, event, { name, elapsedMs: clock() - started, first });
       const code = taskId === undefined ? undefined : stepAside(context, taskId, event, asking.signal);
       if (code !== undefined) return code;
     }
@@ -121,8 +125,15 @@ function pausedText(taskId: string): string {
   return `Paused. Resume with: resumable-mcp resume ${taskId}`;
 }
 
+interface Shown {
+  readonly name: string;
+  readonly elapsedMs: number;
+  /** The first attempt to connect again of several. */
+  readonly first: boolean;
+}
+
 /** Says an event on one line where it matters to a person: progress is overwritten by the next line, the rest stays. */
-function showEvent(output: Output, event: ClientEvent, name: string, elapsedMs: number) {
+function showEvent(output: Output, event: ClientEvent, { name, elapsedMs, first }: Shown) {
   switch (event.type) {
     case "progress":
       return output.progress(progressLine({ ...event, name, elapsedMs }, output.columns - 1));
@@ -132,7 +143,7 @@ function showEvent(output: Output, event: ClientEvent, name: string, elapsedMs: 
       const delay = formatDuration(event.nextDelayMs + 999);
       const lost = `${name}: connection lost (${plainText(event.reason)})`;
       // Above an open prompt the first line of several says it.
-      if (output.isAsking() && event.attempt === 1) return output.note(`${lost}; connecting again, your answer waits`);
+      if (output.isAsking() && first) return output.note(`${lost}; connecting again, your answer waits`);
       return output.progress(`${lost}; next attempt in ${delay}`);
     }
     case "reconnected":

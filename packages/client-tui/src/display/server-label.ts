@@ -28,6 +28,13 @@ function commandLabel(command: string): string {
   return script.split(/[\\/]/).at(-1) ?? script;
 }
 
+/** How a server stands, so long after it came to stand so: the time until the next attempt runs down. */
+export function serverWordAfter(state: ServerInfo["state"], passedMs: number): string {
+  return serverWord(
+    state.name === "waiting" ? { ...state, nextDelayMs: Math.max(0, state.nextDelayMs - passedMs) } : state,
+  );
+}
+
 /** How a server stands, in words. */
 export function serverWord(state: ServerInfo["state"]): string {
   if (state.name === "waiting")

@@ -1,4 +1,5 @@
 import { StatusMessage } from "@inkjs/ui";
+import type { ServerInfo } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import { type ReactNode, useCallback, useEffect, useMemo, useReducer, useState, useSyncExternalStore } from "react";
 import { cutText, wrapText } from "../display/plain-text.js";
@@ -17,6 +18,7 @@ import {
 import { type AppProps, currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
 import { Header, type OpenQuestion, openQuestions, QuestionBanner } from "./parts/frame.js";
 import { useNow } from "./parts/use-now.js";
+import { useSince } from "./parts/use-since.js";
 import { places } from "./places.js";
 import { ScreenView } from "./screen-view.js";
 import { ThemeContext, themes } from "./theme.js";
@@ -40,7 +42,10 @@ export function App(props: AppProps): ReactNode {
   const [navigation, go] = useReducer(navigate, [{ name: "opening" }]);
   const memories = useMemo(createScreenMemories, []);
   const unfinished = useMemo(() => [...state.tasks.values()].filter(isUnfinished), [state.tasks]);
-  const nowMs = useNow(unfinished.length > 0, clock);
+  const waits = state.servers.some((server) => server.state.name === "waiting");
+  const nowMs = useNow(unfinished.length > 0 || waits, clock);
+  const since = useSince(state.servers, clock);
+  const sinceMs = (server: ServerInfo) => since.get(server.state) ?? nowMs;
   const present = currentScreen(navigation);
   const screen = present.name === "opening" && isReady(state) && unfinished.length === 0 ? menu : present;
   const questions = openQuestions(unfinished, screen);
@@ -70,7 +75,7 @@ export function App(props: AppProps): ReactNode {
   return (
     <KeyProvider onPress={onPress} onBackground={props.onBackground}>
       <Box flexDirection="column" width={columns} height={rows - 1}>
-        <Header servers={state.servers} columns={columns} />
+        <Header servers={state.servers} {...{ columns, sinceMs, nowMs }} />
         <ScreenContexts {...{ onGlobal, setFooter }} memory={memories(screen)} background={props.background}>
           <ScreenView
             {...props}

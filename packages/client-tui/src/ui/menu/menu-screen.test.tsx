@@ -19,7 +19,7 @@ describe("the screen of the menu", () => {
     expect(screen.frame()).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 process data: call a tool
+      │▸ 1 call a tool (process data)
       │  2 list tasks
       │  3 statistics
       │  4 session summary
@@ -40,7 +40,7 @@ describe("the screen of the menu", () => {
     expect(screen.frame()).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 process data: call a tool
+      │▸ 1 call a tool (process data)
       │  2 list tasks
       │  3 statistics
       │  4 session summary
@@ -74,7 +74,7 @@ describe("the screen of the menu", () => {
     expect(await screen.until("process data")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 process data: call a tool
+      │▸ 1 call a tool (process data)
       │  2 list tasks
       │  3 statistics
       │  4 session summary

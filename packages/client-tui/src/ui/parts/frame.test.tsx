@@ -10,8 +10,8 @@ const waiting: ServerInfo = {
   address: "https://mcp.example.com/team/tools/mcp",
   state: { name: "waiting", known: true, attempt: 3, nextDelayMs: 8000, reason: "HTTP 503" },
 };
-const shown = (servers: readonly ServerInfo[], columns: number) =>
-  draw(<Header servers={servers} columns={columns} />, { columns, rows: 1 })
+const shown = (servers: readonly ServerInfo[], columns: number, nowMs = 0) =>
+  draw(<Header {...{ servers, columns, nowMs }} sinceMs={() => 0} />, { columns, rows: 1 })
     .frame()
     .lines.join("\n");
 
@@ -37,6 +37,8 @@ describe("the header", () => {
 
   it("says of a server that is out of reach when it will be tried again", () => {
     expect(shown([waiting], 80)).toBe(" resumable-mcp · mcp.example.com/team/tools/mcp reconnecting in 8s (attempt 3)");
+    expect(shown([waiting], 80, 3_000)).toContain("reconnecting in 5s");
+    expect(shown([waiting], 80, 9_000)).toContain("reconnecting in 0s");
   });
 
   it("draws nothing that a server could use to repaint the terminal", () => {
@@ -47,7 +49,11 @@ describe("the header", () => {
   });
 
   it("is set off from the screen without colour, over its whole width", () => {
-    const { colored } = draw(<Header servers={[]} columns={40} />, { columns: 40, rows: 1 }, { colors: true });
+    const { colored } = draw(
+      <Header servers={[]} columns={40} sinceMs={() => 0} nowMs={0} />,
+      { columns: 40, rows: 1 },
+      { colors: true },
+    );
     expect(colored()).toBe("{inverse} resumable-mcp · no servers             {/}");
   });
 });

@@ -2,32 +2,40 @@ import type { Question, ServerInfo } from "@resumable-mcp/client";
 import { Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
-import { serverLabel, serverWord } from "../../display/server-label.js";
+import { serverLabel, serverWordAfter } from "../../display/server-label.js";
 import { type BoardTask, isUnfinished } from "../../model/board-task.js";
 import type { Screen } from "../navigation.js";
 import { useTheme } from "../theme.js";
 
 /** The first line: the program's name and how its servers stand. */
-export function Header(props: { readonly servers: readonly ServerInfo[]; readonly columns: number }): ReactNode {
-  const { servers, columns } = props;
-  return <Text inverse>{fitText(headerText(servers, columns), columns)}</Text>;
+export function Header(props: {
+  readonly servers: readonly ServerInfo[];
+  readonly columns: number;
+  /** Since when a connection stands as it stands, in milliseconds since 1970. */
+  readonly sinceMs: (server: ServerInfo) => number;
+  readonly nowMs: number;
+}): ReactNode {
+  const { servers, columns, sinceMs, nowMs } = props;
+  const standing: Standing = (server) => {
+    return `${serverLabel(server)} ${serverWordAfter(server.state, nowMs - sinceMs(server))}`;
+  };
+  return <Text inverse>{fitText(headerText(servers, columns, standing), columns)}</Text>;
 }
 
+/** How a server stands, with its name. */
+type Standing = (server: ServerInfo) => string;
+
 /** Every server with how it stands where there is room, else how many stand how; the program's name gives way first. */
-function headerText(servers: readonly ServerInfo[], columns: number): string {
+function headerText(servers: readonly ServerInfo[], columns: number, standing: Standing): string {
   const each = servers.map(standing).join(" · ");
   const all = ` resumable-mcp · ${each === "" ? "no servers" : each}`;
   if (textWidth(all) <= columns) return all;
-  const short = servers.length < 2 ? each : summary(servers);
+  const short = servers.length < 2 ? each : summary(servers, standing);
   const named = ` resumable-mcp · ${short}`;
   return textWidth(named) <= columns ? named : ` ${short}`;
 }
 
-function standing(server: ServerInfo): string {
-  return `${serverLabel(server)} ${serverWord(server.state)}`;
-}
-
-function summary(servers: readonly ServerInfo[]): string {
+function summary(servers: readonly ServerInfo[], standing: Standing): string {
   const live = servers.filter(({ state }) => state.name === "connected").length;
   const troubled = servers.find(({ state }) => state.name === "down" || state.name === "waiting");
   const trouble = troubled === undefined ? "" : ` · ${standing(troubled)}`;

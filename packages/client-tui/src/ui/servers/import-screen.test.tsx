@@ -82,13 +82,14 @@ describe("the servers of other programs", () => {
 
   it("say what to do where there are none", async () => {
     await machineWith({});
-    expect(await (await openImport(least)).until("No program")).toMatchInlineSnapshot(`
+    expect(await (await openImport(least)).until("No MCP servers")).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
       │Servers of other programs
-      │No program on this machine has a server
-      │configured. Esc goes back; a adds one.
-      ⋮ 4 empty lines
+      │No MCP servers found in Claude, Cursor
+      │or VS Code. Press Esc, then a to add
+      │one.
+      ⋮ 3 empty lines
       │Enter import · ↑↓ move · Esc back
     `);
   });

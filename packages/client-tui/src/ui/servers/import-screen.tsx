@@ -63,7 +63,7 @@ function importRemarks(found: Loaded<HostServers>): readonly string[] {
   if (found.name === "failed") return [plainText(found.problem)];
   const { servers, problems } = found.value;
   const none =
-    servers.length > 0 ? [] : ["No program on this machine has a server configured. Esc goes back; a adds one."];
+    servers.length > 0 ? [] : ["No MCP servers found in Claude, Cursor or VS Code. Press Esc, then a to add one."];
   return [...none, ...problems.map(({ file, problem }) => plainText(`${file} was skipped: ${problem}.`))];
 }
 

@@ -1,6 +1,6 @@
 import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
 import { countText, cutText, plainText, textWidth } from "../../display/plain-text.js";
-import { serverLabel, serverWord } from "../../display/server-label.js";
+import { serverLabel, serverWordAfter } from "../../display/server-label.js";
 
 /** A server as its screen shows it. */
 export interface SeenServer {
@@ -26,10 +26,9 @@ function markOf({ name }: ServerInfo["state"]): string {
   return name === "connected" ? "+" : name === "down" ? "x" : "…";
 }
 
-/** The time until the next attempt runs down. */
 function standing(state: ServerInfo["state"], passedMs: number): string {
-  if (state.name !== "waiting") return serverWord(state);
-  return `${serverWord({ ...state, nextDelayMs: Math.max(0, state.nextDelayMs - passedMs) })}: ${state.reason}`;
+  const word = serverWordAfter(state, passedMs);
+  return state.name === "waiting" ? `${word}: ${state.reason}` : word;
 }
 
 /** What is known of the server at the cursor, and what to try when it does not answer. */

@@ -1,6 +1,6 @@
-import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
+import type { ServerTest } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { openInBrowser } from "../../command-line/commands/sign-in-on-terminal.js";
 import { wrapText } from "../../display/plain-text.js";
 import type { KeyPress } from "../keys/key-press.js";
@@ -10,6 +10,7 @@ import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import { keysPage, type ScreenProps, type ScreenSize, type SignIn } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { useNow } from "../parts/use-now.js";
+import { useSince } from "../parts/use-since.js";
 import { type SeenServer, serverDetails, serverLine } from "./server-lines.js";
 
 /** What the user asks for: something with the server at the cursor, or with none. */
@@ -94,13 +95,6 @@ export function ServersScreen(props: ScreenProps): ReactNode {
   );
   const onOutcome = (outcome: ServersOutcome) => void board.attempt(() => act(props, outcome, test));
   return <Servers {...{ servers, columns, rows, nowMs, onOutcome }} />;
-}
-
-/** When each connection came to stand as it stands: states are replaced and never changed. */
-function useSince(servers: readonly ServerInfo[], clock: () => number): ReadonlyMap<ServerInfo["state"], number> {
-  const known = useRef<ReadonlyMap<ServerInfo["state"], number>>(new Map());
-  known.current = new Map(servers.map(({ state }) => [state, known.current.get(state) ?? clock()]));
-  return known.current;
 }
 
 async function act(props: ScreenProps, outcome: ServersOutcome, test: (address: string) => Promise<void>) {
