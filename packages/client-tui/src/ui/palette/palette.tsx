@@ -37,14 +37,18 @@ export function PaletteScreen(props: PropsOf<"palette">): ReactNode {
     <Box flexDirection="column">
       <Text bold>{`:${cutStart(plainText(search), columns - 2)}_`}</Text>
       {shown.length === 0 ? <Text>No command matches. Backspace takes back.</Text> : null}
-      <Entries texts={commandLines(shown)} {...{ cursor, columns }} rows={rows - 1} wide />
+      <Entries texts={commandLines(shown, columns)} {...{ cursor, columns }} rows={rows - 1} wide />
     </Box>
   );
 }
 
-/** The commands with the keys that do the same in a column of their own. */
-function commandLines(commands: readonly PaletteCommand[]): readonly string[] {
+/** Columns that the longest key takes, with the space before it and the mark of the line. */
+const keyColumns = 10;
+
+/** The commands, where there is room with the keys that do the same in a column of their own. */
+function commandLines(commands: readonly PaletteCommand[], columns: number): readonly string[] {
   const width = Math.max(0, ...commands.map(({ label }) => textWidth(label)));
+  if (width + keyColumns > columns) return commands.map(({ label }) => label);
   return commands.map(({ label, key = "" }) => `${fitText(label, width)}  ${key}`.trimEnd());
 }
 
