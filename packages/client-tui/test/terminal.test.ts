@@ -227,6 +227,22 @@ describe("the screens in a terminal", () => {
     },
   );
 
+  it("give the terminal back when the program itself breaks, and say so in a sentence", limits, async () => {
+    const broken = 'process.on("SIGUSR2",()=>{throw new Error("broken on purpose")})';
+    const environment = {
+      TERM: "xterm-256color",
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(broken)}`,
+    };
+    const terminal = startInTerminalWith(environment, ...common);
+    const [, pid = ""] = await terminal.seen(/pid (\d+)/);
+    await terminal.seen(/process data/);
+    process.kill(Number(pid), "SIGUSR2");
+    expect(await terminal.ended).toBe(1);
+    expect(terminal.stdout()).toContain(mouseOff);
+    expect(terminal.stdout()).toContain(leaveScreen);
+    expect(terminal.stdout()).toContain("Unexpected error: broken on purpose.");
+  });
+
   it.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],

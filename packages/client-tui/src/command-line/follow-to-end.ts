@@ -45,7 +45,7 @@ async function showEvents(context: CommandContext, target: Followable, stop: Pro
   const { name, taskId } = target;
   const events = target.events();
   const started = clock();
-  const asking = new AbortController();
+  let asking = new AbortController();
   let lost = false;
   try {
     for (;;) {
@@ -58,6 +58,11 @@ async function showEvents(context: CommandContext, target: Followable, stop: Pro
       if (output.json) output.object({ ...event, task_id: taskId });
       else if (!context.line.quiet || event.type === "question")
         showEvent(output, event, { name, elapsedMs: clock() - started, first });
+      // The question was answered elsewhere, or has expired: its prompt goes.
+      if (event.type === "status" && event.status !== "input_required") {
+        asking.abort();
+        asking = new AbortController();
+      }
       const code = taskId === undefined ? undefined : stepAside(context, taskId, event, asking.signal);
       if (code !== undefined) return code;
     }

@@ -30,4 +30,9 @@ describe("a pace", () => {
     const storm = seen(...Array.from({ length: 10_000 }, (_, index) => [index * 10, index] as const));
     expect(storm).toHaveLength(20);
   });
+
+  it("knows no remaining time once that time has passed without the end", () => {
+    const pace = [0, 5].map((progress, at) => ({ progress, atMs: at * 5_000 }));
+    expect([9_000, 10_000, 10_001].map((nowMs) => remainingMsOf(pace, 10, nowMs))).toEqual([1_000, 0, undefined]);
+  });
 });

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { afterEach, expect, it, vi } from "vitest";
-import { fakeClient } from "../../test/fake-client.js";
+import { fakeClient, fakeTask } from "../../test/fake-client.js";
 import { TaskBoard } from "../model/task-board.js";
 import { runInSentences } from "./run-in-sentences.js";
 
@@ -15,11 +15,25 @@ function type(...lines: string[]) {
   vi.spyOn(process, "stdin", "get").mockReturnValue(stdin as never);
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     written.push(String(text));
-    if (text === "> ") stdin.write(`${lines.shift()}\n`);
+    if (/^> $|Type yes: $/.test(String(text))) stdin.write(`${lines.shift()}\n`);
     return true;
   });
   return written;
 }
+
+it("resumes all that was interrupted after a yes, and tells how many", async () => {
+  const tasks = [fakeTask("a", { interrupted: true }), fakeTask("b", { status: "paused" })];
+  const client = fakeClient({ tasks, said: [] });
+  const board = new TaskBoard(client, { clock: () => 0 });
+  const written = type("resume all", "no", "resume all", "yes", "quit");
+  expect(await runInSentences(client, board)).toBe(0);
+  const asked = "Resume 1 interrupted task? What was paused stays paused. Type yes: ";
+  expect(written.slice(written.indexOf("> ")).filter((text) => !text.startsWith("count_words"))).toEqual([
+    ...["> ", asked, "Nothing changed.\n"],
+    ...["> ", asked, "Resuming 1 task.\n"],
+    "> ",
+  ]);
+});
 
 it("says the error of any typed command, and takes the next one", async () => {
   const client = fakeClient({
