@@ -32,6 +32,13 @@ export const deliveryBugs: readonly Bug[] = [
     replace: "  return !isDelivered(snapshot) && finishedMs + reuseResultMs < 0 * nowMs;",
   },
   {
+    name: "a call that comes late gets no result that was delivered since it was accepted",
+    file: "core/src/engine/owner/start-task.ts",
+    find: "    const acceptedMs = acceptedLateMs(request, now.wallMs);",
+    replace: "    const acceptedMs = acceptedLateMs({ ...request, acceptedMs: undefined }, now.wallMs);",
+    decision: "0123",
+  },
+  {
     name: "the same call after a failure begins a new task",
     file: "core/src/engine/owner/start-task.ts",
     find: '=== "restart" ? 0 : fixedLimits.maxContinueTries;',
