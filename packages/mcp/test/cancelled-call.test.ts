@@ -132,7 +132,7 @@ test("G8 a call that is cancelled while it is being stored is neither carried ou
   const messages = await readUntil(eventsOf(await answer), () => false);
   expect(messages.filter(({ message }) => message !== undefined && "result" in message)).toEqual([]);
   const { tasks } = await engine.forOwner(`session:${session["mcp-session-id"]}`).list();
-  expect(tasks.filter(({ status }) => status === "working")).toEqual([]);
+  expect(tasks.filter(({ status }) => status === "running")).toEqual([]);
 });
 
 test("G12 a cancellation that cannot be read leaves no rejection behind while it is written", async () => {

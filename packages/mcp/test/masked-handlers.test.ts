@@ -15,10 +15,19 @@ import { maskHandlers } from "../src/call/mask-handlers.js";
 import { createThrownMask } from "../src/index.js";
 import { forSdk, handlerOf, openRegistry } from "../src/sdk-workarounds.js";
 
-const eras = [
-  ["2025", McpServer2025, ResourceTemplate2025, completable2025],
-  ["2026", McpServer2026, ResourceTemplate2026, completable2026],
-] as const;
+const sdks = {
+  "2025": {
+    McpServer: McpServer2025,
+    ResourceTemplate: ResourceTemplate2025,
+    argsSchema: () => ({ city: completable2025(forSdk(z.string()), fail) }),
+  },
+  "2026": {
+    McpServer: McpServer2026,
+    ResourceTemplate: ResourceTemplate2026,
+    argsSchema: () => z.object({ city: forSdk(completable2026(forSdk(z.string()), fail)) }),
+  },
+};
+const eras = ["2025", "2026"] as const;
 
 const secret = "connect ECONNREFUSED db.internal:5432";
 const fail = (): never => {
@@ -27,7 +36,8 @@ const fail = (): never => {
 };
 
 /** A server whose own resources and prompts fail wherever they can, and the log of its operator. */
-function openServer([, McpServer, ResourceTemplate, completable]: (typeof eras)[number]) {
+function openServer(era: (typeof eras)[number]) {
+  const { McpServer, ResourceTemplate, argsSchema } = sdks[era];
   const logged: { readonly error: unknown; readonly id: string }[] = [];
   const server = new McpServer({ name: "own", version: "1" }, { capabilities: { resources: {}, prompts: {} } });
   maskHandlers(
@@ -36,12 +46,7 @@ function openServer([, McpServer, ResourceTemplate, completable]: (typeof eras)[
   );
   const template = new ResourceTemplate("own://{city}", { list: fail, complete: { city: fail } });
   for (const name of ["cities", "places"]) openRegistry(server).registerResource(name, template, {}, fail);
-  const argsSchema = { city: completable(forSdk(z.string()), fail) };
-  openRegistry(server).registerPrompt(
-    "greet",
-    { argsSchema: McpServer === McpServer2025 ? argsSchema : z.object(forSdk(argsSchema)) },
-    fail,
-  );
+  openRegistry(server).registerPrompt("greet", { argsSchema: argsSchema() }, fail);
   const ask = async (method: string, params: JsonObject): Promise<unknown> => {
     const handle = handlerOf<object>(server.server, method);
     const envelope = { signal: new AbortController().signal, mcpReq: { signal: new AbortController().signal } };
@@ -50,7 +55,7 @@ function openServer([, McpServer, ResourceTemplate, completable]: (typeof eras)[
   return { ask, logged, template };
 }
 
-test.each(eras)("%s: what lists and completions of a server's own throw is hidden (F10)", async (...era) => {
+test.each(eras)("%s: what lists and completions of a server's own throw is hidden (F10)", async (era) => {
   const { ask, logged, template } = openServer(era);
   const argument = { name: "city", value: "P" };
   const answers = [
@@ -65,7 +70,7 @@ test.each(eras)("%s: what lists and completions of a server's own throw is hidde
   expect(template.listCallback).toBe(fail);
 });
 
-test.each(eras)("%s: what the SDK itself says of a completion is shown", async (...era) => {
+test.each(eras)("%s: what the SDK itself says of a completion is shown", async (era) => {
   const { ask, logged } = openServer(era);
   const ref = { type: "ref/prompt", name: "none" };
   const answer = await ask("completion/complete", { ref, argument: { name: "city", value: "P" } });
