@@ -4,11 +4,12 @@ import { library, selfContained } from "../tsup.shared.js";
 export default defineConfig([
   library(
     [
-      "src/{index,storm,crashes,crash-images,request-costs,floods}.ts",
+      "src/{index,storm,crashes,crash-images,request-costs,floods,fuzz,models}.ts",
       "src/workers/{measure-worker,store-worker,tell-vitals,costs-server}.ts",
       "src/postgres/{engine,dbos}-replica.ts",
       "src/servers/{bare-2025-stdio,bare-2026-stdio,bare-2025-http,bare-2026-http,durable-tools,tools-module}.ts",
       "src/storm/storm-server.ts",
+      "src/fuzz/fuzz-tools-module.ts",
       "src/crashes/crash-worker.ts",
       "src/replicas/{replica-tools-module,replica-client,other-store}.ts",
       "src/terminal/live-servers.ts",

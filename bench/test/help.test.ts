@@ -25,6 +25,8 @@ test.each([
   ["storm", "storm"],
   ["crashes", "crashes"],
   ["crash-images", "crash-images"],
+  ["fuzz", "fuzz"],
+  ["models", "models"],
 ])("%s prints its usage, also after an option that it does not know", async (program, script) => {
   const help = await run(program, ["--help"]);
   expect(help).toEqual({
@@ -55,6 +57,12 @@ test.each([
   ["storm", ["--tasks", "0"], '--tasks takes a whole number of at least 1, not "0".'],
   ["crashes", ["--records", "1.5"], '--records takes a whole number of at least 1, not "1.5".'],
   ["crashes", ["--durability", "disk"], '--durability takes machine or process, not "disk".'],
+  [
+    "fuzz",
+    ["--over", "nothing"],
+    'There is no target "nothing". There are: http-tokens, http-local, stdio-supervised, stdio-alone.',
+  ],
+  ["models", ["--store", "disk"], '--store takes folder or memory or postgres, not "disk".'],
   ["crash-images", ["--seed", "-1"], "Option '--seed' argument is ambiguous."],
   ["crash-images", ["--seed=-1"], '--seed takes a whole number of at least 0, not "-1".'],
 ])("%s refuses %j", async (program, words, message) => {

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { problemOfJson, tooDeep } from "./json-text.js";
 
@@ -39,3 +40,51 @@ test.each(["", "[", '"', '"\\', "]]]", "{{{", '["a', "nul", "\\"])(
     expect(problemOfJson(text, 1_000)).toBe(undefined);
   },
 );
+
+/** Values and keys of a parsed message, and how deep it nests. */
+function sizeOf(value: unknown): { readonly values: number; readonly depth: number } {
+  if (typeof value !== "object" || value === null) return { values: 1, depth: 0 };
+  const parts = Object.values(value).map(sizeOf);
+  const keys = Array.isArray(value) ? 0 : parts.length;
+  return {
+    values: parts.reduce((sum, part) => sum + part.values, 1 + keys),
+    depth: 1 + Math.max(0, ...parts.map((part) => part.depth)),
+  };
+}
+
+const anyJson = fc.jsonValue({ maxDepth: 5, stringUnit: "binary" });
+const indent = fc.constantFrom(undefined, 2, "\t", " \n");
+
+test("a text is counted as JSON.parse reads it, whatever is in its strings and between its values (G11)", () => {
+  fc.assert(
+    fc.property(anyJson, indent, fc.nat({ max: 60 }), (value, space, more) => {
+      const inner = JSON.stringify(value, null, space);
+      const text = `${"[".repeat(more * 5)}${inner}${"]".repeat(more * 5)}`;
+      const { values, depth } = sizeOf(JSON.parse(text));
+      const counted = depth > 257 ? tooDeep : undefined;
+      expect(problemOfJson(text)).toBe(counted);
+      if (counted === undefined) expect(problemOfJson(text, values)).toBe(undefined);
+      if (counted === undefined) expect(problemOfJson(text, values - 1)).toBe(many(values - 1));
+    }),
+  );
+});
+
+test("any text is read to its end, and what JSON.parse takes is never counted too low (G11)", () => {
+  const pieces = fc.constantFrom("[", "]", "{", "}", '"', "\\", ":", ",", " ", "\n", "1", "null", "a", "\u2028");
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 40 }), (texts) => {
+      const text = texts.join("");
+      const values = problemOfJson(text, 0) === undefined ? 0 : 1;
+      let parsed: unknown;
+      try {
+        parsed = JSON.parse(text);
+      } catch {
+        return;
+      }
+      expect(values).toBe(1);
+      // Of two equal keys JSON.parse keeps one; both were in the text.
+      expect(problemOfJson(text, sizeOf(parsed).values - 1)).not.toBe(undefined);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatEventId, onceStream, parseEventId, parseOnceStream } from "./event-id.js";
 
@@ -58,4 +59,43 @@ test("a request whose facts are too long for a name goes without, and an invente
   for (const name of ["once_a", "once_a_!", "once_a_e30", "once_a_0a_WzFd", "other_a_0a_WzEsInQiXQ"]) {
     expect(parseOnceStream(session, name)).toBeUndefined();
   }
+});
+
+const stream = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
+const place = fc.nat({ max: 999_999_999 });
+
+test("every place of every stream is found again by its id, and what is parsed means the same once written", () => {
+  const progress = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }), { nil: undefined });
+  fc.assert(
+    fc.property(stream, place, progress, (name, at, shown) => {
+      // JSON, by which progress comes, knows no negative zero.
+      const cursor = { stream: name, place: at, progress: shown === 0 ? 0 : shown };
+      expect(parseEventId(formatEventId(cursor))).toEqual(cursor);
+    }),
+  );
+  const piece = fc.constantFrom("a", "_", "-", ".", "~", "0", "1", "9", "e5", "e-3", "+", " ", "\n", "\u2028", "é");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const parsed = parseEventId(pieces.join(""));
+      if (parsed === undefined || !Number.isFinite(parsed.progress ?? 0)) return;
+      expect(parseEventId(formatEventId(parsed))).toEqual(parsed);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("what a once-stream tells comes back as it was, for any request, and for no other session (G10)", () => {
+  const requestId = fc.oneof(fc.string({ unit: "binary", maxLength: 40 }), fc.integer());
+  const name = fc.string({ unit: "binary", maxLength: 40 });
+  const nonce = fc.stringMatching(/^[A-Za-z0-9]{1,22}$/);
+  fc.assert(
+    fc.property(nonce, requestId, name, fc.option(name, { nil: undefined }), (random, id, method, tool) => {
+      const facts = { requestId: id, method, tool };
+      const made = onceStream(session, random, facts);
+      if (made === undefined) return;
+      expect(parseEventId(formatEventId({ stream: made, place: 0 }))?.stream).toBe(made);
+      expect(parseOnceStream(session, made)).toEqual(facts);
+      expect(parseOnceStream(session.replace("0", "1"), made)).toBeUndefined();
+    }),
+  );
 });
