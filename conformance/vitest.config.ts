@@ -11,7 +11,13 @@ export default {
       { ...shared, test: { name: "packed", include: [packed], globalSetup: "test/packed/set-up.ts" } },
       {
         ...shared,
-        test: { name: "repository", include: ["src/**/*.test.ts", "test/**/*.test.ts"], exclude: [packed] },
+        test: {
+          name: "repository",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: [packed],
+          // They import JSON in a way that Node alone does not take.
+          server: { deps: { inline: [/@actions\//] } },
+        },
       },
     ],
   },
