@@ -148,7 +148,7 @@ class FuzzHost {
   async write(index: number, bytes: Buffer): Promise<void> {
     for (const line of linesOf(bytes)) this.#note({ index, text: line });
     if (!this.#child.stdin.write(Buffer.concat([bytes, Buffer.from("\n")])))
-      await Promise.race([once(this.#child.stdin, "drain"), this.closed]);
+      await Promise.race([once(this.#child.stdin, "drain").catch(() => {}), this.closed]);
     for (let pauses = 0; this.#ledger.missing.length > maxUnanswered && pauses < maxPauses; pauses += 1)
       await pause(pauseMs);
   }
