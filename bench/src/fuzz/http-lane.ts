@@ -1,6 +1,6 @@
 import type { DrawnRequest } from "./draw-request.js";
-import { type RawResponse, RawConnection } from "./raw-connection.js";
 import { judgeAnswer, judgeCount, methodOf, requestIdOf } from "./judge-answer.js";
+import { RawConnection, type RawResponse } from "./raw-connection.js";
 import type { Caller } from "./traffic/pools.js";
 
 /** What the answers of a run are judged by, over all lanes. */

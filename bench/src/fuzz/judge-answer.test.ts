@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { DrawnRequest } from "./draw-request.js";
-import { RawResponse } from "./raw-connection.js";
 import { judgeAnswer, judgeCount } from "./judge-answer.js";
+import { RawResponse } from "./raw-connection.js";
 import { createCaller } from "./traffic/pools.js";
 
 const request = (body: string): DrawnRequest => ({

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drawRequest, type FuzzWorld } from "./draw-request.js";
-import { RawConnection } from "./raw-connection.js";
 import { type Finding, type FuzzOptions, type FuzzReport, maxFindings } from "./fuzz-report.js";
 import { bytesOf, type HttpDraft } from "./http-draft.js";
 import { HttpLane, type Judgement } from "./http-lane.js";
+import { RawConnection } from "./raw-connection.js";
 import { checkStore, type ServerUnderTest, startHttpServer } from "./server-under-test.js";
 import type { Said } from "./traffic/draw-call.js";
 import { type Caller, createCaller } from "./traffic/pools.js";
