@@ -214,6 +214,12 @@ test("a call that does not say whose it is gets an error that says so", async ()
   expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: "NO_OWNER" } } });
 });
 
+test("the prompt of unfinished tasks of a caller without an owner is refused for that, as no fault of the server", async () => {
+  const { send } = endpoint(countTool());
+  const { error } = await send("prompts/get", { name: "unfinished_tasks" }, { user: undefined });
+  expect(error).toMatchObject({ code: -32_602, data: { code: "NO_OWNER" } });
+});
+
 test("a subscription tells of its tasks' changes until the server ends it", async () => {
   const gate = createGate();
   const to = endpoint(countTool(gate));

@@ -20,6 +20,8 @@ const lines = [
   '{"jsonrpc":"2.0","id":8}',
   '{"jsonrpc":"2.0","id":{},"method":"ping"}',
 ];
+/** Responses to nothing: they are not answered, and the lines after them are. */
+const responses = ["7", "null", "[]", '{"toString":1}'].map((id) => `{"jsonrpc":"2.0","id":${id},"result":{}}`);
 const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
 
 test.each([
@@ -34,7 +36,10 @@ test.each([
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params })}\n`);
     for await (const line of createInterface({ input: child.stdout })) {
       const { id, error } = JSON.parse(line);
-      if (id === 0) child.stdin.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}\n${lines.join("\n")}\n`);
+      if (id === 0)
+        child.stdin.write(
+          `{"jsonrpc":"2.0","method":"notifications/initialized"}\n${[...responses, ...lines].join("\n")}\n`,
+        );
       else answers.push([id, error?.code, error?.message]);
       if (answers.length === lines.length) break;
     }

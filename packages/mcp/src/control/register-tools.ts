@@ -164,8 +164,12 @@ function registerPrompt<Context>(server: ServerRegistry, tasksOf: (context: Cont
     "Lists the long-running tasks that are not finished yet, so that they can be resumed or cancelled.";
   // Without an argument schema the SDKs pass the request's context first.
   const handler = async (context: Context) => {
-    const text = await unfinishedTasksText(tasksOf(context));
-    return { messages: [{ role: "user", content: { type: "text", text } satisfies ContentBlock }] };
+    try {
+      const text = await unfinishedTasksText(tasksOf(context));
+      return { messages: [{ role: "user", content: { type: "text", text } satisfies ContentBlock }] };
+    } catch (error) {
+      throw asRpcError(error);
+    }
   };
   try {
     openRegistry(server).registerPrompt("unfinished_tasks", { title: "Unfinished tasks", description }, handler);

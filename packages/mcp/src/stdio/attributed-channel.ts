@@ -20,7 +20,8 @@ export function createAttributedChannel(write: (message: object) => Promise<void
   const enter = async (message: object): Promise<void> => {
     if (!isRequest(message)) return inner.deliver(message);
     const kinds = client.needsTools(message) ? await list.read() : undefined;
-    const takesArgument = kinds?.get(String(message.params?.name))?.takesClientId ?? false;
+    const name = message.params?.name;
+    const takesArgument = typeof name === "string" && kinds?.get(name)?.takesClientId === true;
     return inner.deliver(client.attribute(message, takesArgument));
   };
   let entered: Promise<unknown> = Promise.resolve();

@@ -127,7 +127,10 @@ export class Relay {
   }
 
   #answer(response: RpcMessage & { readonly id: RpcId }): Sent[] {
-    const wireId = String(response.id);
+    // Of a response nothing was checked before, and an object may be without a text.
+    const id = rpcIdOf(response.id);
+    if (id === null) return [];
+    const wireId = String(id);
     const innerId = this.#asked.get(wireId);
     if (innerId !== undefined) {
       this.#asked.delete(wireId);

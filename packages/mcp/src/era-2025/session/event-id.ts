@@ -26,7 +26,7 @@ export function parseEventId(text: string): Cursor | undefined {
   const match = /^([A-Za-z0-9_-]{1,1024})\.(0|[1-9][0-9]{0,14})(?:~([0-9.e+-]{1,32}))?$/.exec(text);
   const [, stream, place, shown] = match ?? [];
   const progress = shown === undefined ? undefined : Number(shown);
-  if (stream === undefined || Number.isNaN(progress)) return undefined;
+  if (stream === undefined || (progress !== undefined && !Number.isFinite(progress))) return undefined;
   return { stream, place: Number(place), progress };
 }
 
