@@ -29,11 +29,11 @@ export interface Running {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts the program as it is published. */
-export function start(args: readonly string[], cwd: string): Running {
+/** Starts a program as it is published, by default that of this package. */
+export function start(args: readonly string[], cwd: string, program: string = cli): Running {
   const folders = Object.fromEntries(["STATE", "DATA", "CACHE"].map((kind) => [`XDG_${kind}_HOME`, join(cwd, kind)]));
   const env = { ...process.env, ...folders };
-  const child = spawn(process.execPath, [cli, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   let from = 0;
   let isOver = false;
