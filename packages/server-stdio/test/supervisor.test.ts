@@ -117,8 +117,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const ranBefore = existsSync(file + ".again");
   if (params.name === "again" && ranBefore) return send({ id, result: { content: [{ type: "text", text: "done" }] } });
   const { progressToken } = params._meta;
-  send({ method: "notifications/progress", params: { progressToken, progress: 1 } });
+  // The host kills the server when it hears of progress, unless this one kills itself.
   if (params.name === "again") writeFileSync(file + ".again", "");
+  send({ method: "notifications/progress", params: { progressToken, progress: 1 } });
   if (params.name === "again") process.kill(process.pid, "SIGKILL");
 });
 process.stdin.on("end", () => process.exit(0));
