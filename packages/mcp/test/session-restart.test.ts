@@ -1,8 +1,17 @@
 import { createMemoryStore, defineTool, type Store } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { createGate, type Gate, greetTool } from "./counting-tool.js";
-import { eventsOf, openEndpoint, openSession, post, readUntil, resume, type StreamEvent } from "./http-endpoint.js";
+import { countTool, createGate, type Gate, greetTool } from "./counting-tool.js";
+import {
+  countTo,
+  eventsOf,
+  openEndpoint,
+  openSession,
+  post,
+  readUntil,
+  resume,
+  type StreamEvent,
+} from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -51,6 +60,19 @@ test.each(["tools/call", "tasks/result"])(
     expect(rest.at(-1)?.message).toMatchObject({ id: 2, result: { content: [{ text: "Hello, Ada!" }] } });
   },
 );
+
+test("G5 a client that has all but the result gets it after a restart, and one that has it nothing", async () => {
+  const options = { tools: [countTool()], store: lastingStore() };
+  const before = await openEndpoint(options);
+  const session = await openSession(before.url);
+  const seen = await readUntil(eventsOf(await post(before.url, countTo(2), session)), () => false);
+  await before.close();
+  const after = await openEndpoint(options);
+  closing.push(after.close);
+  const rest = await readUntil(eventsOf(await resume(after.url, session, seen.at(-2)?.id ?? "")), () => false);
+  expect(rest.flatMap(({ message }) => message ?? [])).toEqual([seen.at(-1)?.message]);
+  expect((await resume(after.url, session, seen.at(-1)?.id ?? "")).status).toBe(405);
+});
 
 test("G9 a question whose answer never came is shown again, under the id that it had before the restart", async () => {
   const options = { tools: [greetTool], store: lastingStore(), limits: { askAgainMs: 1 } };

@@ -88,12 +88,14 @@ export class StoredCalls {
   }
 
   /** Notes that a call has its response. @param ofTool as of `finishedCall`. */
-  noteFinished({ name, place }: InFlightRequest, ofTool: boolean): void {
+  noteFinished(inFlight: InFlightRequest, ofTool: boolean): void {
+    const { name } = inFlight;
     const stored = this.get(name);
     this.#document.note((facts) => {
       const call = facts.calls.find(({ callId }) => callId === name);
       if (call === undefined) return facts;
-      const kept = finishedCall(call, place, ofTool);
+      // The place of its response is known when the note is written.
+      const kept = finishedCall(call, inFlight.place, ofTool);
       const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
       return kept === undefined ? others : withCall(others, kept, this.#maxFinished);
     });
