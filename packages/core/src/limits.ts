@@ -100,8 +100,6 @@ export const fixedLimits = {
   maxContinueTries: 5,
   /** A call that begins so long after it was accepted may have been given up, and made again, meanwhile. */
   lateCallMs: 1_000,
-  /** How far the wall clocks of servers may be apart for a call of one that another begins again. */
-  clockMarginMs: 10_000,
   /** Unfinished tasks that are counted one by one when an engine opens. */
   maxCountedTasks: 1_000,
   /** Tasks on a page that the engine reads for itself. */

@@ -98,20 +98,18 @@ describe("the same call (G7)", () => {
     expect(await tasks.start(later)).toMatchObject({ created: true, reused: false });
   });
 
-  it("gives a call of another clock a result that is older by less than clocks may differ (G7)", async () => {
+  it("gives a call that is begun again after the clock was set back what the same call came to (G7)", async () => {
     const { tasks, rest, clock } = createScene([quick]);
     const first = await tasks.start(start);
     await rest();
     await tasks.markDelivered(first.record.id);
-    await clock.advance(9_999);
-    const finishedMs = clock.wallMs() - 9_999;
-    for (const acceptedMs of [finishedMs + 9_999, finishedMs + 3_600_000]) {
-      const again = await tasks.start({ ...start, acceptedMs, redelivered: true });
-      expect(again).toMatchObject({ created: false, record: { id: first.record.id } });
-    }
-    await clock.advance(1);
-    const acceptedMs = finishedMs + 10_000;
-    expect(await tasks.start({ ...start, acceptedMs, redelivered: true })).toMatchObject({ created: true });
+    const acceptedMs = clock.wallMs() + 1;
+    clock.jump(-3_600_000);
+    const again = await tasks.start({ ...start, acceptedMs, redelivered: true });
+    expect(again).toMatchObject({ created: false, record: { id: first.record.id } });
+    clock.jump(3_600_001);
+    const later = { ...start, acceptedMs: clock.wallMs(), redelivered: true };
+    expect(await tasks.start(later)).toMatchObject({ created: true });
   });
 
   it("gives a call that stood still in its process what the same call came to meanwhile, and no earlier result (G7)", async () => {

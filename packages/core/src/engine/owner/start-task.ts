@@ -115,12 +115,12 @@ async function createOrContinue(parts: EngineParts, task: NewTask, request: Star
 /**
  * When a call that comes late was accepted; `undefined` for one that comes at once, whose result nothing but the task tells.
  *
- * The clocks of two servers are compared only where another process begins the call again. Between two clocks, and after a
- * clock was set back, a result that may be older than the call is given rather than worked for twice.
+ * Other clocks are compared only where another process begins the call again. After a clock was set back, a result that may
+ * be older than the call is given rather than worked for twice.
  */
 function acceptedLateMs({ acceptedMs, redelivered }: StartRequest, nowMs: number): number | undefined {
   if (acceptedMs === undefined) return undefined;
-  if (redelivered === true) return Math.min(acceptedMs, nowMs) - fixedLimits.clockMarginMs;
+  if (redelivered === true) return Math.min(acceptedMs, nowMs);
   return nowMs - acceptedMs >= fixedLimits.lateCallMs ? acceptedMs : undefined;
 }
 

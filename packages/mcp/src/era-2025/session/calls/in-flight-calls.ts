@@ -9,6 +9,9 @@ import { InFlightRequest, metaOf } from "../session-stream.js";
 import { AbandonedCalls } from "./abandoned-calls.js";
 import { StoredCalls } from "./stored-calls.js";
 
+/** How far the wall clock of the server that accepted a call may be from that of the one that begins it again. */
+const clockMarginMs = 10_000;
+
 /**
  * The calls of one session: those in memory, and those that other processes stored, where their client comes back to them.
  *
@@ -151,7 +154,7 @@ export class InFlightCalls {
     const { callId, requestId, kind, params, acceptedMs, taskId, method = "tools/call" } = call;
     const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...(whole ?? params) } };
     const inFlight = new InFlightRequest(callId, request, kind, this.#limits, kind === "again" ? place : 0);
-    inFlight.acceptedMs = acceptedMs;
+    inFlight.acceptedMs = acceptedMs - clockMarginMs;
     inFlight.taskId = taskId;
     return inFlight;
   }
