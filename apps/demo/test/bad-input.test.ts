@@ -81,9 +81,20 @@ describe("a caller's mistake gets one sentence, the right exit code, and changes
     ["an argument of the wrong type", ["call", processing, "total_records=many"], 2, 'an integer, not "many".'],
     ["an unknown argument", ["call", processing, "records=5"], 2, "The tool has no argument records. It has: "],
     ["a dataset that is not there", ["call", processing, "dataset_name=x"], 1, 'no dataset "x". Known: earthquakes '],
-    ["total_records of 0", ["call", processing, "total_records=0"], 1, "total_records: must be 1 or more."],
-    ["an unknown task", ["show", "no-task-of-this-id"], 4, "There is no task no-task-of-this-id. list_session_tasks "],
-    ["another owner's task", ["show", "DONE"], 4, "There is no task DONE. list_session_tasks ", "other.json"],
+    ["total_records of 0", ["call", processing, "total_records=0"], 2, "total_records has to be at least 1. See: "],
+    [
+      "an unknown task",
+      ["show", "no-task-of-this-id"],
+      4,
+      "There is no task no-task-of-this-id. `resumable-mcp tasks --all` lists your tasks.",
+    ],
+    [
+      "another owner's task",
+      ["show", "DONE"],
+      4,
+      "There is no task DONE. `resumable-mcp tasks --all` lists your tasks.",
+      "other.json",
+    ],
     ["pausing another owner's task", ["pause", "DONE"], 4, "There is no task DONE. ", "other.json"],
     ["pausing a task that does not run", ["pause", "DONE"], 1, "Task DONE is completed, so it cannot be paused."],
   ])("%s", { timeout: timeoutMs }, async (_mistake, args, code, sentence, state) => {
