@@ -48,8 +48,11 @@ test("calls wait for each other, and not for a connection, which has a time limi
   ends.push(() => pool.end());
   const store = open({ ...rest, pool });
   await store.open();
+  // The first new task of a minute waits for a count of all.
+  await store.createTask({ task: task(100), reuseResultMs: 0, now });
   const client = new pg.Client({ connectionString });
   await client.connect();
+  ends.push(() => client.end());
   await client.query(`BEGIN; LOCK TABLE ${options.schema}.task`);
   const created = Array.from({ length: 20 }, (_, index) =>
     store.createTask({ task: task(index), reuseResultMs: 0, now }),
