@@ -15,6 +15,7 @@ const downloads = process.env.RESUMABLE_MCP_DEMO_DOWNLOADS;
 export default defineServer({
   name: "resumable-mcp-demo",
   version: packageVersion,
+  controlTools: "all",
   tools: [
     createDataProcessing({ now }),
     createDownload({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { controlPrefix, isControlToolName, withDefaults } from "@resumable-mcp/protocol";
+import { controlToolOf, withDefaults } from "@resumable-mcp/protocol";
 import type { Client, ServerInfo, ToolInfo } from "./client.js";
 import type { ClientContext } from "./client-context.js";
 import { credentialsPath, openCredentialsFile } from "./credentials/credentials-file.js";
@@ -140,12 +140,12 @@ function knownServers(stateFile: StateFile): readonly ServerConfig[] {
 
 async function toolsOf(server: RemoteServer): Promise<readonly ToolInfo[]> {
   const tools = await server.tools();
-  const prefix = controlPrefix(tools.map(({ name }) => name));
+  const offer = await server.controlTools();
   return tools.map(({ name, title, description, inputSchema }) => ({
     name,
     server: server.address,
     inputSchema,
-    control: prefix !== undefined && name.startsWith(prefix) && isControlToolName(name.slice(prefix.length)),
+    control: offer !== undefined && controlToolOf(name, offer) !== undefined,
     title,
     description,
   }));

@@ -188,7 +188,7 @@ describe("a call", () => {
     const { open } = world();
     const client = await open();
     const error = await client.call("cuont", {}).catch((reason: unknown) => reason);
-    expect(isClientError(error) && [error.code, error.message.includes("count, get_task")]).toEqual([
+    expect(isClientError(error) && [error.code, error.message.includes("count, wait_for_task")]).toEqual([
       "UNKNOWN_TOOL",
       true,
     ]);

@@ -22,6 +22,9 @@ const control = [
   "get_session_info",
 ];
 
+/** Those that are listed: the client calls the others too. */
+const minimal = ["wait_for_task", "resume_task", "cancel_task", "answer_task", "list_session_tasks"];
+
 type Notify = (notification: { method: string; params: Record<string, unknown> }) => Promise<void>;
 
 interface FakeCall {
@@ -43,8 +46,9 @@ export function createFakeMcpServer(tasks: FakeTasks): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [
       { name: "count", description: "Counts.", inputSchema: object, _meta: { "resumable-mcp/durable": "journal" } },
-      ...control.map((name) => ({ name, inputSchema: object })),
+      ...control.filter((name) => minimal.includes(name)).map((name) => ({ name, inputSchema: object })),
     ],
+    _meta: { "resumable-mcp/control_tools": { listed: "minimal", prefix: "" } },
   }));
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
     const task = tasks.all.find(({ id }) => uri === `task://${id}/journal`);

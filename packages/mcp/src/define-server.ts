@@ -7,6 +7,7 @@ import type {
   ServerNotifier,
 } from "@modelcontextprotocol/server";
 import type { JsonObject, Tool } from "@resumable-mcp/core";
+import type { ControlToolMode } from "@resumable-mcp/protocol";
 
 /** A server as its author describes it; what a tools module may export. */
 export interface ServerDefinition {
@@ -15,6 +16,11 @@ export interface ServerDefinition {
   /** Shown to models before they use the tools. */
   readonly instructions?: string;
   readonly tools: readonly Tool[];
+  /**
+   * Which of the tools that control tasks `tools/list` shows. `minimal`: those that a model needs to continue a task. Listed or
+   * not, all of them can be called, except with `none`: then the server has none. Default `minimal`.
+   */
+  readonly controlTools?: ControlToolMode;
   /**
    * Callers see of what the code of tools throws only that it failed; errors of the toolkit, `ToolError`, and errors made with
    * `forCaller` are shown. Default: over HTTP where callers may be strangers.

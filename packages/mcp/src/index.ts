@@ -1,6 +1,6 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
 export { createThrownMask } from "./call/mask-thrown.js";
-export { type ControlTool, controlTools, defaultControlTools, makeInstructions } from "./control/control-tools.js";
+export { type ControlTool, controlTools, makeInstructions } from "./control/control-tools.js";
 export { longToolsText } from "./control/instructions.js";
 export type { ServerDefinition, Setup2026 } from "./define-server.js";
 export { defineServer } from "./define-server.js";

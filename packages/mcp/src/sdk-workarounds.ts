@@ -82,6 +82,19 @@ export function wrapHandlers<Extra>(
   };
 }
 
+/** Changes the results of a method that has a handler, of a server of either SDK. Where it has none, nothing is done. */
+export function wrapResults(server: object, method: string, change: (result: JsonObject) => JsonObject): void {
+  const handlers: unknown = Reflect.get(server, "_requestHandlers");
+  if (!(handlers instanceof Map)) return;
+  // What `wrapHandlers` makes of a handler is not wrapped again.
+  const handle: unknown = Map.prototype.get.call(handlers, method);
+  if (typeof handle !== "function") return;
+  handlers.set(method, async (...given: readonly unknown[]) => {
+    const result: unknown = await Reflect.apply(handle, undefined, given);
+    return isJsonObject(result) ? change(result) : result;
+  });
+}
+
 /** Whether a `McpServer` of either SDK has a tool of this name. */
 export function isRegisteredTool(mcp: object, name: string): boolean {
   const tools: unknown = Reflect.get(mcp, "_registeredTools");

@@ -56,12 +56,12 @@ export const withTasksExtension: JsonObject = {
 export function openEndpoint(
   tools: readonly Tool[],
   store: Store = createMemoryStore(),
-  setup2026?: ServerDefinition["setup2026"],
+  more: Partial<ServerDefinition> = {},
 ): Endpoint {
   // Tools that wait at a closed gate are not waited for.
   const telemetry = createEngineTelemetry();
   const engine = createEngine({ store, tools, telemetry, limits: { graceMs: 20, drainTimeoutMs: 20 } });
-  const definition = { name: "test", version: "1", tools, setup2026 };
+  const definition = { name: "test", version: "1", tools, ...more };
   const handler = createHandler2026({ engine, createServer: serverFactory2026(definition, engine) });
   let nextId = 1;
   const open: Endpoint["open"] = (method, params = {}, { capabilities = {}, signal, id, expired, ...rest } = {}) => {

@@ -14,7 +14,7 @@ afterEach(async () => {
 /** An endpoint, and how many servers were built for it. */
 function begin(gate = createGate(), setup2026?: ServerDefinition["setup2026"]) {
   const prompts = vi.spyOn(McpServer.prototype, "registerPrompt");
-  const to = openEndpoint([countTool(gate)], createMemoryStore(), setup2026);
+  const to = openEndpoint([countTool(gate)], createMemoryStore(), { setup2026 });
   closing.push(to.close);
   return { to, gate, built: () => prompts.mock.calls.length };
 }

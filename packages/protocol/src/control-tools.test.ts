@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkControlInput, controlPrefix } from "./control-tools.js";
+import { checkControlInput, controlToolOf, offeredControlTools, readControlTools } from "./control-tools.js";
 import { repeatableOf, takesClientId } from "./meta-keys.js";
 
 test("arguments that fit come with the defaults, without what the schema does not name", () => {
@@ -36,8 +36,30 @@ test("a list and its words are checked", () => {
   expect(checkControlInput("answer_task", content)).toEqual({ problems: ["content: expected object"] });
 });
 
-test("the prefix of a server's control tools is found by wait_for_task", () => {
-  expect([["a", "x_wait_for_task"], ["wait_for_task"], ["a"]].map(controlPrefix)).toEqual(["x_", "", undefined]);
+test("a list says which control tools its server has, or nothing of any", () => {
+  const key = "resumable-mcp/control_tools";
+  const offers = [
+    { _meta: { [key]: { listed: "minimal", prefix: "x_" } } },
+    { _meta: { [key]: { listed: "none" } } },
+    { _meta: { [key]: { listed: "some", prefix: "" } } },
+    { _meta: { [key]: "all" }, tools: [{ name: "wait_for_task" }] },
+    {},
+    undefined,
+  ].map(readControlTools);
+  expect(offers).toEqual([
+    { listed: "minimal", prefix: "x_" },
+    { listed: "none", prefix: "" },
+    ...[undefined, undefined, undefined, undefined],
+  ]);
+});
+
+test("a name means a control tool only with the prefix of its server, and where the server has any", () => {
+  const offer = { listed: "minimal", prefix: "x_" } as const;
+  const names = ["x_get_task", "get_task", "x_count"];
+  expect(names.map((name) => controlToolOf(name, offer))).toEqual(["get_task", undefined, undefined]);
+  expect(controlToolOf("get_task", { listed: "none", prefix: "" })).toBeUndefined();
+  expect(offeredControlTools(offer).map(({ name }) => name)).toContain("x_get_session_info");
+  expect(offeredControlTools({ listed: "none", prefix: "" })).toEqual([]);
 });
 
 test("a listed tool says whether its call may be repeated, and whether client_id names its caller", () => {

@@ -2,6 +2,8 @@ import type { JsonObject } from "@resumable-mcp/core";
 import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { answerActions } from "./elicitation.js";
 import { type CheckedInput, checkInput, type InputOf, type InputSchema } from "./input-schema.js";
+import { JsonFields } from "./json-fields.js";
+import { metaKeys } from "./meta-keys.js";
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 const idempotent = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
@@ -164,8 +166,76 @@ export function checkControlInput<Name extends ControlToolName>(
   return checkInput<Facts[Name]["input"]>(controlToolFacts[name].input, value);
 }
 
-/** Finds the prefix of a server's control tools by `wait_for_task`, which each of them has; `undefined`: it has none. */
-export function controlPrefix(toolNames: readonly string[]): string | undefined {
-  const wait = toolNames.find((name) => name.endsWith("wait_for_task"));
-  return wait?.slice(0, -"wait_for_task".length);
+/** Which control tools `tools/list` shows: `none`: the server has none. The others can all be called, listed or not. */
+export const controlToolModes = ["all", "minimal", "none"] as const;
+
+/** One of the modes. */
+export type ControlToolMode = (typeof controlToolModes)[number];
+
+/**
+ * What `minimal` lists: the control tools that texts tell a model to call, since hosts refuse a model's call of a tool that
+ * they did not see listed.
+ */
+export const minimalControlTools: readonly ControlToolName[] = [
+  "wait_for_task",
+  "resume_task",
+  "cancel_task",
+  "answer_task",
+  "list_session_tasks",
+];
+
+/** The control tools that `tools/list` shows, without their prefix. Pure. */
+export function listedControlTools(mode: ControlToolMode = "minimal"): readonly ControlToolName[] {
+  return mode === "none"
+    ? []
+    : mode === "minimal"
+      ? minimalControlTools
+      : Object.keys(controlToolFacts).filter(isControlToolName);
+}
+
+/** What a server says of its control tools. */
+export interface ControlToolsOffer {
+  readonly listed: ControlToolMode;
+  /** Stands before the name of each of them. */
+  readonly prefix: string;
+}
+
+/**
+ * Reads from a result of `tools/list` which control tools the server has: all of them, or none. `undefined` where it says
+ * nothing, as servers of other makers do. Pure.
+ */
+export function readControlTools(list: unknown): ControlToolsOffer | undefined {
+  const offer = JsonFields.of(list)?.object("_meta")?.[metaKeys.controlTools];
+  const fields = JsonFields.of(offer);
+  const listed = controlToolModes.find((mode) => mode === fields?.text("listed"));
+  return listed === undefined ? undefined : { listed, prefix: fields?.text("prefix") ?? "" };
+}
+
+/** The `_meta` of a listed control tool: a call of one that only reads may be sent again from the journal. */
+export function controlToolMeta(name: ControlToolName): JsonObject {
+  const { readOnlyHint }: JsonObject = controlToolFacts[name].annotations;
+  return { [metaKeys.clientId]: "argument", ...(readOnlyHint === true ? { [metaKeys.durable]: "journal" } : {}) };
+}
+
+/** What a list would say of each control tool that a server has, also of those that it does not show. Pure. */
+export function offeredControlTools({ listed, prefix }: ControlToolsOffer): readonly ControlToolEntry[] {
+  const names = listed === "none" ? [] : Object.keys(controlToolFacts).filter(isControlToolName);
+  return names.map((name) => ({
+    name: `${prefix}${name}`,
+    annotations: controlToolFacts[name].annotations,
+    _meta: controlToolMeta(name),
+  }));
+}
+
+/** The part of a listed tool that says how its calls are treated. */
+export interface ControlToolEntry {
+  readonly name: string;
+  readonly annotations: JsonObject;
+  readonly _meta: JsonObject;
+}
+
+/** The control tool that a name means on a server with this prefix. */
+export function controlToolOf(name: string, { listed, prefix }: ControlToolsOffer): ControlToolName | undefined {
+  const own = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return listed !== "none" && isControlToolName(own) ? own : undefined;
 }

@@ -2,12 +2,21 @@ export { isFinal, isJsonObject, type Json, type JsonObject, type LogLevel, type 
 export { type FinalStatus, finalStatuses, unfinishedStatuses, withDefaults } from "@resumable-mcp/core/store";
 export {
   type ControlInput,
+  type ControlToolEntry,
   type ControlToolFacts,
+  type ControlToolMode,
   type ControlToolName,
+  type ControlToolsOffer,
   checkControlInput,
-  controlPrefix,
   controlToolFacts,
+  controlToolMeta,
+  controlToolModes,
+  controlToolOf,
   isControlToolName,
+  listedControlTools,
+  minimalControlTools,
+  offeredControlTools,
+  readControlTools,
 } from "./control-tools.js";
 export { parseElicitationResult, parseQuestionId, type QuestionAnswer, questionId } from "./elicitation.js";
 export { definedOnly, JsonFields } from "./json-fields.js";

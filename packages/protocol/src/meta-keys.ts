@@ -19,6 +19,8 @@ export const metaKeys = {
   snapshot: "resumable-mcp/snapshot",
   /** On listed tools: `journal` when the same call joins its task, so that it may be delivered again. */
   durable: "resumable-mcp/durable",
+  /** On results of `tools/list`: which control tools there are, `{ listed, prefix }`. */
+  controlTools: "resumable-mcp/control_tools",
   /** On elicitation requests: the key of the question, which keeps its identity across restarts. */
   question: "resumable-mcp/question",
   /** Between a transport or supervisor and its server: the stable name of this call. */

@@ -1,8 +1,10 @@
 import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
-import { controlTools, type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
+import { type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
 import {
   CommandError,
+  controlToolsFlag,
+  controlToolsUsage,
   countOf,
   durationOf,
   handleUncaughtExceptions,
@@ -30,7 +32,9 @@ import {
   storeUsage,
   storeWaitUsage,
   wholeNumber,
+  withControlTools,
 } from "@resumable-mcp/mcp/command-line";
+import { listedControlTools } from "@resumable-mcp/protocol";
 import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
@@ -52,6 +56,7 @@ const usage = `Usage: resumable-mcp-http <tools-module> [options]
 ${storeUsage(".resumable-mcp")}
 ${storeWaitUsage}
 ${recoveryUsage}
+${controlToolsUsage}
   --handoff              answer long calls before the caller's time limit
   --retry TIME           how long clients wait before they reconnect; most try twice, so that a call survives
                          an outage of up to twice this time (${seconds("retryMs")})
@@ -87,6 +92,7 @@ const flags = {
   ...storeFlags,
   "store-wait": { type: "string" },
   ...recoveryFlags,
+  ...controlToolsFlag,
   handoff: { type: "boolean" },
   ...authFlags,
   ...telemetryFlags,
@@ -130,7 +136,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const quotas = readQuotas(values);
   const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
   const maxJsonValues = countOf("max-json-values", values["max-json-values"]);
-  const definition = await loadServer(module);
+  const definition = withControlTools(await loadServer(module), values["control-tools"]);
   const fd = passedSocket(process.env);
   const { log, audit, reopen } = readLogs(values);
   const telemetry = await openTelemetry(values, definition, log);
@@ -248,7 +254,7 @@ function passedSocket({ LISTEN_FDS, LISTEN_PID }: NodeJS.ProcessEnv): number | u
 }
 
 function banner({ definition, engineLimits }: ServeOptions, { url, owner, recovery }: RunningServer): string {
-  const names = [...definition.tools, ...controlTools].map(({ name }) => name);
+  const names = [...definition.tools.map(({ name }) => name), ...listedControlTools(definition.controlTools)];
   const unfinished = recoverySentence(recovery, engineLimits?.recoverAfterMs ?? engineDefaults.recoverAfterMs);
   return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\nlistening on ${url}\n`;
 }

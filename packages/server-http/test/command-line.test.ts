@@ -149,7 +149,7 @@ test(
     const { code, stderr, stdout } = await server.stop("SIGINT");
     expect(code).toBe(0);
     expect(stdout).toBe("");
-    expect(stderr).toContain("tools: count_to, ask_name, get_task,");
+    expect(stderr).toContain("tools: count_to, ask_name, wait_for_task,");
     expect(stderr).toContain("Server stopped by user");
     await client.close();
     await call;

@@ -1,4 +1,6 @@
 import {
+  controlToolsFlag,
+  controlToolsUsage,
   maskFlags,
   otlpUsage,
   type parseFlags,
@@ -16,6 +18,7 @@ export const flags = {
   ...storeFlags,
   name: { type: "string" },
   ...recoveryFlags,
+  ...controlToolsFlag,
   handoff: { type: "boolean" },
   ...maskFlags,
   otlp: { type: "string" },
@@ -41,6 +44,7 @@ export const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
 ${storeUsage("the user's data folder, by the server's name")}
   --name NAME            name of the server, for its store and for its host
 ${recoveryUsage}
+${controlToolsUsage}
   --handoff              answer long calls before the caller's time limit
   --mask-errors          the host sees of what a tool throws only that it failed; standard error says why
 ${quotaUsage}

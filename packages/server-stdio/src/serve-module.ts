@@ -17,6 +17,7 @@ import {
   recoverySentence,
   refuseFolderQuotas,
   sentenceOf,
+  withControlTools,
 } from "@resumable-mcp/mcp/command-line";
 import { dataFolder, environment } from "./data-folder.js";
 import type { Flags } from "./flags.js";
@@ -33,7 +34,7 @@ import { serveHost } from "./serve-host.js";
 export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {
   const quotas = readQuotas(flags);
   const engineLimits = { ...engineDefaults, ...quotas.engine, ...readRecovery(flags) };
-  const definition = await loadServer(module);
+  const definition = withControlTools(await loadServer(module), flags["control-tools"]);
   const { setup, setup2026, name } = definition;
   const otlp = readOtlp(flags.otlp);
   const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));

@@ -85,7 +85,15 @@ test(
   "a host starts the server with all flags that it is installed with, those that protect its store above all",
   async () => {
     const place = ["--store", "/data/tasks", "--store-durability", "process"];
-    const shown = ["--handoff", "--mask-errors", "--no-supervise", "--otlp", "http://127.0.0.1:4318/"];
+    const shown = [
+      "--handoff",
+      "--control-tools",
+      "all",
+      "--mask-errors",
+      "--no-supervise",
+      "--otlp",
+      "http://127.0.0.1:4318/",
+    ];
     const args = [toolsModule, "--print-config", "cursor", ...place, ...shown, "--keyring", "keys/keyring"];
     const { stdout } = await runToEnd(args);
     const entry = JSON.parse(stdout).mcpServers["crash-tools"];
@@ -93,6 +101,21 @@ test(
     expect(entry.args.slice(2).toSorted()).toEqual(given.toSorted());
     const both = await runToEnd([...args, "--no-mask-errors"]);
     expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("exclude each other")]);
+  },
+  timeoutMs,
+);
+
+test(
+  "the control tools that are listed are those of the flag; the first answer fits them",
+  async () => {
+    const listed = async (...flags: string[]) => {
+      const { client } = await connectHost([toolsModule, "--store", await testFolder(), ...flags]);
+      const { tools } = await client.listTools();
+      const control = tools.map(({ name }) => name).filter((name) => /_tasks?$/.test(name));
+      return { control: control.length, names: client.getInstructions()?.includes("wait_for_task") };
+    };
+    expect(await listed()).toEqual({ control: 5, names: true });
+    expect(await listed("--control-tools", "none")).toEqual({ control: 0, names: false });
   },
   timeoutMs,
 );

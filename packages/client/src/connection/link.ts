@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, storeFaults } from "@resumable-mcp/protocol";
+import { type ControlToolsOffer, type Json, type JsonObject, storeFaults } from "@resumable-mcp/protocol";
 import { ClientError, type ClientErrorCode } from "../client-error.js";
 import type { ToolResult } from "../tool-result.js";
 
@@ -10,6 +10,13 @@ export interface ListedTool {
   readonly inputSchema: JsonObject;
   readonly annotations: JsonObject;
   readonly meta: JsonObject;
+}
+
+/** What a server lists. */
+export interface ToolList {
+  readonly tools: readonly ListedTool[];
+  /** Which control tools it has; absent where it says nothing of any. */
+  readonly control?: ControlToolsOffer;
 }
 
 /** Progress of a request in flight. */
@@ -68,7 +75,7 @@ export interface ServerLink {
   /** Absent where a transport or an era has no sessions. */
   readonly session: LinkSession | undefined;
   callTool(request: ToolRequest, options: ToolRequestOptions): Promise<ToolResult>;
-  listTools(options: RequestOptions): Promise<readonly ListedTool[]>;
+  listTools(options: RequestOptions): Promise<ToolList>;
   /** Reads a resource of JSON; `undefined` where it holds something else. */
   readResource(uri: string, options: RequestOptions): Promise<Json | undefined>;
   ping(options: RequestOptions): Promise<void>;

@@ -7,7 +7,7 @@ import {
   ListToolsResultSchema,
   ReadResourceResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { Json, JsonObject } from "@resumable-mcp/protocol";
+import { type ControlToolsOffer, type Json, type JsonObject, readControlTools } from "@resumable-mcp/protocol";
 import { raceAbort } from "../connection/connection.js";
 import {
   LinkFailure,
@@ -15,6 +15,7 @@ import {
   type ListedTool,
   type RequestOptions,
   type ServerLink,
+  type ToolList,
   type ToolRequest,
   type ToolRequestOptions,
 } from "../connection/link.js";
@@ -130,9 +131,10 @@ export class Link2025 implements ServerLink {
     }
   }
 
-  async listTools(options: RequestOptions): Promise<readonly ListedTool[]> {
+  async listTools(options: RequestOptions): Promise<ToolList> {
     return this.#guarded(options, async (signal) => {
       const tools: ListedTool[] = [];
+      let control: ControlToolsOffer | undefined;
       let cursor: string | undefined;
       do {
         const params = { _meta: this.#options.meta, cursor };
@@ -141,9 +143,10 @@ export class Link2025 implements ServerLink {
           timeout: noTimeoutMs,
         });
         tools.push(...page.tools.map(toListedTool));
+        control ??= readControlTools(page);
         cursor = page.nextCursor;
       } while (cursor !== undefined);
-      return tools;
+      return { tools, control };
     });
   }
 

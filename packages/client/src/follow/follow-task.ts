@@ -1,6 +1,5 @@
 import { decodeInterim, metaKeys } from "@resumable-mcp/protocol";
 import type { ClientEvent } from "../client.js";
-import { ClientError } from "../client-error.js";
 import type { ConnectionChange } from "../connection/connection.js";
 import type { ClientLimits } from "../limits.js";
 import { callControl, type RemoteServer, refusedBy } from "../servers/remote-server.js";
@@ -68,12 +67,6 @@ async function beginNow(
 async function poll(options: FollowTaskOptions, take: (step: Step) => boolean): Promise<ToolResult> {
   const { server, taskId, limits, cursor, signal } = options;
   const name = await server.controlName("wait_for_task", signal);
-  if (name === undefined) {
-    throw new ClientError(
-      "NOT_RESUMABLE",
-      `${server.address} does not have the tool wait_for_task: its tasks cannot be followed.`,
-    );
-  }
   return server.connection.run(
     (link) =>
       callControl(

@@ -1,4 +1,3 @@
-import { controlPrefix } from "@resumable-mcp/protocol";
 import type { PingResult, ServerChange, ServerOptions, ServerTest } from "../client.js";
 import { ClientError, isClientError } from "../client-error.js";
 import type { ServerCredentials } from "../credentials/credentials-file.js";
@@ -117,8 +116,7 @@ async function testServer(server: RemoteServer, { limits }: Pick<ConnectContext,
   const ping = await pingServer(server, limits);
   if (!ping.ok) return ping;
   const tools = await server.tools();
-  const prefix = controlPrefix(tools.map(({ name }) => name));
-  return { ...ping, tools: tools.length, resumable: prefix !== undefined };
+  return { ...ping, tools: tools.length, resumable: await server.isResumable() };
 }
 
 /** Asks a server for a sign of life; a server that does not answer is an answer, too. */

@@ -1,4 +1,4 @@
-import { type ControlToolName, controlPrefix, definedOnly, type Json } from "@resumable-mcp/protocol";
+import { type ControlToolName, type ControlToolsOffer, definedOnly, type Json } from "@resumable-mcp/protocol";
 import { ClientError } from "../client-error.js";
 import { type Connection, raceAbort } from "../connection/connection.js";
 import {
@@ -6,6 +6,7 @@ import {
   LinkFailure,
   type ListedTool,
   type ServerLink,
+  type ToolList,
   type ToolRequest,
   type ToolRequestOptions,
 } from "../connection/link.js";
@@ -19,7 +20,7 @@ export class RemoteServer {
   readonly address: string;
   readonly connection: Connection;
   readonly #limits: ClientLimits;
-  #listed: Promise<readonly ListedTool[]> | undefined;
+  #listed: Promise<ToolList> | undefined;
 
   constructor(config: ServerConfig, address: string, connection: Connection, limits: ClientLimits) {
     this.config = config;
@@ -32,8 +33,23 @@ export class RemoteServer {
     });
   }
 
-  /** The tools that it lists, the control tools included; requested once for each connection. */
-  tools(signal?: AbortSignal): Promise<readonly ListedTool[]> {
+  /** The tools that it lists; requested once for each connection. */
+  async tools(signal?: AbortSignal): Promise<readonly ListedTool[]> {
+    return (await this.#list(signal)).tools;
+  }
+
+  /** What it says of its control tools, which it need not list; `undefined` where it says nothing, as other servers do. */
+  async controlTools(signal?: AbortSignal): Promise<ControlToolsOffer | undefined> {
+    return (await this.#list(signal)).control;
+  }
+
+  /** Whether its tasks can be followed and controlled. */
+  async isResumable(): Promise<boolean> {
+    const control = await this.controlTools();
+    return control !== undefined && control.listed !== "none";
+  }
+
+  #list(signal: AbortSignal | undefined): Promise<ToolList> {
     // All callers share one request: one that gives up leaves it to the others.
     this.#listed ??= this.#listTools().catch((error: unknown) => {
       this.#listed = undefined;
@@ -42,17 +58,28 @@ export class RemoteServer {
     return raceAbort(this.#listed, signal);
   }
 
-  /** The name of a control tool on this server, or `undefined` where it has none. */
-  async controlName(tool: ControlToolName, signal?: AbortSignal): Promise<string | undefined> {
-    const names = (await this.tools(signal)).map(({ name }) => name);
-    const prefix = controlPrefix(names);
-    return prefix !== undefined && names.includes(prefix + tool) ? prefix + tool : undefined;
+  /**
+   * The name of a control tool on this server.
+   *
+   * @throws {@link ClientError} `NOT_RESUMABLE` where the server has no control tools, or runs without them.
+   */
+  async controlName(tool: ControlToolName, signal?: AbortSignal): Promise<string> {
+    const control = await this.controlTools(signal);
+    if (control === undefined) {
+      const message = `${this.address} does not have the tool ${tool}: its tasks cannot be followed or controlled.`;
+      throw new ClientError("NOT_RESUMABLE", message);
+    }
+    if (control.listed === "none") {
+      const message = `${this.address} runs without the tools that control tasks (--control-tools none): its tasks cannot be listed, followed or controlled. Start it with --control-tools minimal.`;
+      throw new ClientError("NOT_RESUMABLE", message);
+    }
+    return control.prefix + tool;
   }
 
   /**
    * Calls a control tool, and repeats the call after a break: each of them may be repeated.
    *
-   * @throws {@link ClientError} `NOT_RESUMABLE` where the server has no such tool, `TASK_NOT_FOUND`, `TASK_REFUSED`.
+   * @throws {@link ClientError} `NOT_RESUMABLE` where the server has no control tools, `TASK_NOT_FOUND`, `TASK_REFUSED`.
    */
   async control(
     tool: ControlToolName,
@@ -60,10 +87,6 @@ export class RemoteServer {
     signal?: AbortSignal,
   ): Promise<ToolResult> {
     const name = await this.controlName(tool, signal);
-    if (name === undefined) {
-      const message = `${this.address} does not have the tool ${tool}: its tasks cannot be followed or controlled.`;
-      throw new ClientError("NOT_RESUMABLE", message);
-    }
     const request = { name, arguments: definedOnly(values), meta: {} };
     const options = { timeoutMs: this.#limits.requestTimeoutMs, signal };
     let attempts = 0;
@@ -81,7 +104,7 @@ export class RemoteServer {
     return result;
   }
 
-  #listTools(): Promise<readonly ListedTool[]> {
+  #listTools(): Promise<ToolList> {
     const options = { timeoutMs: this.#limits.requestTimeoutMs };
     return this.connection.run((link) => link.listTools(options), { retry: "always" });
   }

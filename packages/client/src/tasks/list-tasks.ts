@@ -56,10 +56,9 @@ export async function listSessionInfo(context: ClientContext): Promise<readonly 
 }
 
 async function unfinishedOf(context: ClientContext, server: RemoteServer): Promise<readonly TaskInfo[]> {
-  const all =
-    (await server.controlName("list_session_tasks")) === undefined
-      ? []
-      : await listOf(context, server, { status: unfinishedStatuses });
+  // Of a server of another maker nothing is expected; one that runs without its control tools is a failure.
+  const isForeign = (await server.controlTools()) === undefined;
+  const all = isForeign ? [] : await listOf(context, server, { status: unfinishedStatuses });
   const { active_tasks, forgotten_tasks } = await context.stateFile.refresh();
   const listed = all.filter(({ id }) => !forgotten_tasks.includes(id));
   const missing = Object.values(active_tasks).filter(

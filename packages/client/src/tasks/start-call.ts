@@ -1,11 +1,4 @@
-import {
-  controlPrefix,
-  decodeInterim,
-  definedOnly,
-  type InterimResult,
-  type JsonObject,
-  metaKeys,
-} from "@resumable-mcp/protocol";
+import { decodeInterim, definedOnly, type InterimResult, type JsonObject, metaKeys } from "@resumable-mcp/protocol";
 import { traceCall } from "@resumable-mcp/telemetry";
 import type { CallOptions, TaskCall } from "../client.js";
 import type { ClientContext } from "../client-context.js";
@@ -70,9 +63,8 @@ async function findTool(context: ClientContext, tool: string, address?: string):
       failure ??= error;
       return [];
     });
-    const prefix = controlPrefix(tools.map(({ name }) => name));
     const listed = tools.find(({ name }) => name === tool);
-    if (listed !== undefined) return { server, listed, resumable: prefix !== undefined };
+    if (listed !== undefined) return { server, listed, resumable: await server.isResumable() };
     names.push(...tools.map(({ name }) => name));
   }
   if (failure !== undefined) throw failure;

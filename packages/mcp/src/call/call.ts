@@ -23,8 +23,8 @@ export interface Call {
   readonly server: ConnectedServer;
   /** The HTTP request, where the one who sends its answer tells when the connection accepted it. */
   readonly request?: object | undefined;
-  /** Put before the names of the control tools. */
-  readonly prefix: string;
+  /** Put before the names of the control tools; `undefined` where the server has none. */
+  readonly prefix: string | undefined;
   /** The server's option, and the name of the client program: both decide when the call is handed off. */
   readonly handoff?: boolean | undefined;
   readonly host?: string | undefined;

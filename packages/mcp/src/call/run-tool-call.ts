@@ -72,13 +72,18 @@ export async function followTask(
   try {
     const isFresh = started.created || call.meta.redelivered;
     const begun = isFresh ? started : await resumePaused(call, taskId);
-    const ending = await followCall(call, begun, handoffMs);
+    const ending = await followCall(call, begun, canReturn(call, started) ? handoffMs : undefined);
     if (ending.reason === "left") left = call.left();
     if (ending.reason === "timeout" && !call.meta.callerStays) await call.tasks.detach(taskId);
     return ending;
   } finally {
     leave(left);
   }
+}
+
+/** Without control tools only the same call returns to a task, and a task without a deduplication key has no such call. */
+function canReturn({ prefix, meta }: Call, { record }: TaskView): boolean {
+  return prefix !== undefined || record.key !== null || typeof meta.handoff === "number";
 }
 
 /**
@@ -106,7 +111,7 @@ async function resumePaused(call: Call, taskId: string): Promise<TaskView> {
 export function resultOf(call: Call, { reason, view }: CallEnding, reused: boolean): ToolResult {
   if (reason === "finished") {
     carryResult(call, view.record.id);
-    return finishedResult(call.engine, view, reused);
+    return finishedResult(call, view, reused);
   }
   return interimResult(view, reason === "paused" || reason === "input_required" ? reason : "running", call.prefix);
 }

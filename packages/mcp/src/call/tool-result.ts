@@ -26,6 +26,13 @@ export interface ToolResult {
   readonly _meta?: JsonObject;
 }
 
+/** The part of a call that says who answers it, and how its control tools are called. */
+export interface Answerer {
+  readonly engine: Engine;
+  /** Put before the names of the control tools; `undefined` where the server has none. */
+  readonly prefix?: string | undefined;
+}
+
 /** A result of data, with the same as JSON text. */
 export function dataResult(data: JsonObject, sentence?: string): ToolResult {
   return { content: [text(sentence ?? JSON.stringify(data))], structuredContent: data };
@@ -60,19 +67,19 @@ export function inputProblem(engine: Engine, message: unknown): unknown {
 }
 
 /** The result of a finished task: what its tool returned, or why there is nothing. */
-export function finishedResult(engine: Engine, view: TaskView, reused: boolean): ToolResult {
+export function finishedResult(answerer: Answerer, view: TaskView, reused: boolean): ToolResult {
   const { record } = view;
   const _meta: JsonObject = { ...taskMeta(view), ...(reused ? { [metaKeys.reused]: true } : {}) };
-  if (record.status === "completed") return { ...outputResult(engine, record), _meta };
+  if (record.status === "completed") return { ...outputResult(answerer.engine, record), _meta };
   if (record.status === "cancelled") {
     return { ...errorResult("CANCELLED", `Task ${record.id} (${record.tool}) was cancelled.`), _meta };
   }
-  return { ...failedResult(engine, record), _meta };
+  return { ...failedResult(answerer, record), _meta };
 }
 
 /** Says why a task failed, how far it came, and how to continue. */
-function failedResult(engine: Engine, record: TaskRecord): ToolResult {
-  const failure = failureOf(engine, record);
+function failedResult(answerer: Answerer, record: TaskRecord): ToolResult {
+  const failure = failureOf(answerer, record);
   const { progress, total } = record;
   const error = definedOnly({ ...failure, task_id: record.id, progress, total });
   return {
@@ -86,27 +93,29 @@ function failedResult(engine: Engine, record: TaskRecord): ToolResult {
 type FailureReport = Required<TaskError>;
 
 /** Says why a task failed and how it continues. */
-function failureOf(engine: Engine, record: TaskRecord): FailureReport {
+function failureOf(answerer: Answerer, record: TaskRecord): FailureReport {
   const { code, message } = record.error ?? { code: "TOOL_FAILED", message: `Task ${record.id} failed.` };
-  const continues = continuesBy(engine, record);
-  return { code, message, continuation: continuationOf(record, continues), continues };
+  const continues = continuesBy(answerer, record);
+  return { code, message, continuation: continuationOf(record, continues, answerer.prefix), continues };
 }
 
 /** Decides it as `start` of the engine does. */
-function continuesBy(engine: Engine, record: TaskRecord): FailureReport["continues"] {
+function continuesBy({ engine, prefix }: Answerer, record: TaskRecord): FailureReport["continues"] {
   if (!isContinuable(record)) return "never";
   const tool = engine.tools.find(({ name }) => name === record.tool);
-  return record.key !== null && tool?.onFailure !== "restart" ? "by_call" : "by_resume";
+  if (record.key !== null && tool?.onFailure !== "restart") return "by_call";
+  return prefix === undefined ? "never" : "by_resume";
 }
 
-const continuations: Readonly<Record<FailureReport["continues"], string>> = {
-  by_call: "the same call continues the task from its last checkpoint.",
-  by_resume: "resume_task continues the task from its last checkpoint, and the same call starts from the beginning.",
-  never: "the same call starts from the beginning.",
+const fromStart = "the same call starts from the beginning.";
+const continuations: Readonly<Record<FailureReport["continues"], (prefix: string) => string>> = {
+  by_call: () => "the same call continues the task from its last checkpoint.",
+  by_resume: (prefix) => `${prefix}resume_task continues the task from its last checkpoint, and ${fromStart}`,
+  never: () => fromStart,
 };
 
-function continuationOf(record: TaskRecord, continues: FailureReport["continues"]): string {
-  const sentence = continuations[continues];
+function continuationOf(record: TaskRecord, continues: FailureReport["continues"], prefix = ""): string {
+  const sentence = continuations[continues](prefix);
   if (record.progress > 0) return `The task reached ${progressText(record)}; ${sentence}`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
@@ -118,24 +127,49 @@ function outputResult(engine: Engine, { tool, output = null }: TaskRecord): Tool
 }
 
 const nextTools = { running: "wait_for_task", paused: "resume_task", input_required: "answer_task" } as const;
+type InterimStatus = keyof typeof nextTools;
 
-/** Says that a task is not finished, and which control tool is to be called next. */
-export function interimResult(view: TaskView, status: keyof typeof nextTools, prefix: string): ToolResult {
+/** Says that a task is not finished, and which tool is to be called next: a control tool, else the task's own again. */
+export function interimResult(view: TaskView, status: InterimStatus, prefix: string | undefined): ToolResult {
+  const next = prefix === undefined ? view.record.tool : `${prefix}${nextTools[status]}`;
+  const sentences = prefix === undefined ? sentencesOfCall(view) : sentencesOf(view, next);
+  const data = encodeInterim(view, status, next, status === "input_required" ? view.questions : undefined);
+  return { ...dataResult(data, sentences[status]), _meta: { ...taskMeta(view), [metaKeys.status]: status } };
+}
+
+type Sentences = Readonly<Record<InterimStatus, string>>;
+
+function sentencesOf(view: TaskView, next: string): Sentences {
   const { id, tool, refused, message } = view.record;
   const at = progressText(view.record);
-  const next = `${prefix}${nextTools[status]}`;
   const again = `Call ${next} with ${JSON.stringify({ task_id: id })}`;
-  const asked = view.questions.map(({ key, question }) => `"${question.message}" (key ${key})`).join(", ");
-  const sentences = {
+  return {
     running:
       refused === undefined
         ? `Still running: ${at}. Do not call ${tool} again. ${again} now, and again until the task's status is completed. The user may also come back later.`
         : `Not running: ${at}. ${message} Tell the user, and do not call ${tool} again. ${again} later: the task continues when such code is there.`,
     paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: ${next} or the same call continues it.`,
-    input_required: `Task ${id} (${tool}) waits for an answer: ${asked}. Ask the user; never answer for them. Then call ${next} with the task_id, the key and the answer.`,
+    input_required: `Task ${id} (${tool}) waits for an answer: ${askedText(view)}. Ask the user; never answer for them. Then call ${next} with the task_id, the key and the answer.`,
   };
-  const data = encodeInterim(view, status, next, status === "input_required" ? view.questions : undefined);
-  return { ...dataResult(data, sentences[status]), _meta: { ...taskMeta(view), [metaKeys.status]: status } };
+}
+
+/** Where there are no control tools, the same call returns to its task. */
+function sentencesOfCall(view: TaskView): Sentences {
+  const { id, tool, refused, message } = view.record;
+  const at = progressText(view.record);
+  const again = `Call ${tool} again with the same arguments`;
+  return {
+    running:
+      refused === undefined
+        ? `Still running: ${at}. ${again} now, and again until it returns its result: each such call joins this task. The user may also come back later.`
+        : `Not running: ${at}. ${message} Tell the user. ${again} later: the task continues when such code is there.`,
+    paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: the same call continues it.`,
+    input_required: `Task ${id} (${tool}) waits for an answer: ${askedText(view)}. Tell the user: only a client that shows them the question can answer it. ${again} later.`,
+  };
+}
+
+function askedText({ questions }: TaskView): string {
+  return questions.map(({ key, question }) => `"${question.message}" (key ${key})`).join(", ");
 }
 
 /** What `_meta` of a result says of its task. */
@@ -144,17 +178,17 @@ function taskMeta({ record, status }: TaskView): JsonObject {
 }
 
 /** A task as control tools show it. */
-export function taskObject(engine: Engine, view: TaskView): JsonObject {
-  return encodeTask(view, errorOf(engine, view));
+export function taskObject(answerer: Answerer, view: TaskView): JsonObject {
+  return encodeTask(view, errorOf(answerer, view));
 }
 
 /** The same for lists. */
-export function listedTask(engine: Engine, view: TaskView): JsonObject {
-  return encodeListedTask(view, errorOf(engine, view));
+export function listedTask(answerer: Answerer, view: TaskView): JsonObject {
+  return encodeListedTask(view, errorOf(answerer, view));
 }
 
-function errorOf(engine: Engine, { record }: TaskView): TaskError | undefined {
-  return record.error === undefined ? undefined : failureOf(engine, record);
+function errorOf(answerer: Answerer, { record }: TaskView): TaskError | undefined {
+  return record.error === undefined ? undefined : failureOf(answerer, record);
 }
 
 /** `15/50 (30 %)`, or what is known of it. */

@@ -1,4 +1,5 @@
 export { CommandError, cannotStartCode, runCommand, sentenceOf } from "./command-error.js";
+export { controlToolsFlag, controlToolsUsage, readControlToolMode, withControlTools } from "./control-tools-flag.js";
 export {
   durationOf,
   maskFlags,

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { isJsonObject, type Tool } from "@resumable-mcp/core";
+import { controlToolModes } from "@resumable-mcp/protocol";
 import type { ServerDefinition } from "../define-server.js";
 import { CommandError } from "./command-error.js";
 import { importModule } from "./import-module.js";
@@ -34,6 +35,11 @@ function definitionOf(exported: unknown, path: string): ServerDefinition {
     throw new CommandError(
       `The default export of ${path} is neither an array of tools nor a server. Export an array of tools, or defineServer({ … }).`,
     );
+  }
+  const { controlTools = "minimal" } = definition;
+  if (!controlToolModes.includes(controlTools)) {
+    const text = `controlTools of ${path} must be ${controlToolModes.join(" or ")}, not ${JSON.stringify(controlTools)}.`;
+    throw new CommandError(text);
   }
   const wrong = definition.tools.findIndex((tool) => !isTool(tool));
   if (wrong >= 0)

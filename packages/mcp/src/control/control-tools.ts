@@ -3,15 +3,15 @@ import { finalStatuses, type TaskSummary, unfinishedStatuses } from "@resumable-
 import {
   type ControlInput,
   type ControlToolFacts,
+  type ControlToolMode,
   type ControlToolName,
   checkControlInput,
   controlToolFacts,
-  metaKeys,
 } from "@resumable-mcp/protocol";
 import { type Call, findTask } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
 import { resultOf } from "../call/run-tool-call.js";
-import { namesCaller, withClientId } from "../call/session-client.js";
+import { withClientId } from "../call/session-client.js";
 import {
   dataResult,
   errorResult,
@@ -21,6 +21,7 @@ import {
   type ToolResult,
   taskObject,
 } from "../call/tool-result.js";
+import type { ServerDefinition } from "../define-server.js";
 import { limits } from "../limits.js";
 import { joinInstructions } from "./instructions.js";
 
@@ -50,14 +51,6 @@ function controlTool<Name extends ControlToolName>(
   };
 }
 
-/**
- * The `_meta` of a listed control tool: a call of one that only reads may be sent again from the journal. What changes a
- * task is repeated as its annotations allow.
- */
-export function controlMeta({ readOnlyHint }: JsonObject): { readonly _meta: JsonObject } {
-  return { _meta: { ...namesCaller, ...(readOnlyHint === true ? { [metaKeys.durable]: "journal" } : {}) } };
-}
-
 /** The arguments of a tool do not fit: the message names them. */
 export class InvalidArguments extends Error {
   override readonly name = "InvalidArguments";
@@ -66,8 +59,8 @@ export class InvalidArguments extends Error {
 const getTask = controlTool("get_task", async (call, input) => {
   const view = await call.tasks.get(input.task_id);
   if (!input.include?.includes("result") || !isFinal(view.status)) return viewResult(call, view);
-  const { _meta, ...result } = finishedResult(call.engine, view, true);
-  return dataResult({ ...taskObject(call.engine, view), result: { ...result } });
+  const { _meta, ...result } = finishedResult(call, view, true);
+  return dataResult({ ...taskObject(call, view), result: { ...result } });
 });
 
 /** Another server may have brought the task to its end since it was looked at. */
@@ -85,7 +78,7 @@ function hasTool({ engine }: Call, { record }: TaskView): boolean {
 }
 
 function missingTool(call: Call, { record }: TaskView): ToolResult {
-  const cancel = `${call.prefix}cancel_task`;
+  const cancel = `${call.prefix ?? ""}cancel_task`;
   return errorResult(
     "UNKNOWN_TOOL",
     `Task ${record.id} needs the tool "${record.tool}", which this server does not have, and no other server runs the task. Start a server that has the tool, or end the task with ${cancel}.`,
@@ -106,7 +99,7 @@ const waitForTask = controlTool("wait_for_task", async (call, input) => {
 const pauseTask = controlTool("pause_task", async (call, input) => {
   const view = await call.tasks.pause(input.task_id);
   const message = `Task ${input.task_id} paused correctly`;
-  return dataResult({ ...taskObject(call.engine, view), message }, message);
+  return dataResult({ ...taskObject(call, view), message }, message);
 });
 
 const resumeTask = controlTool("resume_task", async (call, input) =>
@@ -154,7 +147,7 @@ const listSessionTasks = controlTool("list_session_tasks", async (call, input) =
     session_id: call.shownSessionId ?? null,
     persistent_id: call.clientId ?? call.shownSessionId ?? null,
     total_tasks: counts.total,
-    tasks: views.map((view) => listedTask(call.engine, view)),
+    tasks: views.map((view) => listedTask(call, view)),
     ...(damaged.length > 0 && { damaged_tasks: damaged }),
     ...(page.nextCursor !== undefined && { next_cursor: page.nextCursor }),
   });
@@ -180,17 +173,24 @@ const sessionInfo = controlTool("get_session_info", async (call) =>
  * Makes the server's `instructions`: how to use long tools, and, where the owner is known at the beginning, which of
  * their tasks are unfinished.
  */
-export async function makeInstructions(own: string | undefined, tasks?: Call["tasks"]): Promise<string> {
+export async function makeInstructions(
+  { instructions, controlTools }: Pick<ServerDefinition, "instructions" | "controlTools">,
+  tasks?: Call["tasks"],
+): Promise<string> {
   const unfinished = tasks === undefined ? [] : await unfinishedTasks(tasks, limits.maxNamedTasks);
   const named = unfinished.length === 0 ? undefined : `Unfinished tasks of this user:\n${listText(unfinished)}`;
-  return joinInstructions(own, named);
+  return joinInstructions(instructions, controlTools, named);
 }
 
 /** What the prompt `unfinished_tasks` says. Source: MCP, Prompts. */
-export async function unfinishedTasksText(tasks: Call["tasks"]): Promise<string> {
+export async function unfinishedTasksText(tasks: Call["tasks"], prefix: string | undefined): Promise<string> {
   const unfinished = await unfinishedTasks(tasks, 100);
   if (unfinished.length === 0) return "There are no unfinished tasks.";
-  return `These tasks are not finished:\n${listText(unfinished)}\nTell me about them, and ask which of them to resume (resume_task, then wait_for_task) and which to cancel (cancel_task).`;
+  const advice =
+    prefix === undefined
+      ? "Tell me about them, and ask which of them to resume: the same call continues its task."
+      : `Tell me about them, and ask which of them to resume (${prefix}resume_task, then ${prefix}wait_for_task) and which to cancel (${prefix}cancel_task).`;
+  return `These tasks are not finished:\n${listText(unfinished)}\n${advice}`;
 }
 
 function listText(tasks: readonly TaskView[]): string {
@@ -246,21 +246,11 @@ export const controlTools: readonly ControlTool[] = [
   sessionInfo,
 ];
 
-/** What any other server offers unless its options say otherwise: without these a long call cannot be finished. */
-export const defaultControlTools: readonly ControlToolName[] = [
-  "wait_for_task",
-  "get_task",
-  "cancel_task",
-  "answer_task",
-];
-
-/** The control tools that a server offers. */
-export function chosenControlTools(chosen: readonly ControlToolName[] | "all" | undefined): readonly ControlTool[] {
-  if (chosen === "all") return controlTools;
-  const names = chosen ?? defaultControlTools;
-  return controlTools.filter(({ name }) => names.includes(name));
+/** The control tools that a server has: all or none, since `minimal` shortens only its list. */
+export function offeredTools(mode: ControlToolMode): readonly ControlTool[] {
+  return mode === "none" ? [] : controlTools;
 }
 
-function viewResult({ engine }: Call, view: TaskView) {
-  return dataResult(taskObject(engine, view));
+function viewResult(call: Call, view: TaskView) {
+  return dataResult(taskObject(call, view));
 }

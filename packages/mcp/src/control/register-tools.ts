@@ -7,20 +7,21 @@ import {
   ResumableError,
   type Tool,
 } from "@resumable-mcp/core";
-import { type ControlToolName, metaKeys } from "@resumable-mcp/protocol";
+import {
+  type ControlToolMode,
+  type ControlToolsOffer,
+  controlToolMeta,
+  controlToolOf,
+  metaKeys,
+  minimalControlTools,
+} from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { asRpcError } from "../call/rpc-error.js";
 import { namesCaller, splitClientId, withClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
-import { openRegistry } from "../sdk-workarounds.js";
-import {
-  type ControlTool,
-  chosenControlTools,
-  controlMeta,
-  InvalidArguments,
-  unfinishedTasksText,
-} from "./control-tools.js";
+import { openRegistry, wrapResults } from "../sdk-workarounds.js";
+import { type ControlTool, InvalidArguments, offeredTools, unfinishedTasksText } from "./control-tools.js";
 import { listTaskResources, readTaskResource, taskResources, taskTemplate } from "./task-resources.js";
 
 /** How an engine's tools are registered, in either era. `Context` is what the SDK hands to a handler. */
@@ -32,8 +33,8 @@ export interface RegisterToolsOptions<Context> {
    * can reach.
    */
   readonly singleUser?: boolean | undefined;
-  /** Which control tools to offer. Default: wait_for_task, get_task, cancel_task, answer_task. */
-  readonly controlTools?: readonly ControlToolName[] | "all" | undefined;
+  /** Which control tools are listed. All can be called, except with `none`: then there are none. Default `minimal`. */
+  readonly controlTools?: ControlToolMode | undefined;
   /** Put before the names of the control tools, where they would meet tools of the same name. */
   readonly prefix?: string | undefined;
   /** Answer long calls before the caller's time limit. Default: for hosts with a known limit. */
@@ -49,6 +50,8 @@ export interface RegisterToolsOptions<Context> {
 
 /** The part of a server of either SDK that tools, resources and prompts are registered at. */
 export interface ServerRegistry {
+  /** The SDK's own server, which knows the handlers of requests. */
+  readonly server: object;
   registerTool(name: string, config: never, handler: never): unknown;
   registerResource(name: string, template: never, config: never, read: never): unknown;
   registerPrompt(name: string, config: never, handler: never): unknown;
@@ -77,11 +80,12 @@ export interface EraAdapter<Context, EraCall extends Call> {
 export function registerEngine<Context, EraCall extends Call>(
   server: ServerRegistry,
   engine: Engine,
-  { controlTools, prefix = "", onError }: RegisterToolsOptions<Context>,
+  { controlTools = "minimal", prefix = "", onError }: RegisterToolsOptions<Context>,
   adapter: EraAdapter<Context, EraCall>,
 ): void {
   bringValidator(engine);
   const { configs } = adapter;
+  const offer: ControlToolsOffer = { listed: controlTools, prefix };
   const register = <Registered>(
     name: string,
     config: object,
@@ -104,16 +108,30 @@ export function registerEngine<Context, EraCall extends Call>(
   for (const tool of engine.tools) {
     register(tool.name, configs.ofTool(tool), tool.clientIdArgument === true, tool, adapter.runTool);
   }
-  for (const tool of chosenControlTools(controlTools)) {
+  for (const tool of offeredTools(controlTools)) {
     register(`${prefix}${tool.name}`, configs.ofControlTool(tool), true, tool, (call, { run }, input) =>
       run(call, input),
     );
   }
+  wrapResults(server.server, "tools/list", (list) => shownList(list, offer));
   adapter.registerTasks();
   const tasksOf = (context: Context): OwnedTasks => adapter.call(context, undefined).tasks;
   registerResources(server, engine, tasksOf);
   adapter.registerSubscriptions(tasksOf);
-  registerPrompt(server, tasksOf);
+  registerPrompt(server, tasksOf, controlTools === "none" ? undefined : prefix);
+}
+
+/**
+ * A list of tools without the control tools that are only called. What there is of those stands in `_meta`: a client finds
+ * them by that, also in a session that it takes up, where it sees no capabilities. docs/decisions/0132.
+ */
+function shownList(list: JsonObject, offer: ControlToolsOffer): JsonObject {
+  const isShown = (tool: unknown) => {
+    const control = controlToolOf(String(Reflect.get(Object(tool), "name")), offer);
+    return control === undefined || offer.listed === "all" || minimalControlTools.includes(control);
+  };
+  const tools = Array.isArray(list.tools) ? list.tools.filter(isShown) : [];
+  return { ...list, tools, _meta: { ...Object(list._meta), [metaKeys.controlTools]: { ...offer } } };
 }
 
 function registerTool(server: ServerRegistry, name: string, config: object, handler: unknown): void {
@@ -159,13 +177,17 @@ function registerResources<Context>(
   }
 }
 
-function registerPrompt<Context>(server: ServerRegistry, tasksOf: (context: Context) => OwnedTasks): void {
+function registerPrompt<Context>(
+  server: ServerRegistry,
+  tasksOf: (context: Context) => OwnedTasks,
+  prefix: string | undefined,
+): void {
   const description =
     "Lists the long-running tasks that are not finished yet, so that they can be resumed or cancelled.";
   // Without an argument schema the SDKs pass the request's context first.
   const handler = async (context: Context) => {
     try {
-      const text = await unfinishedTasksText(tasksOf(context));
+      const text = await unfinishedTasksText(tasksOf(context), prefix);
       return { messages: [{ role: "user", content: { type: "text", text } satisfies ContentBlock }] };
     } catch (error) {
       throw asRpcError(error);
@@ -204,12 +226,12 @@ export function createToolConfigs(schemaOf: (schema: () => JsonObject) => object
         _meta: { [metaKeys.durable]: "journal", ...(clientIdArgument === true ? namesCaller : {}) },
       };
     }),
-    ofControlTool: oncePer(({ title, description, annotations, inputSchema }: ControlTool) => ({
+    ofControlTool: oncePer(({ name, title, description, annotations, inputSchema }: ControlTool) => ({
       title,
       description,
       inputSchema: schemaOf(inputSchema),
       annotations,
-      ...controlMeta(annotations),
+      _meta: controlToolMeta(name),
     })),
   };
 }

@@ -100,7 +100,7 @@ export async function watchTaskResource(
 
 async function readPart(engine: Engine, tasks: OwnedTasks, view: TaskView, part: TaskPart): Promise<JsonObject> {
   const { id: taskId, lastSeq } = view.record;
-  if (part === "task") return taskObject(engine, view);
+  if (part === "task") return taskObject({ engine, prefix: "" }, view);
   if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: limits.maxReadItems })) };
   const events: JsonObject[] = [];
   for await (const followed of tasks.follow(taskId, { afterSeq: Math.max(0, lastSeq - limits.maxJournalEvents) })) {

@@ -57,7 +57,7 @@ export function call2025(
     clientId,
     sessionId,
     shownSessionId: authenticated !== undefined || locality.local ? sessionId : undefined,
-    prefix: options.prefix ?? "",
+    prefix: options.controlTools === "none" ? undefined : (options.prefix ?? ""),
     handoff: options.handoff,
     host: server.getClientVersion()?.name,
     // A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller.

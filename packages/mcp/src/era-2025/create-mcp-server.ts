@@ -9,8 +9,11 @@ import { tasksWithin } from "../owner/scopes.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";
 import type { CreateServer, SessionContext } from "./session/session-registry.js";
 
+/** How the tools of a definition are registered; the definition says which control tools there are. */
+type OptionsOfServer = Omit<RegisterOptions, "controlTools">;
+
 /**
- * Makes a server of the 2025 era of a definition, with all control tools.
+ * Makes a server of the 2025 era of a definition.
  *
  * The SDK is loaded here, when the first connection needs it.
  *
@@ -19,18 +22,18 @@ import type { CreateServer, SessionContext } from "./session/session-registry.js
 export async function createMcpServer(
   definition: ServerDefinition,
   engine: Engine,
-  options: RegisterOptions & { readonly tasks?: OwnedTasks } = {},
+  options: OptionsOfServer & { readonly tasks?: OwnedTasks } = {},
 ): Promise<McpServer> {
   const { name, version, setup } = definition;
   const { tasks, ...registration } = options;
   const [{ McpServer }, jsonSchemaValidator, instructions] = await Promise.all([
     import("@modelcontextprotocol/sdk/server/mcp.js"),
     validatorOnDemand(),
-    makeInstructions(definition.instructions, tasks),
+    makeInstructions(definition, tasks),
   ]);
   const capabilities = { logging: {} };
   const server = new McpServer({ name, version }, { instructions, capabilities, jsonSchemaValidator });
-  registerTools(server, engine, { controlTools: "all", ...registration });
+  registerTools(server, engine, { ...registration, controlTools: definition.controlTools });
   if (options.maskThrown !== undefined) maskHandlers(server, options.maskThrown);
   await setup?.(server);
   return server;
@@ -55,7 +58,7 @@ let onDemand: jsonSchemaValidator | undefined;
 export function serverFactory(
   definition: ServerDefinition,
   engine: Engine,
-  options: RegisterOptions = {},
+  options: OptionsOfServer = {},
 ): CreateServer {
   return (context) => {
     const owner = lastingOwner(context);

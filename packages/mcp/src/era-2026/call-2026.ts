@@ -53,7 +53,7 @@ export function call2026(
     server: answeringServerOf(context) ?? mcp.server,
     request: http?.req,
     clientId,
-    prefix: options.prefix ?? "",
+    prefix: options.controlTools === "none" ? undefined : (options.prefix ?? ""),
     handoff: options.handoff,
     host: client.name,
     // Only a request that was cancelled while the server was up, and not by its token's end, was cancelled by its caller.

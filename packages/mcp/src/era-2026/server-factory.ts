@@ -17,21 +17,22 @@ import type { RegisterOptions2026 } from "./server-2026.js";
 const revision = "2026-07-28";
 
 /**
- * Makes the `createServer` of a definition, with all control tools. One server is built for all requests of an HTTP endpoint,
- * at the first of them, and one for each connection over stdio.
+ * Makes the `createServer` of a definition. One server is built for all requests of an HTTP endpoint, at the first of them, and
+ * one for each connection over stdio.
  */
 export function serverFactory2026(
   definition: ServerDefinition,
   engine: Engine,
-  options: RegisterOptions2026 = {},
+  given: Omit<RegisterOptions2026, "controlTools"> = {},
 ): CreateServer2026 {
-  const { name, version, setup2026 } = definition;
+  const { name, version, setup2026, controlTools } = definition;
+  const options: RegisterOptions2026 = { ...given, controlTools };
   const build = async (changes: ServerNotifier, isShared: boolean): Promise<McpServer> => {
-    const instructions = await makeInstructions(definition.instructions);
+    const instructions = await makeInstructions(definition);
     const supportedProtocolVersions = [...SUPPORTED_PROTOCOL_VERSIONS, revision];
     const capabilities = { logging: {} };
     const server = new McpServer({ name, version }, { instructions, capabilities, supportedProtocolVersions });
-    registerTools2026(server, engine, { ...options, controlTools: options.controlTools ?? "all" });
+    registerTools2026(server, engine, options);
     const callTool: Setup2026["callTool"] = forSdk(createToolCaller(server, engine, options));
     if (options.maskThrown !== undefined) maskHandlers(server, options.maskThrown);
     await setup2026?.(server, { changes, callTool });

@@ -14,6 +14,7 @@ const greet = defineTool({
   run: async ({ name }) => `Hello, ${name}!`,
 });
 const plain: ServerDefinition = { name: "plain", version: "1.2.3", tools: [greet] };
+const uncontrolled: ServerDefinition = { ...plain, controlTools: "none" };
 const instructed: ServerDefinition = { ...plain, instructions: "Greet politely." };
 
 const clientInfo = { name: "host", version: "1" };
@@ -74,6 +75,7 @@ function connect(definition: ServerDefinition) {
 test.each([
   ["plain", plain],
   ["with instructions", instructed],
+  ["without control tools", uncontrolled],
 ])("every first answer that is given without an SDK is the one that the SDK gives: a definition %s", async (_, of) => {
   const requests = SUPPORTED_PROTOCOL_VERSIONS.map((protocolVersion) => initialize({ protocolVersion }));
   for (const request of [...requests, discover(), discover({ "io.modelcontextprotocol/clientInfo": undefined })]) {

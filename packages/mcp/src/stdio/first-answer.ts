@@ -29,12 +29,12 @@ export interface FirstAnswer {
  * certainly fits the SDK's schema.
  */
 export function firstAnswer(definition: ServerDefinition, message: object): FirstAnswer | undefined {
-  const { name, version, instructions: own } = definition;
+  const { name, version, instructions: own, controlTools } = definition;
   if (!isPlain(definition) || !isJsonObject(message)) return undefined;
   const { jsonrpc, id, method, params, ...others } = message;
   const isId = typeof id === "string" || Number.isSafeInteger(id);
   if (jsonrpc !== "2.0" || !isId || !isJsonObject(params) || Object.keys(others).length > 0) return undefined;
-  const instructions = joinInstructions(own);
+  const instructions = joinInstructions(own, controlTools);
   const serverInfo = { name, version };
   if (method === "initialize" && isInitialize(params)) {
     const { protocolVersion } = params;

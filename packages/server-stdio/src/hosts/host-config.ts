@@ -4,6 +4,7 @@ import {
   CommandError,
   hasPassword,
   loadServer,
+  readControlToolMode,
   readMaskErrors,
   readQuotas,
   readRecovery,
@@ -62,6 +63,7 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
   const place = readStorePlace(flags, dataFolder(name, environment()));
   const store = "directory" in place ? place.directory : place.connectionString;
   readRecovery(flags);
+  readControlToolMode(flags["control-tools"]);
   readQuotas(flags);
   readMaskErrors(flags);
   const files = (["store-password-file", "keyring"] as const).flatMap((flag) => {

@@ -49,7 +49,7 @@ export class ToolList {
    * Source: MCP, Tools, "Listing Tools"; Utilities, "Pagination".
    */
   learn({ result }: RpcMessage): RpcMessage | undefined {
-    const pages = [...(this.#pages ?? []), toolKindsIn(result?.tools)];
+    const pages = [...(this.#pages ?? []), toolKindsIn(result)];
     const cursor = result?.nextCursor;
     if (typeof cursor === "string" && pages.length < this.#maxPages) {
       this.#pages = pages;

@@ -1,6 +1,12 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
-import { type Repeatable, repeatableOf, takesClientId } from "@resumable-mcp/protocol";
+import {
+  offeredControlTools,
+  type Repeatable,
+  readControlTools,
+  repeatableOf,
+  takesClientId,
+} from "@resumable-mcp/protocol";
 import { limits } from "../../limits.js";
 
 /** What a session has to know of a tool. */
@@ -51,18 +57,21 @@ export async function readToolKinds(listTools: (cursor?: string) => Promise<JSON
   for (let page = 0; page < limits.maxToolPages; page++) {
     const answer = await listTools(cursor);
     const result: Record<string, unknown> = "result" in answer ? answer.result : {};
-    const { tools, nextCursor } = result;
-    kinds.push(...toolKindsIn(tools));
+    const { nextCursor } = result;
+    kinds.push(...toolKindsIn(result));
     if (typeof nextCursor !== "string") break;
     cursor = nextCursor;
   }
   return new Map(kinds);
 }
 
-/** Reads one page of a server's list of tools. Pure. */
-export function toolKindsIn(tools: unknown): ToolKinds {
+/** Reads one page of a server's list of tools, with the control tools that the server has and does not list. Pure. */
+export function toolKindsIn(page: unknown): ToolKinds {
   const kinds = new Map<string, ToolFacts>();
-  for (const tool of Array.isArray(tools) ? tools : []) {
+  const offer = readControlTools(page);
+  const listed: unknown = isJsonObject(page) ? page.tools : undefined;
+  const tools: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  for (const tool of [...tools, ...(offer === undefined ? [] : offeredControlTools(offer))]) {
     if (isJsonObject(tool) && typeof tool.name === "string") {
       kinds.set(tool.name, { kind: repeatableOf(tool), takesClientId: takesClientId(tool) });
     }

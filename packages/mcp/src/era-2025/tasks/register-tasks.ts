@@ -6,7 +6,7 @@ import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { knownTask, startRequest } from "../../call/run-tool-call.js";
 import { splitClientId } from "../../call/session-client.js";
 import { errorResult } from "../../call/tool-result.js";
-import { forSdk, handleRequest, handlerOf, isUnknownTool } from "../../sdk-workarounds.js";
+import { forSdk, handleRequest, handlerOf, isRegisteredTool, isUnknownTool } from "../../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "../call-2025.js";
 import { hasNoneOf, type RequestExtra } from "../server-2025.js";
 import { cancelTask, createTaskResult2025, listTasks, relatedTaskKey, task2025, taskResult } from "./task-2025.js";
@@ -99,7 +99,7 @@ function takeTaskCalls(environment: Environment2025): void {
     const { name, task, arguments: input } = isJsonObject(request.params) ? request.params : {};
     const tool = tools.get(String(name));
     if (tool === undefined) {
-      if (task !== undefined) throw notAsTask(String(name), await listed(extra));
+      if (task !== undefined) throw notAsTask(environment, String(name), await listed(extra));
       const answer = await callTool(request, extra);
       return isUnknownTool(String(name), answer)
         ? errorResult("UNKNOWN_TOOL", unknownTool(String(name), await listed(extra)))
@@ -125,8 +125,8 @@ function unknownTool(name: string, tools: readonly JsonObject[]): string {
 }
 
 /** The SDK runs such a tool first, and then finds that its result is not a task. */
-function notAsTask(name: string, tools: readonly JsonObject[]): RpcError {
-  if (!tools.some((tool) => tool.name === name)) return new RpcError(rpcCodes.invalidParams, unknownTool(name, tools));
+function notAsTask({ mcp }: Environment2025, name: string, tools: readonly JsonObject[]): RpcError {
+  if (!isRegisteredTool(mcp, name)) return new RpcError(rpcCodes.invalidParams, unknownTool(name, tools));
   return new RpcError(rpcCodes.methodNotFound, `Tool ${name} ${problems.forbidden}`);
 }
 

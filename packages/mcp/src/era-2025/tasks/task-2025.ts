@@ -1,11 +1,4 @@
-import {
-  type Engine,
-  isFinal,
-  isResumableError,
-  type JsonObject,
-  type OwnedTasks,
-  type TaskView,
-} from "@resumable-mcp/core";
+import { isFinal, isResumableError, type JsonObject, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
 import { rpcCodeOf } from "@resumable-mcp/core/engine";
 import type { TaskSummary } from "@resumable-mcp/core/store";
 import { metaKeys, rpcCodes } from "@resumable-mcp/protocol";
@@ -13,7 +6,7 @@ import type { Call } from "../../call/call.js";
 import { followCall } from "../../call/follow-call.js";
 import { carryResult } from "../../call/receipt.js";
 import { RpcError } from "../../call/rpc-error.js";
-import { finishedResult, keptMs, statusMessage, type ToolResult } from "../../call/tool-result.js";
+import { type Answerer, finishedResult, keptMs, statusMessage, type ToolResult } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
 
 /** The key by which messages name the task that they belong to. Source: MCP 2025-11-25, Tasks, "Related Task Metadata". */
@@ -97,7 +90,7 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
     const { reason, view } = await followCall(call, await call.tasks.get(taskId), undefined);
     if (reason === "finished") {
       carryResult(call, taskId);
-      const result = answerOfTask(call.engine, view);
+      const result = answerOfTask(call, view);
       return { ...result, _meta: { ...result._meta, [relatedTaskKey]: { taskId } } };
     }
     if (reason === "left") throw new RpcError(rpcCodes.internalError, "The request was cancelled; the task continues.");
@@ -111,11 +104,11 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
  *
  * @throws {@link RpcError} what the tool threw, where that was a JSON-RPC error.
  */
-export function answerOfTask(engine: Engine, view: TaskView): ToolResult {
+export function answerOfTask(answerer: Answerer, view: TaskView): ToolResult {
   const { error } = view.record;
   const code = error === undefined ? undefined : rpcCodeOf(error);
   if (error !== undefined && code !== undefined) throw new RpcError(code, error.message);
-  return finishedResult(engine, view, false);
+  return finishedResult(answerer, view, false);
 }
 
 async function nextEvent({ tasks, signal }: Call, taskId: string, afterSeq: number): Promise<void> {

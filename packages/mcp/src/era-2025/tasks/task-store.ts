@@ -80,7 +80,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
     getTaskResult: (taskId, sessionId) =>
       answering(async () => {
         const view = await tasksOf(sessionId).get(taskId);
-        if (isFinal(view.status)) return { ...answerOfTask(engine, view) };
+        if (isFinal(view.status)) return { ...answerOfTask({ engine, prefix: "" }, view) };
         throw notNow(`Task ${taskId} has no result yet: it is ${view.status}. Wait until it has finished.`);
       }),
     updateTaskStatus: (taskId, status, _message, sessionId) =>

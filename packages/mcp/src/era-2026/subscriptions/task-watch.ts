@@ -94,6 +94,6 @@ async function watchTask(watch: TaskWatch, taskId: string): Promise<void> {
 
 function taskNotification({ engine, subscriptionId }: TaskWatch, view: TaskView): JsonObject {
   const _meta = { [envelopeKeys.subscriptionId]: subscriptionId };
-  const task = detailedTask(engine, view) as JsonObject;
+  const task = detailedTask({ engine, prefix: "" }, view) as JsonObject;
   return { jsonrpc: "2.0", method: "notifications/tasks", params: { ...task, _meta } };
 }

@@ -36,7 +36,7 @@ const methods: Readonly<Record<string, TaskMethod>> = {
   async "tasks/get"(call, taskId) {
     const view = await call.tasks.get(taskId);
     if (isFinal(view.status)) carryResult(call, taskId);
-    return detailedTask(call.engine, view);
+    return detailedTask(call, view);
   },
   async "tasks/update"({ tasks }, taskId, { mcpReq: { inputResponses } }) {
     // The SDK takes them out of the parameters, as it does for every method.

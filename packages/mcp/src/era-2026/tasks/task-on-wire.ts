@@ -1,8 +1,8 @@
 import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
-import type { Engine, JsonObject, TaskView } from "@resumable-mcp/core";
+import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import { type OpenQuestion, rpcCodeOf } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
-import { finishedResult, keptMs, statusMessage } from "../../call/tool-result.js";
+import { type Answerer, finishedResult, keptMs, statusMessage } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
 
 /** What a call is answered with when it became a task. Source: SEP-2663, "CreateTaskResult". */
@@ -16,7 +16,7 @@ export function createTaskResult(view: TaskView): CreateTaskResultV2 {
  * A tool that failed has `completed` with an error as its result; only a JSON-RPC error that the tool threw makes the
  * task `failed`.
  */
-export function detailedTask(engine: Engine, view: TaskView): DetailedTaskV2 {
+export function detailedTask(answerer: Answerer, view: TaskView): DetailedTaskV2 {
   const base = taskBase(view);
   const status = wireStatus(view);
   const { error } = view.record;
@@ -27,7 +27,7 @@ export function detailedTask(engine: Engine, view: TaskView): DetailedTaskV2 {
       return {
         ...base,
         status,
-        result: { resultType: "complete", ...finishedResult(engine, view, false) } as JsonObject,
+        result: { resultType: "complete", ...finishedResult(answerer, view, false) } as JsonObject,
       };
     case "failed":
       return {
