@@ -7,7 +7,7 @@ const longestCallMs = 24 * 60 * 60 * 1000;
 /**
  * The tools of a server, for `new Agent({ id, name, instructions, model, tools })`.
  *
- * `legacy`: a revision of MCP in which a stream that broke continues. 2026-07-28 has no such streams.
+ * `"legacy"` is a revision of MCP in which a stream that broke continues. 2026-07-28 has no such streams.
  */
 export async function openTools(url: string, token: string) {
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
