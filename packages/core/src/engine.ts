@@ -27,4 +27,4 @@ export { engineDefaults, taskDefaults, withDefaults } from "./limits.js";
 export type { TraceContext } from "./task/task-event.js";
 export { rpcCodeOf } from "./task/task-event.js";
 export { parseTraceContext } from "./task/trace-context.js";
-export { isScope } from "./tool/define-tool.js";
+export { isScope } from "./tool/check-options.js";

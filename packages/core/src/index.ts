@@ -28,10 +28,9 @@ export type {
   AskResult,
   Checkpoint,
   ContentBlock,
-  PlainToolDefinition,
   RetryPolicy,
   TaskContext,
   TaskLimits,
   Tool,
-  ToolDefinition,
 } from "./tool/tool.js";
+export type { ToolOptions } from "./tool/tool-options.js";

@@ -14,7 +14,7 @@ import {
   type Store,
   type TaskContext,
   type Tool,
-  type ToolDefinition,
+  type ToolOptions,
 } from "../src/index.js";
 import { createManualClock, type ManualClock } from "../src/testing.js";
 
@@ -66,12 +66,12 @@ export async function createRunningScene(tool: Tool, options?: Partial<EngineOpt
 /** The input of {@link job}: `n` tells calls apart. */
 export const jobInput = z.object({ n: z.number().default(0) });
 type Job = TaskContext<{ at: number }, number>;
-type JobDefinition = ToolDefinition<typeof jobInput, undefined, { at: number }, z.ZodNumber>;
+type JobOptions = ToolOptions<typeof jobInput, unknown, { at: number }, z.ZodNumber, string>;
 
 /** A tool with checkpoints that does what a test says. */
 export function job(
   run: (task: Job, n: number) => AsyncGenerator<Checkpoint<{ at: number }, number>, string, void>,
-  extras: Partial<Omit<JobDefinition, "run" | "input" | "output" | "state" | "item">> = {},
+  extras: Partial<Omit<JobOptions, "run" | "input" | "output" | "state" | "item">> = {},
 ): Tool {
   return defineTool({
     name: "job",

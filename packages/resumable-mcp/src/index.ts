@@ -21,8 +21,8 @@ export {
   type TaskStatus,
   TerminalError,
   type Tool,
-  type ToolDefinition,
   ToolError,
+  type ToolOptions,
 } from "@resumable-mcp/core";
 export { defineServer, type ServerDefinition } from "@resumable-mcp/mcp/define-server";
 export { createFsStore, type FsStoreOptions } from "@resumable-mcp/store-fs";

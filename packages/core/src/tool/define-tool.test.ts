@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Json } from "../json.js";
 import { defineTool } from "./define-tool.js";
+import type { Checkpoint } from "./tool.js";
 
 const facts = { name: "x", description: "X." };
 const none = z.object({});
@@ -26,7 +27,7 @@ describe("defineTool", () => {
   });
 
   it("refuses names that no protocol can carry, a first state that is not JSON, and schemas without JSON Schema", () => {
-    const define = (name: string, state: unknown) => () =>
+    const define = (name: string, state: { readonly seen: number }) => () =>
       defineTool({
         ...facts,
         name,
@@ -38,9 +39,9 @@ describe("defineTool", () => {
         },
       });
     for (const name of ["", "two words", "x".repeat(65), "a/b"]) {
-      expect(define(name, 1)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
+      expect(define(name, { seen: 1 })).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
     }
-    expect(define("x", { seen: new Set() })).toThrow(expect.objectContaining({ code: "NOT_JSON" }));
+    expect(define("x", { seen: new Set() } as never)).toThrow(expect.objectContaining({ code: "NOT_JSON" }));
     expect(() => defineTool({ ...facts, input: z.object({ at: z.date() }), run: async () => 1 })).toThrow();
   });
 
@@ -75,6 +76,89 @@ describe("defineTool", () => {
         expectTypeOf(stepped).toEqualTypeOf<{ rows: number[] }>();
         yield { progress: 1, state: { line: 1, label: "some", done: true }, append: [{ word: "a" }] };
         return { words: 1 };
+      },
+    });
+  });
+
+  it("keeps the declared types of a first state: unions, empty lists, interfaces", () => {
+    interface Crawl {
+      readonly cursor: string | null;
+      readonly urls: readonly string[];
+      phase: "reading" | "done";
+      next?: Crawl;
+    }
+    const first: Crawl = { cursor: null, urls: [], phase: "reading" };
+    defineTool({
+      ...facts,
+      input: none,
+      state: { cursor: null as string | null, urls: [] as string[], phase: "reading" as Crawl["phase"], done: false },
+      async *run(_input, task) {
+        expectTypeOf(task.state).toEqualTypeOf<{
+          cursor: string | null;
+          urls: string[];
+          phase: "reading" | "done";
+          done: boolean;
+        }>();
+        yield { state: { ...task.state, cursor: "next", urls: ["a"], phase: "done", done: true } };
+        return 1;
+      },
+    });
+    defineTool({
+      ...facts,
+      input: none,
+      state: first,
+      async *run(_input, task) {
+        expectTypeOf(task.state).toEqualTypeOf<Crawl>();
+        yield { state: { ...task.state, next: first, cursor: "next" } };
+        return 1;
+      },
+    });
+  });
+
+  it("keeps literals where a schema or a declared type expects them", () => {
+    const kind = z.enum(["page", "image"]);
+    defineTool({
+      ...facts,
+      input: none,
+      output: z.object({ status: z.literal("done"), whole: z.literal(true), kinds: z.array(kind) }),
+      state: { phase: "reading" as "reading" | "done" },
+      item: z.object({ kind }),
+      async *run() {
+        yield { state: { phase: "done" }, append: [{ kind: "page" }, { kind: "image" }] };
+        return { status: "done", whole: true, kinds: ["page"] };
+      },
+    });
+    defineTool({ ...facts, input: none, output: z.object({ kind }), run: async () => ({ kind: "image" }) });
+    // @ts-expect-error a kind that the schema does not know
+    defineTool({ ...facts, input: none, output: z.object({ kind }), run: async () => ({ kind: "sound" }) });
+  });
+
+  it("takes values whose types are interfaces wherever it takes JSON", async () => {
+    interface Page {
+      readonly url: string;
+      readonly links: readonly Page[];
+      readonly title?: string | null;
+    }
+    interface Form {
+      readonly type: "object";
+      readonly properties: { readonly name: { readonly type: "string" } };
+    }
+    const page: Page = { url: "a", links: [] };
+    const form: Form = { type: "object", properties: { name: { type: "string" } } };
+    defineTool({
+      ...facts,
+      input: form,
+      async *run(input, task) {
+        expectTypeOf(input).toEqualTypeOf<Json>();
+        expectTypeOf(await task.step("page", async () => page)).toEqualTypeOf<Page>();
+        expectTypeOf(await task.step("pages", () => [page])).toEqualTypeOf<Page[]>();
+        expectTypeOf(await task.step("nothing", async () => {})).toEqualTypeOf<void>();
+        expectTypeOf(await task.step("found", (): Page | null => page)).toEqualTypeOf<Page | null>();
+        const answer = await task.ask("name", { message: "Whose?", schema: form });
+        if (answer.action === "accept") expectTypeOf(answer.content).toEqualTypeOf<Json>();
+        task.log("info", page);
+        yield { state: page, append: [page] };
+        return page;
       },
     });
   });
@@ -128,8 +212,35 @@ describe("defineTool", () => {
     });
     // @ts-expect-error the output is not what the schema says
     defineTool({ ...facts, input: none, output: z.object({ n: z.number() }), run: async () => ({ n: "one" }) });
-    // @ts-expect-error a plain function has no checkpoints, and so no state
-    defineTool({ ...facts, input: none, state: { at: 0 }, run: async () => 1 });
+  });
+
+  it("refuses options that do not exist or do not fit, also from JavaScript", () => {
+    const define = (options: object) => () => defineTool({ ...facts, input: none, run: async () => 1, ...options });
+    const withCheckpoints = {
+      async *run() {
+        yield {};
+      },
+    };
+    const refused: readonly (readonly [object, string])[] = [
+      [{ sate: { at: 0 } }, '"sate" is not a key of a tool (did you mean "state"?).'],
+      [{ items: none }, '"items" is not a key of a tool (did you mean "item"?).'],
+      [{ onCalerCancel: "stop" }, '"onCalerCancel" is not a key of a tool (did you mean "onCallerCancel"?).'],
+      [{ somethingElse: 1 }, '"somethingElse" is not a key of a tool.'],
+      [{ input: { n: z.number() } }, "input is one schema: write z.object({ … }) around the properties."],
+      [
+        { state: { at: 0 } },
+        "a tool without checkpoints has no state: make run an async generator (async *run), and yield.",
+      ],
+      [
+        { ...withCheckpoints, onCrash: "rerun" },
+        "onCrash is for tools without checkpoints: one with checkpoints continues after a crash.",
+      ],
+    ];
+    for (const [options, sentence] of refused) {
+      const message = `tool "x": ${sentence}`;
+      expect(define(options)).toThrow(expect.objectContaining({ code: "INVALID_OPTION", message }));
+    }
+    expect(define({ state: undefined, item: undefined, onCrash: "rerun" })).not.toThrow();
   });
 
   it("refuses what does not fit the types", () => {
@@ -163,6 +274,18 @@ describe("defineTool", () => {
         return { n: "no" };
       },
     });
+    defineTool({
+      ...facts,
+      input: none,
+      state: { at: 0 },
+      async *run() {
+        // @ts-expect-error marked where it is, since the type is named there
+        yield { progress: 1, sate: { at: 1 } } satisfies Checkpoint<{ at: number }>;
+        // @ts-expect-error marked where it is, since the type is named there
+        yield { state: { at: "no" } } satisfies Checkpoint<{ at: number }>;
+        return 1;
+      },
+    } as never);
     defineTool({
       ...facts,
       input: none,

@@ -1,5 +1,6 @@
 import { ResumableError } from "../errors.js";
 import type { Json, JsonObject } from "../json.js";
+import type { JsonCheck, Refused } from "./json-check.js";
 
 /** What a check of a value found. */
 export type Checked<Value> =
@@ -46,9 +47,22 @@ export type InferOutput<Schema> = Schema extends {
   readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined };
 }
   ? Output
-  : Schema extends JsonObject
-    ? Json
-    : never;
+  : Schema extends Shape
+    ? // Renamed to itself: so TypeScript does not infer a schema from what a tool appends.
+      { [Name in keyof Schema as Name]: InferOutput<Schema[Name]> }
+    : Json;
+
+/** What `z.object()` takes: schemas by name. It is refused where a schema belongs, and still gives types, for the sake of messages. */
+interface Shape {
+  readonly [name: string]: StandardSchema;
+}
+
+/** What a type must fit to be a schema: `Schema & SchemaCheck<Schema, …>` is `Schema` again, or is refused. */
+export type SchemaCheck<Schema, Option extends string> = [Schema] extends [StandardSchema | Json | undefined]
+  ? unknown
+  : Schema extends Shape
+    ? Refused<`${Option} is one schema: write z.object({ … }) around the properties`>
+    : JsonCheck<Schema>;
 
 /** Tells a Standard Schema from plain JSON Schema. */
 export function isStandardSchema(schema: AnySchema): schema is StandardSchema {

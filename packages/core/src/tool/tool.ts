@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from "../json.js";
 import type { taskDefaults } from "../limits.js";
 import type { LogLevel } from "../task/task-event.js";
-import type { AnySchema, InferOutput } from "./schema.js";
+import type { JsonCheck } from "./json-check.js";
+import type { AnySchema, InferOutput, SchemaCheck } from "./schema.js";
 
-/** What a tool yields: everything in it becomes durable and visible together, or not at all. */
+/** What a tool yields: everything in it becomes durable and visible together, or not at all. Another key is refused. */
 export interface Checkpoint<State = Json, Item = Json> {
   /** How far the task is, in units of `total`. Never lower than before. */
   readonly progress?: number;
@@ -17,7 +18,7 @@ export interface Checkpoint<State = Json, Item = Json> {
 }
 
 /** A question to the user of a task. */
-export interface AskRequest<Schema extends AnySchema = AnySchema> {
+export interface AskRequest<Schema = AnySchema> {
   readonly message: string;
   /** A flat object with primitive properties, as MCP's form elicitation allows. */
   readonly schema: Schema;
@@ -47,15 +48,18 @@ export interface TaskContext<State = Json, Item = Json> {
    * Retry: a value that was committed is never computed again. After a crash in between, the function runs again;
    * give what it calls `task.idempotencyKey(key)`.
    *
-   * @throws {@link ResumableError} `STEP_KEY_REUSED` for a key used twice in one attempt; `LIMIT_EXCEEDED`.
+   * @throws {@link ResumableError} `STEP_KEY_REUSED` for a key used twice in one attempt; `NOT_JSON`; `LIMIT_EXCEEDED`.
    */
-  step<Value extends Json>(key: string, run: () => Promise<Value> | Value): Promise<Value>;
+  step<Value>(key: string, run: () => Promise<Value & JsonCheck<Value>> | (Value & JsonCheck<Value>)): Promise<Value>;
   /** Asks the user. Survives restarts; takes at most one answer. */
-  ask<Schema extends AnySchema>(key: string, request: AskRequest<Schema>): Promise<AskResult<InferOutput<Schema>>>;
+  ask<Schema>(
+    key: string,
+    request: AskRequest<Schema & SchemaCheck<Schema, "schema">>,
+  ): Promise<AskResult<InferOutput<Schema>>>;
   /** Waits, also across restarts, until `durationMs` after the first time that this key was waited for. */
   sleep(key: string, durationMs: number): Promise<void>;
   /** Writes to the task's log. Rides with the next commit. */
-  log(level: LogLevel, data: Json): void;
+  log<Data>(level: LogLevel, data: Data & JsonCheck<Data>): void;
   /** A key that is the same in every attempt of this task, for services that accept idempotency keys. */
   idempotencyKey(key: string): string;
   /** What all checkpoints appended so far, those of this attempt included, in order; ends at what is committed when the reading begins. */
@@ -80,7 +84,8 @@ export type TaskLimits = { readonly [Name in keyof typeof taskDefaults]?: number
 /** A block of content of a tool's result, as MCP defines it (Tools, "Tool Result"). */
 export type ContentBlock = JsonObject & { readonly type: string };
 
-interface ToolFacts {
+/** What a tool is, whatever its types are. */
+export interface ToolFacts {
   /** Letters, digits, `_`, `-` and `.`; at most 64. */
   readonly name: string;
   readonly description: string;
@@ -126,69 +131,6 @@ interface ToolFacts {
   /** Whether a client must, may or must not use a task where its era has them. Default "optional". */
   readonly taskSupport?: "required" | "optional" | "forbidden";
 }
-
-/** What a tool author writes: a tool with checkpoints. */
-export interface ToolDefinition<
-  Input extends AnySchema,
-  Output extends AnySchema | undefined,
-  State,
-  Item extends AnySchema | undefined,
-> extends ToolFacts {
-  readonly input: Input;
-  readonly output?: Output;
-  /** The first state; its type is the type of the state. Or a schema with a default, checked on every resume. */
-  readonly state?: State;
-  /** Schema of what checkpoints append. */
-  readonly item?: Item;
-  /** Converts a state that another version of the tool left. */
-  readonly migrate?: (state: Json, fromVersion: string) => unknown;
-  /** Makes the content of the result. Default: the output as JSON text. */
-  readonly content?: (output: OutputOf<Output>) => readonly ContentBlock[];
-  /** What "the same call" means; `null`: every call is a new task. Default: the whole input. */
-  readonly key?: (input: InferOutput<Input>) => Json | null;
-  run(
-    input: InferOutput<Input>,
-    // Types are inferred from the schemas and the first state alone: from here, inference would not end.
-    task: TaskContext<StateOf<NoInfer<State>>, ItemOf<NoInfer<Item>>>,
-  ): AsyncGenerator<Checkpoint<StateOf<NoInfer<State>>, ItemOf<NoInfer<Item>>>, OutputOf<NoInfer<Output>>, void>;
-}
-
-/** A tool without checkpoints: a plain async function, which may still use `step`, `ask` and `sleep`. */
-export interface PlainToolDefinition<Input extends AnySchema, Output extends AnySchema | undefined> extends ToolFacts {
-  readonly input: Input;
-  readonly output?: Output;
-  readonly content?: (output: OutputOf<Output>) => readonly ContentBlock[];
-  readonly key?: (input: InferOutput<Input>) => Json | null;
-  /** What happens when the process dies while it runs. Default "fail": the outcome is unknown. */
-  readonly onCrash?: "rerun" | "fail";
-  run(input: InferOutput<Input>, task: TaskContext<Json, Json>): Promise<OutputOf<Output>>;
-}
-
-/** The type of the output that a tool returns. */
-export type OutputOf<Output> = Output extends AnySchema ? InferOutput<Output> : Json;
-/** The type of the items that a tool appends. */
-export type ItemOf<Item> = Item extends AnySchema ? InferOutput<Item> : Json;
-/** The type of the state, from a first value or from a schema. */
-export type StateOf<State> = unknown extends State
-  ? Json
-  : State extends { readonly "~standard": { readonly types?: { readonly output: infer Value } | undefined } }
-    ? Value
-    : Widen<State>;
-
-/** Widens the literal types of a first state: `{ line: 0 }` holds any number. */
-export type Widen<Value> = Value extends number
-  ? number
-  : Value extends string
-    ? string
-    : Value extends boolean
-      ? boolean
-      : Value extends readonly never[]
-        ? Json[]
-        : Value extends null
-          ? Json
-          : Value extends object
-            ? { -readonly [Key in keyof Value]: Widen<Value[Key]> }
-            : Value;
 
 /** A tool as the engine knows it; made by `defineTool`. */
 export interface Tool extends ToolFacts {

@@ -3,6 +3,7 @@ import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit } from "../../limits.js";
 import type { TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
+import { unknownKeys } from "../../tool/known-keys.js";
 import { type AnySchema, type Checked, checkValue, type JsonSchemaValidator } from "../../tool/schema.js";
 import type { Checkpoint, Tool } from "../../tool/tool.js";
 import type { AttemptParts } from "./attempt-parts.js";
@@ -20,6 +21,8 @@ export async function checkCheckpoint(
   if (typeof yielded !== "object" || yielded === null) {
     throw invalidValue(`A checkpoint of ${tool.name}`, ["must be an object such as { progress, total, state }"]);
   }
+  const problems = unknownKeys(yielded, checkpointKeys, "a checkpoint");
+  if (problems.length > 0) throw invalidValue(`A checkpoint of ${tool.name}`, problems);
   const { progress, total, message } = yielded;
   checkProgress(tool, record, progress, total);
   const state = yielded.state === undefined ? undefined : copyJson(yielded.state, "state");
@@ -37,6 +40,13 @@ export async function checkCheckpoint(
     ...(items.length > 0 && { items, itemBytes }),
   };
 }
+
+const checkpointKeys: ReadonlySet<string> = new Set(
+  Object.keys({ progress: true, total: true, state: true, append: true, message: true } satisfies Record<
+    keyof Checkpoint,
+    true
+  >),
+);
 
 function checkProgress(tool: Tool, record: TaskRecord, progress: number | undefined, total: number | undefined): void {
   for (const [name, value] of Object.entries({ progress, total })) {

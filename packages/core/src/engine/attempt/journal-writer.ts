@@ -1,5 +1,5 @@
 import { isResumableError, TaskInterrupted } from "../../errors.js";
-import { copyJson, type Json, jsonBytes } from "../../json.js";
+import { copyJson, jsonBytes } from "../../json.js";
 import { checkLimit, type TaskLimitValues } from "../../limits.js";
 import type { Lease } from "../../store/store.js";
 import type { LogLevel, TaskEventBody } from "../../task/task-event.js";
@@ -93,7 +93,7 @@ export class JournalWriter {
    *
    * @throws {@link ResumableError} `NOT_JSON`, `LIMIT_EXCEEDED`.
    */
-  log(level: LogLevel, data: Json): void {
+  log(level: LogLevel, data: unknown): void {
     const { maxLogBytes, maxPendingLogs } = this.#options.taskLimits;
     const copied = copyJson(data ?? null, "log data");
     checkLimit("maxLogBytes", jsonBytes(copied), maxLogBytes);

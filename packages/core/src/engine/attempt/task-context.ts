@@ -4,7 +4,7 @@ import { fixedLimits } from "../../limits.js";
 import type { ItemPage } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { checkValue, isSchema, type JsonSchemaValidator } from "../../tool/schema.js";
-import type { TaskContext, Tool } from "../../tool/tool.js";
+import type { AskRequest, TaskContext, Tool } from "../../tool/tool.js";
 import { refusalMessage } from "../scheduling/version-rule.js";
 import type { AttemptParts } from "./attempt-parts.js";
 import type { TaskVerbs } from "./task-verbs.js";
@@ -17,8 +17,9 @@ export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): 
     attempt: record.attempt,
     state: await stateOfAttempt(parts.tool, record, parts.tools.validate),
     signal: parts.control.signal,
-    step: (key, run) => handled(verbs.step(key, run)),
-    ask: (key, request) => handled(verbs.ask(key, request)),
+    // What types say about these values is for authors: the verbs look at the values themselves.
+    step: <Value>(key: string, run: () => unknown) => handled(verbs.step(key, run) as Promise<Value>),
+    ask: (key, request) => handled(verbs.ask(key, request as AskRequest)),
     sleep: (key, durationMs) => handled(verbs.sleep(key, durationMs)),
     log: (level, data) => journal.log(level, data),
     // A restart from nothing does everything again, so its keys are others; going on from the last state keeps them.

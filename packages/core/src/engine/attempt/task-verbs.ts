@@ -3,6 +3,7 @@ import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit } from "../../limits.js";
 import type { Answer, Question, TaskEventBody } from "../../task/task-event.js";
 import { entryOf, type Remembered } from "../../task/task-record.js";
+import { unknownKeys } from "../../tool/known-keys.js";
 import { checkValue, isStandardSchema, jsonSchemaOf } from "../../tool/schema.js";
 import type { AskRequest, AskResult } from "../../tool/tool.js";
 import { isoOf } from "../clock.js";
@@ -24,11 +25,11 @@ export class TaskVerbs {
     this.waits = new WaitsInPlace(parts, () => this.#activeSteps > 0);
   }
 
-  async step<Value extends Json>(key: string, run: () => Promise<Value> | Value): Promise<Value> {
+  async step(key: string, run: () => unknown): Promise<Json> {
     const entry = this.#claim(key, ["step"]);
     const what = `the value of step ${JSON.stringify(key)}`;
-    // A copy, since what the tool changes must not change the record. The same code wrote it: it has the same type.
-    if (entry?.kind === "step") return copyJson(entry.value, what) as Value;
+    // A copy, since what the tool changes must not change the record.
+    if (entry?.kind === "step") return copyJson(entry.value, what);
     this.#activeSteps += 1;
     this.#noteWaits();
     try {
@@ -36,7 +37,7 @@ export class TaskVerbs {
       checkLimit("maxStepBytes", jsonBytes(value), this.#parts.taskLimits.maxStepBytes);
       await this.#remember({ type: "step", key, value });
       this.#parts.control.check();
-      return copyJson(value, what) as Value;
+      return copyJson(value, what);
     } finally {
       this.#activeSteps -= 1;
       this.#noteWaits();
@@ -159,9 +160,18 @@ function laterIso(what: string, nowMs: number, durationMs: number): string {
   return isoOf(nowMs + Math.max(0, durationMs));
 }
 
+const requestKeys: ReadonlySet<string> = new Set(
+  Object.keys({ message: true, schema: true, timeoutMs: true, userOnly: true } satisfies Record<
+    keyof AskRequest,
+    true
+  >),
+);
+
 function questionOf(key: string, request: AskRequest, nowMs: number): Question {
   const { message, timeoutMs, userOnly } = request;
   const what = `question ${JSON.stringify(key)}`;
+  const problems = unknownKeys(request, requestKeys, "a question");
+  if (problems.length > 0) throw invalidValue(what, problems);
   const expiresAt = timeoutMs === undefined ? undefined : laterIso(`The timeout of ${what}`, nowMs, timeoutMs);
   const question = { message, schema: jsonSchemaOf(request.schema, "input", what), expiresAt, userOnly };
   // The schema is the author's: what JSON cannot hold is refused here, with its path.

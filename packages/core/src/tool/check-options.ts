@@ -1,0 +1,90 @@
+import { ResumableError } from "../errors.js";
+import { unknownKeys } from "./known-keys.js";
+import { isSchema } from "./schema.js";
+import type { ToolOptions } from "./tool-options.js";
+
+/**
+ * Refuses options that the types refuse too, for authors who write JavaScript, and what types cannot see.
+ *
+ * @throws {@link ResumableError} `INVALID_OPTION`.
+ */
+export function checkOptions(options: object, kind: "generator" | "function"): void {
+  const { name, requiredScopes } = options as Partial<ToolOptions>;
+  const option = `tool ${JSON.stringify(name)}`;
+  const [problem] = problemsOf(options, kind, name, requiredScopes);
+  if (problem === undefined) return;
+  throw new ResumableError("INVALID_OPTION", `${option}: ${problem}`, { details: { option } });
+}
+
+const validName = /^[A-Za-z0-9_.-]{1,64}$/;
+
+function* problemsOf(
+  options: object,
+  kind: "generator" | "function",
+  name: unknown,
+  requiredScopes: readonly string[] = [],
+): Generator<string> {
+  if (typeof name !== "string" || !validName.test(name)) {
+    yield "name must be 1 to 64 letters, digits, underscores, hyphens or dots.";
+  }
+  const badScope = requiredScopes.find((scope) => !isScope(scope));
+  if (badScope !== undefined) yield `${JSON.stringify(badScope)} is not a valid scope.`;
+  for (const clause of unknownKeys(options, knownOptions, "a tool")) yield `${clause}.`;
+  for (const [key, value] of Object.entries(options)) {
+    if (schemaOptions.has(key) && isShape(value)) {
+      yield `${key} is one schema: write z.object({ … }) around the properties.`;
+    }
+    if (value !== undefined && kind === "function" && checkpointOptions.has(key)) {
+      yield `a tool without checkpoints has no ${key}: make run an async generator (async *run), and yield.`;
+    }
+    if (value !== undefined && kind === "generator" && key === "onCrash") {
+      yield "onCrash is for tools without checkpoints: one with checkpoints continues after a crash.";
+    }
+  }
+}
+
+/** Tells whether a text is one scope. Source: RFC 6749, section 3.3, `scope-token`. */
+export function isScope(text: string): boolean {
+  return /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(text);
+}
+
+function isShape(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !isSchema(value) && Object.values(value).some(isSchema);
+}
+
+const schemaOptions: ReadonlySet<string> = new Set(["input", "output", "item", "state"]);
+const checkpointOptions: ReadonlySet<string> = new Set(["state", "item", "migrate"]);
+
+const knownOptions: ReadonlySet<string> = new Set(
+  Object.keys({
+    name: true,
+    title: true,
+    description: true,
+    version: true,
+    accepts: true,
+    annotations: true,
+    icons: true,
+    input: true,
+    output: true,
+    state: true,
+    item: true,
+    run: true,
+    content: true,
+    key: true,
+    migrate: true,
+    retry: true,
+    limits: true,
+    attemptTimeoutMs: true,
+    stallTimeoutMs: true,
+    maxRunning: true,
+    ttlMs: true,
+    handoffAfterMs: true,
+    onCallerCancel: true,
+    onCrash: true,
+    onFailure: true,
+    onVersionChange: true,
+    clientIdArgument: true,
+    requiredScopes: true,
+    taskSupport: true,
+  } satisfies Record<keyof ToolOptions, true>),
+);

@@ -1,0 +1,86 @@
+import type { Json } from "../json.js";
+import type { JsonCheck, Refused } from "./json-check.js";
+import type { InferOutput, SchemaCheck, StandardSchema } from "./schema.js";
+import type { Checkpoint, ContentBlock, TaskContext, ToolFacts } from "./tool.js";
+
+/**
+ * What a tool author writes. The types of input, output, state and items follow from it.
+ *
+ * `input`, `output` and `item` are each a Standard Schema, such as those of zod, or plain JSON Schema.
+ */
+export interface ToolOptions<Input = unknown, Output = unknown, State = unknown, Item = unknown, Returned = Json>
+  extends ToolFacts {
+  readonly input: Input & SchemaCheck<Input, "input">;
+  /** Schema of what `run` returns. Default: any JSON. */
+  readonly output?: Output & SchemaCheck<Output, "output">;
+  /**
+   * The first state; its type is the type of the state. Write `[] as string[]` and `null as string | null` where the value does not
+   * show the type, or give a schema with a default, which is checked on every resume.
+   */
+  readonly state?: State & SchemaCheck<State, "state">;
+  /** Schema of what checkpoints append. Default: any JSON. */
+  readonly item?: Item & SchemaCheck<Item, "item">;
+  /** Converts a state that another version of the tool left. */
+  readonly migrate?: (state: Json, fromVersion: string) => unknown;
+  /** Makes the content of the result. Default: the output as JSON text. */
+  readonly content?: (output: InferOutput<Output>) => readonly ContentBlock[];
+  /** What "the same call" means; `null`: every call is a new task. Default: the whole input. */
+  readonly key?: (input: InferOutput<Input>) => Json | null;
+  /** For a tool without checkpoints: what happens when the process dies while it runs. Default "fail": the outcome is unknown. */
+  readonly onCrash?: "rerun" | "fail";
+  /**
+   * An async generator, in which every `yield` is a durable checkpoint; or a plain async function, a tool without checkpoints, which
+   * may still use `step`, `ask` and `sleep`.
+   */
+  run(
+    input: InferOutput<Input>,
+    // From here, no types of schemas and state are inferred: that would not end.
+    task: TaskContext<StateOf<NoInfer<State>>, InferOutput<NoInfer<Item>>>,
+  ):
+    | AsyncGenerator<
+        Checkpoint<
+          Written<NoInfer<State>, StateOf<NoInfer<State>>>,
+          Written<NoInfer<Item>, InferOutput<NoInfer<Item>>>
+        >,
+        OutputOf<NoInfer<Output>, Returned>,
+        void
+      >
+    | Promise<PlainOutput<OutputOf<NoInfer<Output>, Returned>, NoInfer<State>, NoInfer<Item>>>
+    | AsyncIterator<Checkpoint<Literals, Literals>, Literals, void>
+    | PromiseLike<Literals>;
+}
+
+/** What an option's type says about what is written; without that option it is checked when the tool runs. */
+type Written<Option, Value> = unknown extends Option ? unknown : Value;
+
+type OutputOf<Output, Returned> = unknown extends Output ? Returned & JsonCheck<Returned> : InferOutput<Output>;
+
+/**
+ * Tells TypeScript that literals keep their types: `{ status: "done" }` is of a type with "done" and not of one with any string. It does
+ * so only where a literal type is expected, and does not know yet what a schema expects when it reads the tool's code.
+ */
+interface Literals {
+  /** No value has this: the type takes nothing. */
+  readonly [taken]: never;
+  readonly [name: string]: Literal | readonly Literal[];
+}
+type Literal = "" | 0 | true | Literals;
+declare const taken: unique symbol;
+
+type PlainOutput<Output, State, Item> = unknown extends State
+  ? unknown extends Item
+    ? Output
+    : Refused<"a tool without checkpoints has no items: write async *run, and yield">
+  : Refused<"a tool without checkpoints has no state: write async *run, and yield">;
+
+/** The type of the state, from a first value or from a schema. */
+type StateOf<State> = unknown extends State ? Json : State extends StandardSchema ? InferOutput<State> : Grown<State>;
+
+/** A first value of `null` or `[]` without a declared type may become anything. */
+type Grown<Value> = [Value] extends [null]
+  ? Json
+  : Value extends readonly never[]
+    ? Json[]
+    : Value extends object
+      ? { [Key in keyof Value]: Grown<Value[Key]> }
+      : Value;

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { Checkpoint } from "../src/index.js";
+import { createRunningScene, job } from "./scene.js";
+
+/** What JavaScript lets an author write. */
+const written = (value: object): Checkpoint<{ at: number }, number> => value;
+
+test.each([
+  [{ progres: 1, total: 5 }, '"progres" is not a key of a checkpoint (did you mean "progress"?)'],
+  [{ progress: 1, sate: { at: 1 } }, '"sate" is not a key of a checkpoint (did you mean "state"?)'],
+  [{ apend: [1] }, '"apend" is not a key of a checkpoint (did you mean "append"?)'],
+  [{ percent: 10 }, '"percent" is not a key of a checkpoint (known: progress, total, state, append, message)'],
+  [
+    { Message: "a", items: undefined },
+    '"Message" is not a key of a checkpoint (did you mean "message"?); "items" is not a key of a checkpoint (known: progress, total, state, append, message)',
+  ],
+])("a checkpoint with %j fails its task in the first run, and leaves nothing behind (G3)", async (value, problems) => {
+  const tool = job(async function* () {
+    yield { progress: 1, state: { at: 1 }, append: [1] };
+    yield written(value);
+    return "not reached";
+  });
+  const { tasks, record } = await createRunningScene(tool);
+  const { record: failed } = await tasks.get(record.id);
+  expect(failed).toMatchObject({ status: "failed", progress: 1, state: { at: 1 }, itemCount: 1 });
+  expect(failed.error).toMatchObject({
+    code: "INVALID_VALUE",
+    message: `A checkpoint of job is not valid: ${problems}.`,
+  });
+});
+
+test("a question with a key that questions do not have is not asked", async () => {
+  const tool = job(async function* (task) {
+    const question = { message: "Go on?", schema: { type: "object" }, timoutMs: 10 };
+    await task.ask("sure", question);
+    yield { progress: 1 };
+    return "not reached";
+  });
+  const { tasks, record } = await createRunningScene(tool);
+  const { record: failed, questions } = await tasks.get(record.id);
+  expect(questions).toEqual([]);
+  expect(failed.error).toMatchObject({ message: expect.stringContaining('(did you mean "timeoutMs"?)') });
+});
