@@ -21,13 +21,18 @@ export function firstExample(folder: string, ...languages: readonly string[]): E
   return found;
 }
 
-/** The blocks of a package's README that are files: their first line says the name. */
-export function fileExamples(folder: string): ReadonlyMap<string, string> {
-  const named = examplesIn(`${folder}/README.md`).flatMap(({ code }) => {
-    const name = /^\/\/ ([\w-]+\.m?[jt]s)\n/.exec(code)?.[1];
+/** The blocks of a document that are files: their first line says the name. */
+export function filesIn(path: string): ReadonlyMap<string, string> {
+  const named = examplesIn(path).flatMap(({ code }) => {
+    const name = /^\/\/ ([\w/-]+(?:\.test)?\.m?[jt]s)\n/.exec(code)?.[1];
     return name === undefined ? [] : [[name, code] as const];
   });
   return new Map(named);
+}
+
+/** The blocks of a package's README that are files. */
+export function fileExamples(folder: string): ReadonlyMap<string, string> {
+  return filesIn(`${folder}/README.md`);
 }
 
 /** The commands of a shell example, each as its words, quoted ones whole. `npx -p PACKAGE` is left out: the programs are installed. */

@@ -26,7 +26,7 @@ export const anyLoopback = "loopback";
 export interface HostRules {
   /** Host names without port; `undefined`: any. */
   readonly hosts: readonly string[] | undefined;
-  /** Whole origins in addition to the server's own; {@link anyLoopback}: all of this machine. */
+  /** Whole origins in addition to the server's own; `anyLoopback`: all of this machine. */
   readonly origins: readonly string[];
   /** Names in addition to those of loopback addresses. */
   readonly allowedHosts: readonly string[];

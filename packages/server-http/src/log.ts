@@ -13,7 +13,7 @@ export const logFormats = ["json", "text"] as const;
  * Writes one entry of the server's log. Never carries tokens, nor inputs and outputs, except for what a tool puts of them into
  * an error that it throws.
  *
- * Limits: 2,000 characters of a message; see {@link stackOf}.
+ * Limits: 2,000 characters of a message; see `stackOf`.
  */
 export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number | undefined>) => void;
 

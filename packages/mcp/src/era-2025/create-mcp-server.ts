@@ -17,7 +17,7 @@ type OptionsOfServer = Omit<RegisterOptions, "controlTools">;
  *
  * The SDK is loaded here, when the first connection needs it.
  *
- * @param tasks whose unfinished tasks the instructions name, where that is known at the beginning.
+ * @param options.tasks whose unfinished tasks the instructions name, where that is known at the beginning.
  */
 export async function createMcpServer(
   definition: ServerDefinition,

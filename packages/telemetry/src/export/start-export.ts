@@ -34,7 +34,7 @@ export interface TelemetryExport {
  * Registers the SDK of OpenTelemetry in this process: metrics always, spans where there is a collector. An SDK that a program has
  * registered before keeps what it has.
  *
- * Limits: {@link exportLimits}. A collector that is away or hangs delays nothing but the end of the process, by 2 s.
+ * Limits: `exportLimits`. A collector that is away or hangs delays nothing but the end of the process, by 2 s.
  * Source: OTLP 1.x over HTTP, binary; `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_HEADERS`,
  * `OTEL_EXPORTER_OTLP_CERTIFICATE` and `OTEL_TRACES_SAMPLER` of the environment count.
  */

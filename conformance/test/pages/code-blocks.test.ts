@@ -1,0 +1,109 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createMemoryStore } from "@resumable-mcp/core";
+import { type CheckResumableOptions, checkResumable } from "@resumable-mcp/core/testing";
+import { runClauses } from "@resumable-mcp/store-testkit";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { killAll, start } from "../../src/program.js";
+import { examplesIn, filesIn } from "../readme-examples.js";
+import { read, root } from "../repository.js";
+import { folderOf, pages, writePage, written } from "./page.js";
+
+const typescript = join(root, "conformance", "node_modules", "typescript", "bin", "tsc");
+const compiled = join(written, "compiled");
+
+beforeAll(() => {
+  for (const page of pages) writePage(page);
+});
+afterAll(killAll);
+
+test("every block of code of a page is a file that is compiled, a command, or what a program prints", () => {
+  const blocks = pages.flatMap((page) => {
+    const files = new Set(filesIn(page).values());
+    return examplesIn(page).filter(({ language, code }) => /^[jt]s$/.test(language) !== files.has(code));
+  });
+  expect(blocks).toEqual([]);
+  const languages = new Set(pages.flatMap((page) => examplesIn(page).map(({ language }) => language)));
+  expect([...languages].sort()).toEqual(["diff", "js", "json", "sh", "text", "ts"]);
+});
+
+test("the code of all pages compiles under strict, and the tests and programs of a page run", async () => {
+  const compilerOptions = {
+    ...{ target: "ES2023", lib: ["ES2023", "DOM"], module: "NodeNext", types: ["node"], strict: true },
+    ...{ noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, allowJs: true, checkJs: true },
+    ...{ noImplicitAny: false, skipLibCheck: true, rootDir: ".", outDir: compiled },
+  };
+  writeFileSync(join(written, "package.json"), JSON.stringify({ type: "module" }));
+  const files = pages.flatMap((page) => [...filesIn(page).keys()].map((name) => join(folderOf(page), name)));
+  writeFileSync(join(written, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  await start(process.execPath, [typescript, "-p", join(written, "tsconfig.json")]).succeeded();
+
+  const tested = await start(
+    process.execPath,
+    [
+      "--test",
+      join(compiled, "writing-a-store", "my-store.test.js"),
+      join(compiled, "tutorial", "test", "checksum-files.test.js"),
+    ],
+    { cwd: folderOf("docs/tutorial.md") },
+  ).succeeded();
+  expect(tested).toMatch(/^# fail 0$/m);
+  const checked = await start(process.execPath, [join(compiled, "writing-a-store", "check-store.js")]).succeeded();
+  expect(checked.match(/^[A-Z]+-\d passed: /gm)).toHaveLength(3);
+});
+
+test("the store around a store passes what the store inside passes", async () => {
+  const { withCount } = await import(join(folderOf("docs/writing-a-store.md"), "counting-store.ts"));
+  const counted: (() => number)[] = [];
+  const results = await runClauses({
+    open: async () => {
+      const { store, commits } = withCount(createMemoryStore());
+      counted.push(commits);
+      return store;
+    },
+  });
+  expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
+  expect(counted.some((commits) => commits() > 0)).toBe(true);
+});
+
+/** The tools of the pages about other frameworks, each with a call. */
+const calls: Readonly<Record<string, { readonly input: object; readonly options?: CheckResumableOptions }>> = {
+  summarize: { input: { chapters: ["one two", "three", "four five six"] } },
+  follow_up: {
+    input: { address: "me@example.com", waitSeconds: 0.01 },
+    options: { answers: { reminder: { action: "accept", content: { send: true } } } },
+  },
+  transfer: { input: { from: "one", to: "two", amount: 10 } },
+};
+
+test.each(Object.entries(calls))("%s gives the same wherever it is killed", async (name, { input, options }) => {
+  const files = pages.flatMap((page) =>
+    [...filesIn(page)].map(([file, code]) => ({ path: join(folderOf(page), file), code })),
+  );
+  const file = files.find(({ code }) => code.includes(`name: "${name}"`));
+  const { default: tools } = await import(file?.path ?? name);
+  const report = await checkResumable(tools[0], JSON.parse(JSON.stringify(input)), options);
+  expect(report.boundaries).toBeGreaterThan(2);
+  expect(report.differences).toEqual([]);
+});
+
+test("every option that a page names is one of the programs'", async () => {
+  const program = join(root, "packages", "resumable-mcp", "dist", "cli.js");
+  const asked = [
+    ["help"],
+    ["serve", "http", "--help"],
+    ["serve", "stdio", "--help"],
+    ["store", "--help"],
+    ["dev", "--help"],
+    ["help", "call"],
+  ];
+  const helps = await Promise.all(asked.map((words) => start(process.execPath, [program, ...words]).succeeded()));
+  // Of npm, node and Claude Code.
+  const foreign = ["--save-dev", "--test", "--debug"];
+  const named = [...pages, "docs/troubleshooting.md"].flatMap((page) =>
+    [...read(page).matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  const known = new Set([...helps.join("\n").matchAll(/--[a-z][a-z-]+/g)].map(([option]) => option));
+  expect([...new Set(named)].filter((option) => !known.has(option) && !foreign.includes(option))).toEqual([]);
+});

@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { killAll, type Program, start } from "../../src/program.js";
+import { shownResult, writePage } from "./page.js";
+import { openPage, type TypedPage } from "./recipe.js";
+import { type Answer, openWorld } from "./world.js";
+
+afterEach(killAll);
+
+/** Kills the server of a recipe, starts the page's next one, and gives what the call printed in the end. */
+async function killed(page: TypedPage, server: Program, call: Program, then: () => void): Promise<unknown> {
+  await server.stop("SIGKILL");
+  await page.serve();
+  then();
+  return JSON.parse(await call.succeeded());
+}
+
+async function world(answer: (request: IncomingMessage) => Answer, isHeld: (request: IncomingMessage) => boolean) {
+  const opened = await openWorld(answer, isHeld);
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+test("crawl: the server is killed while it reads a page, and every page is read", async () => {
+  const page = await openPage("docs/cookbook/crawl.md");
+  const read: string[] = [];
+  // Twelve pages, each with links to the next two.
+  const site = await world(
+    ({ url = "/" }) => {
+      read.push(url);
+      const number = Number(url.slice(1) || 0);
+      const links = [number + 1, number + 2].filter((next) => next < 12).map((next) => `<a href="/${next}">next</a>`);
+      return { body: `<title>Page ${number}</title>${links.join("")}<a href="https://example.com/">elsewhere</a>` };
+    },
+    ({ url }) => url === "/7",
+  );
+  const server = await page.serve();
+  const call = page.type("call crawl_site", (line) => line.replace("http://127.0.0.1:8080/", site.url));
+  await site.held;
+  expect(await killed(page, server, call, site.release)).toEqual(shownResult("docs/cookbook/crawl.md"));
+  expect(read.length).toBeLessThanOrEqual(13);
+  expect(new Set(read).size).toBe(12);
+});
+
+test("batch: the server is killed while it reads a file, and every file is compressed", async () => {
+  const page = await openPage("docs/cookbook/batch.md");
+  const papers = join(page.folder, "papers");
+  mkdirSync(papers);
+  for (let number = 10; number < 40; number++) writeFileSync(join(papers, `${number}.txt`), "word ".repeat(200));
+  // A file whose end does not come until it is written: the server waits for it.
+  const slow = join(papers, "25.txt");
+  execFileSync("sh", ["-c", `rm "${slow}" && mkfifo "${slow}"`]);
+  const server = await page.serve();
+  const call = page.type("call compress_files");
+  await call.seen(/24\.txt/);
+  const result = await killed(page, server, call, () => {
+    start("sh", ["-c", `printf '%s' "$1" > "${slow}"`, "sh", "word ".repeat(200)]);
+  });
+  expect(result).toEqual(shownResult("docs/cookbook/batch.md"));
+  expect(readdirSync(join(page.folder, "archive"))).toHaveLength(30);
+});
+
+test("flaky API: the server is killed during an order, the service fails in two ways, and each part is bought once", async () => {
+  const page = await openPage("docs/cookbook/flaky-api.md");
+  const bought = new Map<string, string>();
+  const refusals: Answer[] = [{ status: 503 }, { status: 429, headers: { "retry-after": "1" } }];
+  const supplier = await world(
+    ({ url = "/", headers }) => {
+      const key = `${headers["idempotency-key"]}`;
+      const part = url.split("/").at(-1) ?? "";
+      const refusal = part === "gear" ? refusals.shift() : undefined;
+      if (refusal !== undefined) return refusal;
+      const receipt = bought.get(key) ?? `${part} ${bought.size + 1}`;
+      bought.set(key, receipt);
+      return { body: receipt };
+    },
+    ({ url }) => url === "/orders/nut",
+  );
+  const server = await page.serve();
+  const call = page.type("call order_parts", (line) => line.replace("http://127.0.0.1:8080/", supplier.url));
+  await supplier.held;
+  const result = await killed(page, server, call, supplier.release);
+  expect(result).toEqual(shownResult("docs/cookbook/flaky-api.md"));
+  expect([bought.size, refusals]).toEqual([3, []]);
+});
+
+test("ask: the server is killed while the question is open, and another process answers it", async () => {
+  const page = await openPage("docs/cookbook/ask.md");
+  const cache = join(page.folder, "cache");
+  mkdirSync(cache);
+  for (let number = 0; number < 20; number++) writeFileSync(join(cache, `${number}.tmp`), "");
+  writeFileSync(join(cache, "kept.txt"), "");
+  const server = await page.serve();
+  const call = page.type("call clean_folder");
+  const [, id = ""] = await call.seen(/resumable-mcp answer (\S+) agree/);
+  await server.stop("SIGKILL");
+  await page.serve();
+  const withId = (line: string) => line.replace("TASK", id);
+  expect(await page.type("tasks").succeeded()).toContain("clean_folder");
+  await page.type("answer", withId).succeeded();
+  expect(JSON.parse(await page.type("wait", withId).succeeded())).toEqual(shownResult("docs/cookbook/ask.md"));
+  expect(readdirSync(cache)).toEqual(["kept.txt"]);
+});
+
+test("sleep: the server is killed between two looks, and looks as often as it should", async () => {
+  const page = await openPage("docs/cookbook/sleep.md");
+  let looks = 0;
+  const site = await world(
+    () => {
+      looks += 1;
+      return { body: "the same" };
+    },
+    () => looks === 4,
+  );
+  const server = await page.serve();
+  const call = page.type("call watch_page", (line) => line.replace("http://127.0.0.1:8080/", site.url));
+  await site.held;
+  expect(await killed(page, server, call, site.release)).toEqual(shownResult("docs/cookbook/sleep.md"));
+});
+
+test("web app: the process is killed, and the next one sends the rest of the events", async () => {
+  const folder = writePage("docs/cookbook/web-app.md");
+  const run = async (port: string) => {
+    const app = start(process.execPath, ["app.mjs"], { cwd: folder, env: { ...process.env, PORT: port } });
+    const [url] = await app.seen(/^http:\S+$/m);
+    return { app, url };
+  };
+  const first = await run("0");
+  const asked = await fetch(`${first.url}/reports/2026`, { method: "POST", headers: { "x-user": "me" } });
+  const events = asked.headers.get("location") ?? "";
+  const read = async (url: string, lastId: string, until: RegExp): Promise<string> => {
+    const response = await fetch(url + events, { headers: { "x-user": "me", "last-event-id": lastId } });
+    let text = "";
+    for await (const chunk of response.body ?? []) {
+      text += new TextDecoder().decode(chunk);
+      if (until.test(text)) break;
+    }
+    return text;
+  };
+  const before = await read(first.url, "0", /2026-3"[^\n]*\n\n/);
+  await first.app.stop("SIGKILL");
+  const second = await run(new URL(first.url).port);
+  const idsOf = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  const after = await read(second.url, `${idsOf(before).at(-1)}`, /"type":"completed"[^\n]*\n\n/);
+  const ids = [...idsOf(before), ...idsOf(after)];
+  expect(ids).toEqual(ids.map((_id, index) => index + 1));
+  const stranger = await fetch(second.url + events, { headers: { "x-user": "another" } });
+  expect(stranger.status).toBe(404);
+  await second.app.stop("SIGTERM");
+});

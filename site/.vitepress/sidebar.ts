@@ -1,0 +1,88 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { DefaultTheme } from "vitepress";
+
+const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
+
+const group = (text: string, pages: Readonly<Record<string, string>>, collapsed = false): DefaultTheme.SidebarItem => ({
+  text,
+  collapsed,
+  items: Object.entries(pages).map(([title, link]) => ({ text: title, link })),
+});
+
+/** The pages in the order in which a newcomer needs them. A page that is missing here fails `test/site.test.ts`. */
+export function sidebar(): DefaultTheme.SidebarItem[] {
+  return [
+    group("Begin", {
+      Tutorial: "/tutorial",
+      Concepts: "/concepts",
+      Comparison: "/comparison",
+      "From registerTool": "/migrating",
+      "In your own server": "/adopting",
+    }),
+    group("Cookbook", {
+      "All recipes": "/cookbook/",
+      "Crawl a site": "/cookbook/crawl",
+      "Work through a batch": "/cookbook/batch",
+      "Call a flaky API": "/cookbook/flaky-api",
+      "Ask the user": "/cookbook/ask",
+      "Wake up at intervals": "/cookbook/sleep",
+      "Tasks in a web app": "/cookbook/web-app",
+    }),
+    group("Coming from", {
+      FastMCP: "/coming-from/fastmcp",
+      DBOS: "/coming-from/dbos",
+      Inngest: "/coming-from/inngest",
+      Temporal: "/coming-from/temporal",
+    }),
+    group("Run it", {
+      Troubleshooting: "/troubleshooting",
+      "Running a server": "/operations",
+      "Scaling out": "/scaling",
+      "Tasks in PostgreSQL": "/store-postgres",
+      "Sign-in and tokens": "/auth",
+      Security: "/security",
+      Telemetry: "/telemetry",
+      "Upgrading tools": "/upgrading",
+      Performance: "/performance",
+    }),
+    group("Reference", {
+      Guarantees: "/guarantees",
+      Errors: "/errors",
+      "Control tools": "/control-tools",
+      "Protocol eras": "/protocol",
+      "Third-party clients": "/clients",
+      "Store contract": "/store-contract",
+      "Writing a store": "/writing-a-store",
+    }),
+    { text: "API", collapsed: true, link: "/api/", items: apiPages() },
+    group(
+      "The project",
+      {
+        Architecture: "/architecture",
+        Names: "/naming",
+        "What is proved by what": "/testing",
+        "Features and their tests": "/seed-features",
+        Releasing: "/releasing",
+        Decisions: "/decisions/",
+      },
+      true,
+    ),
+  ];
+}
+
+/** The pages that TypeDoc wrote. */
+function apiPages(): DefaultTheme.SidebarItem[] {
+  const folder = join(docs, "api");
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
+  return files
+    .filter((file) => file.endsWith(".md") && file !== "index.md")
+    .map((file) => file.slice(0, -".md".length).replace(/\/index$/, ""))
+    .sort()
+    .map((page) => ({
+      text: page.replace(/-\d$/, ""),
+      link: files.includes(`${page}/index.md`) ? `/api/${page}/` : `/api/${page}`,
+    }));
+}
