@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DefaultTheme } from "vitepress";
@@ -11,8 +11,19 @@ const group = (text: string, pages: Readonly<Record<string, string>>, collapsed 
   items: Object.entries(pages).map(([title, link]) => ({ text: title, link })),
 });
 
-/** The pages in the order in which a newcomer needs them. A page that is missing here fails `test/site.test.ts`. */
+/** The pages in the order in which a newcomer needs them. Those that are not named here follow under "More". */
 export function sidebar(): DefaultTheme.SidebarItem[] {
+  const items = namedPages();
+  const links = new Set(items.flatMap(({ items: pages = [] }) => pages.map(({ link }) => link)));
+  const more = readdirSync(docs)
+    .filter((file) => file.endsWith(".md") && file !== "index.md" && !links.has(`/${file.slice(0, -".md".length)}`))
+    .map((file) => [titleOf(file), `/${file.slice(0, -".md".length)}`] as const);
+  return more.length === 0 ? items : [...items, group("More", Object.fromEntries(more))];
+}
+
+const titleOf = (file: string): string => /^# (.*)$/m.exec(readFileSync(join(docs, file), "utf8"))?.[1] ?? file;
+
+function namedPages(): DefaultTheme.SidebarItem[] {
   return [
     group("Begin", {
       Tutorial: "/tutorial",
