@@ -31,6 +31,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
       Comparison: "/comparison",
       "From registerTool": "/migrating",
       "In your own server": "/adopting",
+      "Agent frameworks": "/frameworks",
     }),
     group("Cookbook", {
       "All recipes": "/cookbook/",
