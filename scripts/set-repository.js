@@ -12,7 +12,8 @@ if (!/^https:\/\/[^\s/]+\/[^\s]+[^\s/]$/.test(address)) {
   process.exit(2);
 }
 const { homepage } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const files = execFileSync("git", ["grep", "-lzF", homepage], { cwd: root, encoding: "utf8" })
+// Texts alone.
+const files = execFileSync("git", ["grep", "-lzIF", homepage], { cwd: root, encoding: "utf8" })
   .split("\0")
   .filter(Boolean);
 for (const file of files) {

@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from "@actions/workflow-parser";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 
 const folder = new URL("../../.github/workflows/", import.meta.url);
@@ -47,14 +50,48 @@ test.each(files)("%s may only read by default, and each of its jobs has an end",
   expect(jobsOf(file).filter(([, job]) => job["timeout-minutes"] === undefined)).toEqual([]);
 });
 
-test("only jobs that run nothing of the repository may publish, and no secret is named anywhere", () => {
+test("few jobs may write, those that publish run nothing of the repository, and no secret is named anywhere", () => {
   const jobs = files.flatMap(jobsOf);
   const writing = jobs.filter(([, { permissions = {} }]) => Object.values(permissions).includes("write"));
   expect(writing.map(([name]) => name).sort()).toEqual(["analyze", "analyze", "announce", "publish", "version"]);
-  const [, publish] = jobs.find(([name]) => name === "publish") ?? [];
-  expect(publish?.steps.filter(({ uses = "" }) => uses.startsWith("actions/checkout"))).toEqual([]);
+  const steps = jobs.filter(([name]) => ["publish", "announce"].includes(name)).flatMap(([, job]) => job.steps);
+  expect(
+    steps.filter(({ uses = "", run = "" }) => uses.startsWith("actions/checkout") || /npm (run|test)/.test(run)),
+  ).toEqual([]);
   expect(files.filter((file) => read(file).includes("secrets."))).toEqual([]);
 });
+
+/** Runs the step that publishes, as GitHub does, where some packages are published already. */
+function publish(packages: readonly string[], there: readonly string[]): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), "release-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of packages) {
+    mkdirSync(join(folder, "package"), { recursive: true });
+    writeFileSync(join(folder, "package/package.json"), JSON.stringify({ name: `@x/${name}`, version: "1.2.3" }));
+    mkdirSync(join(folder, "packages"), { recursive: true });
+    execFileSync("tar", ["-czf", `packages/${name}.tgz`, "package"], { cwd: folder });
+  }
+  // Of a version that is not there npm says nothing, or fails where the whole package is missing.
+  const npm = `#!/bin/sh
+if [ "$1" = publish ]; then echo "$2" >> published; exit 0; fi
+case "$2" in ${there.map((name) => `@x/${name}@1.2.3`).join("|")}) echo 1.2.3;; *) exit 1;; esac
+`;
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "bin/npm"), npm, { mode: 0o755 });
+  const [, job] = jobsOf("release.yml").find(([name]) => name === "publish") ?? [];
+  const script = job?.steps.at(-1)?.run ?? "exit 1";
+  const env = { ...process.env, PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}` };
+  execFileSync("bash", ["-e", "-c", script], { cwd: folder, env, stdio: ["ignore", "ignore", "inherit"] });
+  return readFileSync(join(folder, "published"), "utf8").trim().split("\n");
+}
+
+test.skipIf(process.platform === "win32")(
+  "a release that was interrupted publishes the rest when it is run again",
+  () => {
+    expect(publish(["a", "b", "c"], ["a", "b"])).toEqual(["./packages/c.tgz"]);
+    expect(publish(["a", "b"], ["none"])).toEqual(["./packages/a.tgz", "./packages/b.tgz"]);
+  },
+);
 
 test("a checkout leaves no token on the disk, except where the job pushes", () => {
   const keeping = files
