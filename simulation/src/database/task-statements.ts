@@ -23,12 +23,9 @@ const create = statement<
   if (standing !== undefined) return [{ ...nothing, standing: standing.id }];
   if (unfinished !== null && maxUnfinished !== null && unfinished >= maxUnfinished - (alone ? 0 : maxConnections))
     return [{ ...nothing, standing: null, unfinished }];
-  if (maxTasks !== null) {
-    const all = tables.task.values();
-    const held_bytes = all.reduce((sum, row) => sum + row.bytes, 0);
-    if (all.length >= maxTasks || held_bytes >= (maxBytes ?? Number.POSITIVE_INFINITY))
-      return [{ ...nothing, standing: null, held_tasks: all.length, held_bytes }];
-  }
+  const { tasks: held_tasks, bytes: held_bytes } = heldIn(tables);
+  if (maxTasks !== null && held_tasks >= maxTasks) return [{ ...nothing, standing: null, held_tasks }];
+  if (maxBytes !== null && held_bytes >= maxBytes) return [{ ...nothing, standing: null, held_bytes }];
   const incarnation = tables.claim.next();
   checkOneUnfinished(tables, { id, call, finished_ms: null });
   tables.task.set(id, {
@@ -43,10 +40,12 @@ const create = statement<
   return [{ ...nothing, made: true, standing: id, made_as: incarnation }];
 });
 
-const held = statement<[]>(({ tables }) => {
-  const all = tables.task.values();
-  return [{ tasks: all.length, bytes: all.reduce((sum, row) => sum + row.bytes, 0) }];
-});
+const held = statement<[]>(({ tables }) => [heldIn(tables)]);
+
+function heldIn({ task }: Tables): { readonly tasks: number; readonly bytes: number } {
+  const all = task.values();
+  return { tasks: all.length, bytes: all.reduce((sum, row) => sum + row.bytes, 0) };
+}
 
 /** Of the server: so near to a limit tasks are made one after the other. */
 const maxConnections = 100;
@@ -245,6 +244,7 @@ export function checkUnique({ tables }: Backend, row: TaskRow): void {
 export const taskStatements: { readonly [name: string]: Statement } = {
   create,
   held,
+  held_bytes: held,
   read,
   acquire,
   release,

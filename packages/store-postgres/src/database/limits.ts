@@ -3,7 +3,7 @@ import { storeQuotaDefaults } from "@resumable-mcp/core/store";
 /** Every default of the PostgreSQL store, with its unit in its name. */
 export const postgresStoreDefaults = {
   ...storeQuotaDefaults,
-  /** Far from its quotas a store is counted again when what is known of other processes is older than this. */
+  /** Far from its quotas a store is counted again when what is known of other processes is older than this; nearer to them sooner. */
   remeasureMs: 60_000,
   /** Connections for commits, and for everything else; one more is for notifications. Each has one statement at a time. */
   maxWriters: 2,

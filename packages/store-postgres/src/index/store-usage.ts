@@ -1,8 +1,15 @@
 import type { Instant } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 
+/** An index tells how many tasks there are. */
 const heldStatement = {
   name: "held",
+  text: "SELECT count(*) AS tasks, 0::bigint AS bytes FROM store.task",
+};
+
+/** Their bytes take a look at each row. */
+const heldBytesStatement = {
+  name: "held_bytes",
   text: "SELECT count(*) AS tasks, coalesce(sum(t.bytes), 0)::bigint AS bytes FROM store.task t",
 };
 
@@ -11,59 +18,91 @@ interface Held {
   readonly bytes: number;
 }
 
-/** So near to a quota, or within a tenth of it, each task is counted as it is made. */
-const nearTasks = 1_000;
-const nearBytes = 1024 * 1024 * 1024;
+/** So near to a quota each task is counted as it is made. */
+const nearBy: Held = { tasks: 1_000, bytes: 1024 * 1024 * 1024 };
+/** What all other processes together do not add to a store in a second. */
+const othersPerSecond: Held = { tasks: 2_000, bytes: 100 * 1024 * 1024 };
+
+/** Which quotas a store is so near to that one more task may have to be refused. */
+export type NearQuotas = { readonly [What in keyof Held]: boolean };
 
 /**
- * Whether the store is so far from its quotas that a task can be made without a count of all: that takes a lock and reads a
- * row for each task.
+ * Whether the store is so far from its quotas that a task can be made without a count of all, for which tasks are made one
+ * after the other.
  *
- * Tasks that this process makes are counted as it happens. What others do is known when all are counted again, once in
- * `remeasureMs`.
+ * Tasks that this process makes are counted as it happens. What others do is known when all are counted again: the sooner, the
+ * less room there is, and once in `remeasureMs` at the latest.
  */
 export class StoreUsage {
   readonly #database: Database;
+  readonly #statement: typeof heldStatement;
   #held: Held = { tasks: 0, bytes: 0 };
-  #countedMs: number | undefined;
+  /** What was made here since the count that is under way began: whether that has seen it is not known. */
+  #madeMeanwhile: Held = { tasks: 0, bytes: 0 };
+  #countedMs = Number.NEGATIVE_INFINITY;
   #counting: Promise<void> | undefined;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#statement = Number.isFinite(database.limits.maxStoreBytes) ? heldBytesStatement : heldStatement;
   }
 
-  /** Tells whether one more task keeps the store far from its quotas. */
-  async isFar({ monotonicMs }: Instant): Promise<boolean> {
+  /** Tells which quotas have to be compared with an exact count when the next task is made. */
+  async near({ monotonicMs }: Instant): Promise<NearQuotas> {
     const { maxStoreTasks, maxStoreBytes, remeasureMs } = this.#database.limits;
-    const [tasks, bytes] = [farUpTo(maxStoreTasks, nearTasks), farUpTo(maxStoreBytes, nearBytes)];
-    if (tasks === Number.POSITIVE_INFINITY && bytes === Number.POSITIVE_INFINITY) return true;
-    if (tasks <= 0 || bytes <= 0) return false;
-    if (this.#countedMs === undefined) await this.#count(monotonicMs);
-    // Far from a quota no call waits for it; one that fails is repeated by the next call.
-    else if (monotonicMs - this.#countedMs >= remeasureMs) this.#count(monotonicMs).catch(() => {});
-    return this.#held.tasks < tasks && this.#held.bytes < bytes;
+    const hasTasks = Number.isFinite(maxStoreTasks);
+    const hasBytes = Number.isFinite(maxStoreBytes);
+    const isAlwaysNear = (!hasTasks || maxStoreTasks <= nearBy.tasks) && (!hasBytes || maxStoreBytes <= nearBy.bytes);
+    if (isAlwaysNear) return { tasks: hasTasks, bytes: hasBytes };
+    const dueMs = this.#countedMs + Math.min(this.#restMs(), remeasureMs);
+    const isDue = monotonicMs >= dueMs;
+    const counting = isDue ? this.#count(monotonicMs).then(isTrue, isFalse) : undefined;
+    // Calls wait for it only where too little is known. One that fails refuses nothing: the exact one decides then.
+    if (monotonicMs >= dueMs + remeasureMs && !(await counting)) return { tasks: hasTasks, bytes: hasBytes };
+    const { tasks, bytes } = this.#held;
+    return {
+      tasks: hasTasks && maxStoreTasks - tasks <= nearBy.tasks,
+      bytes: hasBytes && maxStoreBytes - bytes <= nearBy.bytes,
+    };
   }
 
   /** Notes that a task was made. */
   addTask(bytes: number): void {
-    this.#held = { tasks: this.#held.tasks + 1, bytes: this.#held.bytes + bytes };
+    const one: Held = { tasks: 1, bytes };
+    this.#held = sum(this.#held, one);
+    this.#madeMeanwhile = sum(this.#madeMeanwhile, one);
+  }
+
+  /** How long the others take at least to come near to a quota that is far. */
+  #restMs(): number {
+    const { maxStoreTasks, maxStoreBytes } = this.#database.limits;
+    const tasks = restMs(maxStoreTasks - this.#held.tasks, nearBy.tasks, othersPerSecond.tasks);
+    return Math.min(tasks, restMs(maxStoreBytes - this.#held.bytes, nearBy.bytes, othersPerSecond.bytes));
   }
 
   #count(nowMs: number): Promise<void> {
-    this.#counting ??= this.#database
-      // A part of making a task: what fails it, fails that.
-      .query<Held>("write", heldStatement, [])
-      .then(([held]) => {
-        this.#held = held ?? this.#held;
-        this.#countedMs = nowMs;
-      })
-      .finally(() => {
-        this.#counting = undefined;
-      });
+    this.#counting ??= this.#countOnce(nowMs).finally(() => {
+      this.#counting = undefined;
+    });
     return this.#counting;
+  }
+
+  async #countOnce(nowMs: number): Promise<void> {
+    this.#madeMeanwhile = { tasks: 0, bytes: 0 };
+    // A part of making a task: on a standby it fails as that does.
+    const [held] = await this.#database.query<Held>("write", this.#statement, []);
+    if (held !== undefined) this.#held = sum(held, this.#madeMeanwhile);
+    this.#countedMs = nowMs;
   }
 }
 
-function farUpTo(quota: number, near: number): number {
-  return quota === Number.POSITIVE_INFINITY ? quota : quota - Math.max(near, quota / 10);
+const isTrue = () => true;
+const isFalse = () => false;
+
+function sum(one: Held, other: Held): Held {
+  return { tasks: one.tasks + other.tasks, bytes: one.bytes + other.bytes };
+}
+
+function restMs(room: number, near: number, perSecond: number): number {
+  return room > near ? (1_000 * room) / perSecond : Number.POSITIVE_INFINITY;
 }

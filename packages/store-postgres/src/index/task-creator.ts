@@ -78,7 +78,7 @@ export class TaskCreator {
         this.#notifications.notify(record.id, "runnable");
         return { snapshot: Object.freeze({ record, signals: Object.freeze([]), leased: false }), created: true };
       }
-      if (row?.standing === null && row.unfinished !== null && row.held_tasks === null) {
+      if (row?.standing === null && row.unfinished !== null && row.held_tasks === null && row.held_bytes === null) {
         if (row.unfinished >= maxUnfinished) throw tooManyUnfinished(maxUnfinished);
         // So near to the limit one is made after the other.
         alone = true;
@@ -108,11 +108,11 @@ export class TaskCreator {
     alone: boolean,
   ): Promise<CreatedRow | undefined> {
     const { maxStoreTasks, maxStoreBytes } = this.#database.limits;
-    const isLimited = !(await this.#usage.isFar(now));
+    const near = await this.#usage.near(now);
     const values = [
       ...[task.id, hashOf(task.owner), callOf(task), JSON.stringify(task.tool), JSON.stringify(task.toolVersion)],
       ...[task.detached, task.ttlMs, made.brief, made.body, made.bytes, Date.parse(made.createdAt)],
-      ...[reuseResultMs, continueFailed, isLimited ? maxStoreTasks : null, isLimited ? maxStoreBytes : null],
+      ...[reuseResultMs, continueFailed, near.tasks ? maxStoreTasks : null, near.bytes ? maxStoreBytes : null],
       ...[Number.isFinite(maxUnfinished) ? maxUnfinished : null, alone, acceptedMs ?? null],
     ];
     try {

@@ -152,10 +152,12 @@ BEGIN
     IF unfinished >= _max_unfinished THEN RETURN; END IF;
     IF NOT _alone AND unfinished >= _max_unfinished - current_setting('max_connections')::int THEN RETURN; END IF;
   END IF;
-  IF _max_tasks IS NOT NULL THEN
-    -- A store with quotas makes one task at a time, so that the count holds.
+  IF _max_tasks IS NOT NULL OR _max_bytes IS NOT NULL THEN
+    -- A store near its quotas makes one task at a time, so that the count holds. An index tells how many there are; their bytes
+    -- take a look at each row.
     PERFORM pg_advisory_xact_lock(hashtextextended(current_schema(), 8));
-    SELECT count(*), coalesce(sum(t.bytes), 0) INTO held_tasks, held_bytes FROM task t;
+    IF _max_tasks IS NOT NULL THEN SELECT count(*) INTO held_tasks FROM task; END IF;
+    IF _max_bytes IS NOT NULL THEN SELECT coalesce(sum(t.bytes), 0) INTO held_bytes FROM task t; END IF;
     IF held_tasks >= _max_tasks OR held_bytes >= _max_bytes THEN RETURN; END IF;
   END IF;
   made := true;
