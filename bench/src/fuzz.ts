@@ -20,6 +20,10 @@ if (unknown !== undefined) {
   console.error(`There is no target "${unknown}". There are: ${targetNames.join(", ")}.`);
   process.exit(2);
 }
+if (options.only !== undefined && !/^\d{1,15}(,\d{1,15})*$/.test(options.only)) {
+  console.error(`--only takes whole numbers with commas between them, not "${options.only}".`);
+  process.exit(2);
+}
 const isChosen = (name: string): boolean => {
   if (options.over.length > 0) return options.over.includes(name);
   return options.http === options.stdio || name.startsWith(options.http ? "http" : "stdio");
@@ -36,6 +40,7 @@ try {
     toolsModule: options.tools ?? fileURLToPath(built("fuzz/fuzz-tools-module.js")),
     ...(options.only === undefined ? {} : { only: options.only.split(",").map(Number) }),
     names: targetNames.filter(isChosen),
+    more: options.tools === undefined ? [] : [`--tools ${options.tools}`],
     say: (line) => console.log(line),
   });
 } finally {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 const fuzz = fileURLToPath(new URL("../dist/fuzz.js", import.meta.url));
 /** It hangs if it takes longer. */
@@ -10,6 +10,7 @@ const hangTimeoutMs = 900_000;
 /** Runs the fuzzer; what it says is printed as it comes, so that the seed of a run that hangs is known. */
 async function run(words: readonly string[]): Promise<{ readonly code: number; readonly said: string }> {
   const child = spawn(process.execPath, [fuzz, ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
   let said = "";
   child.stdout.on("data", (bytes: Buffer) => {
     said += bytes.toString();

@@ -62,6 +62,7 @@ test.each([
     ["--over", "nothing"],
     'There is no target "nothing". There are: http-tokens, http-local, stdio-supervised, stdio-alone.',
   ],
+  ["fuzz", ["--only", "1.5"], '--only takes whole numbers with commas between them, not "1.5".'],
   ["models", ["--store", "disk"], '--store takes folder or memory or postgres, not "disk".'],
   ["crash-images", ["--seed", "-1"], "Option '--seed' argument is ambiguous."],
   ["crash-images", ["--seed=-1"], '--seed takes a whole number of at least 0, not "-1".'],

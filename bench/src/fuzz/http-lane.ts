@@ -9,18 +9,18 @@ export interface Judgement {
   readonly find: (request: DrawnRequest, what: string) => void;
   /** Counts how requests ended. */
   readonly count: (outcome: string) => void;
-  /** Ids of requests that some client took back: they need no answer. */
-  readonly cancelled: Set<unknown>;
+  /** Requests that their own client took back, by `placesOf`: they need no answer. */
+  readonly cancelled: Set<string>;
   /** Whether callers are kept apart: without tokens all of them are users of this machine, whatever names they use. */
   readonly isolated: boolean;
-  /** Sessions that some client ended. */
+  /** Sessions that a client ended which may do so, by `placesOf`. */
   readonly deleted: Set<string>;
 }
 
 /** How long the server may take for the head of an answer. Not a matter of speed: beyond it there is none. */
 const headLimitMs = 60_000;
 /** How long a lane waits for the end of an answer, until it sends the next message. */
-const patienceMs = 300;
+const defaultPatienceMs = 300;
 const [maxOpenStreams, maxOpenAnswers] = [3, 12];
 
 interface OpenAnswer {
@@ -33,13 +33,15 @@ interface OpenAnswer {
 export class HttpLane {
   readonly #port: number;
   readonly #judgement: Judgement;
+  readonly #patienceMs: number;
   #connection: RawConnection | undefined;
   readonly #streams: OpenAnswer[] = [];
-  #open: OpenAnswer[] = [];
+  readonly #open: OpenAnswer[] = [];
 
-  constructor(port: number, judgement: Judgement) {
+  constructor(port: number, judgement: Judgement, patienceMs = defaultPatienceMs) {
     this.#port = port;
     this.#judgement = judgement;
+    this.#patienceMs = patienceMs;
   }
 
   /** Sends one message, and judges what comes. */
@@ -75,14 +77,19 @@ export class HttpLane {
     this.#connection?.leave();
   }
 
-  #note({ body, method, bytes }: DrawnRequest): void {
+  #note(request: DrawnRequest): void {
     const { cancelled, deleted } = this.#judgement;
-    const head = bytes.toString("latin1", 0, bytes.length - Buffer.byteLength(body));
-    if (/^DELETE /i.test(head))
-      for (const [, session = ""] of head.matchAll(/^mcp-session-id: ?(\S*)\r$/gim)) deleted.add(session);
+    const { body, method } = request;
+    if (/^DELETE /i.test(headOf(request))) for (const place of this.#placesOf(request)) deleted.add(place);
     if (method !== "POST" || methodOf(body) !== "notifications/cancelled") return;
     const { params } = JSON.parse(body.replace(/^\uFEFF/, ""));
-    cancelled.add(params?.requestId);
+    for (const place of this.#placesOf(request, params?.requestId)) cancelled.add(place);
+  }
+
+  /** Where a request belongs, or one of the same sessions with the given id, which its own caller alone may cancel. */
+  #placesOf(request: DrawnRequest, ...id: readonly unknown[]): readonly string[] {
+    const caller = this.#judgement.isolated ? request.caller.number : "any";
+    return sessionsOf(request).map((session) => JSON.stringify([caller, session, ...id]));
   }
 
   #begin({ delivery, method, exact }: DrawnRequest) {
@@ -106,14 +113,20 @@ export class HttpLane {
     const isEndless = request.method === "GET" || method === "subscriptions/listen";
     this.#judgement.count(`status ${response.head?.status}`);
     if (request.delivery.leaves === "after the head") return this.#done(open);
-    if (await response.until(() => response.complete, isEndless ? 0 : patienceMs)) return this.#done(open);
+    if (await response.until(() => response.complete, isEndless ? 0 : this.#patienceMs)) return this.#done(open);
     if (response.over) return this.#done(open);
     if (this.#connection === connection) this.#connection = undefined;
-    const list = isEndless || requestIdOf(request.body) === undefined ? this.#streams : this.#open;
-    list.push(open);
-    this.#open = this.#open.filter((one) => !one.response.over || this.#done(one));
-    const surplus = list.length - (list === this.#streams ? maxOpenStreams : maxOpenAnswers);
-    for (const one of list.splice(0, Math.max(0, surplus))) this.#done(one);
+    if (isEndless || requestIdOf(request.body) === undefined) this.#keep(open, this.#streams, maxOpenStreams);
+    else this.#keep(open, this.#open, maxOpenAnswers);
+  }
+
+  /** Keeps an answer open; those that have ended are judged, and of too many the oldest are left. */
+  #keep(open: OpenAnswer, list: OpenAnswer[], max: number): void {
+    const all = [...list, open];
+    const underWay = all.filter(({ response }) => !response.over);
+    const kept = underWay.slice(-max);
+    list.splice(0, list.length, ...kept);
+    for (const one of all) if (!kept.includes(one)) this.#done(one);
   }
 
   /** Judges an answer of which nothing more is waited for. */
@@ -130,7 +143,10 @@ export class HttpLane {
     const wrong =
       judgeAnswer(request, response, isolated) ?? (request.exact ? judgeCount(request, response) : undefined);
     if (wrong === undefined) return;
-    const isTakenBack = cancelled.has(requestIdOf(request.body)) || deleted.has(sessionOf(request));
+    const id = requestIdOf(request.body);
+    const isTakenBack =
+      this.#placesOf(request, id).some((place) => cancelled.has(place)) ||
+      this.#placesOf(request).some((place) => deleted.has(place));
     if (isTakenBack && wrong.startsWith("the stream ended")) return;
     find(request, wrong);
   }
@@ -140,15 +156,23 @@ function neverSent(): never {
   throw new Error("Each request has an response.");
 }
 
-function sessionOf({ bytes }: DrawnRequest): string {
-  return /^mcp-session-id: ?(\S*)\r$/im.exec(bytes.toString("latin1", 0, 30_000))?.[1] ?? "";
+function headOf({ bytes, body }: DrawnRequest): string {
+  return bytes.toString("latin1", 0, Math.max(0, bytes.length - Buffer.byteLength(body)));
+}
+
+/** The sessions that the head of a request names; an empty one where there is none. */
+function sessionsOf(request: DrawnRequest): readonly [string, ...string[]] {
+  const [first = "", ...more] = [...headOf(request).matchAll(/^mcp-session-id: ?(\S*)\r$/gim)].map(
+    ([, session = ""]) => session,
+  );
+  return [first, ...more];
 }
 
 /** Remembers what an answer names. */
 function learn({ known }: Caller, request: DrawnRequest, { head, text }: RawResponse): void {
   const session = head?.headers.get("mcp-session-id");
   const method = methodOf(request.body);
-  const own = sessionOf(request);
+  const [own] = sessionsOf(request);
   if (session !== undefined && method === "initialize") known.sessions.add(session);
   if (head?.status === 404 || (request.method === "DELETE" && head?.status === 200)) known.sessions.remove(own);
   const id = requestIdOf(request.body);

@@ -100,7 +100,8 @@ const around = (text: string, part: string) =>
 
 /** Tells what is wrong with the answer to a request that must have one; `undefined` when nothing is, or it is still open. */
 export function judgeCount({ body, method }: DrawnRequest, response: RawResponse): string | undefined {
-  const { head, complete } = response;
+  const { head, complete, over } = response;
+  if (over && !complete) return "the connection was closed in the middle of an answer";
   const id = method === "POST" ? requestIdOf(body) : undefined;
   if (head === undefined || id === undefined || head.status >= 300) return undefined;
   if (head.status === 202) return "a request with an id is answered as a notification (202)";

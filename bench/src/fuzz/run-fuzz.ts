@@ -43,6 +43,8 @@ export const targetNames = Object.keys(targets) as readonly TargetName[];
 
 /** What a run of all targets needs. */
 export interface FuzzRun extends Pick<FuzzOptions, "seed" | "messages" | "directory" | "toolsModule" | "only"> {
+  /** Words of the command line that are needed to repeat it, in addition to seed, target and messages. */
+  readonly more: readonly string[];
   /** Where they go. */
   readonly names: readonly TargetName[];
   readonly say: (line: string) => void;
@@ -53,7 +55,7 @@ const httpShare = 0.75;
 const progressEvery = 10_000;
 
 /** Sends messages to each target and says what came of it. Resolves to whether nothing was found. */
-export async function runFuzz({ names, say, messages, directory, ...common }: FuzzRun): Promise<boolean> {
+export async function runFuzz({ names, say, messages, directory, more, ...common }: FuzzRun): Promise<boolean> {
   const isBoth = new Set(names.map((name) => name.split("-")[0])).size > 1;
   let isClean = true;
   for (const name of names) {
@@ -71,7 +73,8 @@ export async function runFuzz({ names, say, messages, directory, ...common }: Fu
     say(summary(about, report));
     isClean &&= report.findings.length === 0;
     for (const finding of firstOfEachKind(report.findings)) {
-      say(await explain(finding, { name, run, options, seed: common.seed }));
+      const command = [`npm run fuzz -- --seed ${common.seed} --over ${name}`, ...more].join(" ");
+      say(await explain(finding, { run, options, command }));
     }
   }
   return isClean;
@@ -95,24 +98,23 @@ function firstOfEachKind(findings: readonly Finding[]): readonly Finding[] {
 }
 
 interface Found {
-  readonly name: TargetName;
   readonly run: Target["run"];
   readonly options: FuzzOptions;
-  /** As the user gave it. */
-  readonly seed: number;
+  /** What sends the messages of the seed again. */
+  readonly command: string;
 }
 
 /** Says what was found, and how it is repeated with the fewest mutations. */
 async function explain(finding: Finding, found: Found): Promise<string> {
-  const { name, options, seed } = found;
+  const { options, command } = found;
+  const all = `${command} --messages ${options.messages}`;
   const place = placeOf(finding);
   const said = `FOUND: ${finding.what}`;
   const shown = (one: Finding) => JSON.stringify(textOfFinding(one).slice(0, maxShown));
-  if (place === undefined)
-    return `${said}\n  not of one message: npm run fuzz -- --seed ${seed} --over ${name} --messages ${options.messages}`;
+  if (place === undefined) return `${said}\n  not of one message: ${all}`;
   const alone = await repeat(finding, found, { place, left: [] });
   if (alone === undefined) {
-    return `${said}\n  message ${place}, which needs those before it: npm run fuzz -- --seed ${seed} --over ${name} --messages ${options.messages}\n  ${shown(finding)}`;
+    return `${said}\n  message ${place}, which needs those before it: ${all}\n  ${shown(finding)}`;
   }
   let left: readonly number[] = [];
   let shortest = alone;
@@ -122,7 +124,7 @@ async function explain(finding: Finding, found: Found): Promise<string> {
     left = [...left, mutation];
     shortest = without;
   }
-  return `${said}\n  npm run fuzz -- --seed ${seed} --over ${name} --only ${place}\n  ${shown(shortest)}`;
+  return `${said}\n  ${command} --only ${place}\n  ${shown(shortest)}`;
 }
 
 const maxShown = 4_000;

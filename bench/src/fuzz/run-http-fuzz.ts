@@ -41,7 +41,10 @@ export async function fuzzHttp(options: HttpFuzzOptions): Promise<FuzzReport> {
     const [first = createCaller(0, undefined), ...more] = callers;
     const world: FuzzWorld = { seed: options.seed, port: server.port, callers: [first, ...more], last: [] };
     for (const caller of callers) await introduce(server, caller);
-    const sent = await sendAll(world, options, { judgement, server, isEnough: () => findings.length >= maxFindings });
+    const sent = await sendAll(world, options, {
+      ...{ judgement, server, isEnough: () => findings.length >= maxFindings },
+      find: (what) => findings.push({ what }),
+    });
     for (const what of await inspect(server, callers)) findings.push({ what });
     const peakMiB = await server.peakMiB();
     const ending = await server.stop();
@@ -71,6 +74,8 @@ interface Sending {
   readonly judgement: Judgement;
   readonly server: ServerUnderTest;
   readonly isEnough: () => boolean;
+  /** Takes what is wrong, and is of no message. */
+  readonly find: (what: string) => void;
 }
 
 /** Each caller sends its messages one after the other, and all callers at once. Resolves to how many were sent. */
@@ -79,7 +84,7 @@ async function sendAll(
   { messages, only, keeps, onProgress }: HttpFuzzOptions,
   sending: Sending,
 ): Promise<number> {
-  const { judgement, server, isEnough } = sending;
+  const { judgement, server, isEnough, find } = sending;
   const all = only ?? Array.from({ length: messages }, (_, index) => index);
   const lanes = world.callers.map(() => new HttpLane(server.port, judgement));
   let sent = 0;
@@ -95,13 +100,18 @@ async function sendAll(
   await Promise.all(lanes.map(run));
   const ended = server.ended();
   if (ended !== undefined) return sent;
-  await Promise.all(world.callers.map((caller) => cancelAll(server, caller)));
+  await Promise.all(
+    world.callers.map((caller) => cancelAll(server, caller).catch((error: Error) => find(error.message))),
+  );
   await Promise.all(lanes.map((lane) => lane.drain(drainLimitMs)));
   return sent;
 }
 
+/** A server, as far as right messages need it. */
+type Reached = Pick<ServerUnderTest, "port">;
+
 /** Sends a right message by itself. */
-async function post({ port }: ServerUnderTest, caller: Caller, { method, headers, message }: Said) {
+async function post({ port }: Reached, caller: Caller, { method, headers, message }: Said) {
   const body = Buffer.from(JSON.stringify(message));
   const all: HttpDraft["headers"] = [
     ["Host", `127.0.0.1:${port}`],
@@ -121,7 +131,7 @@ async function post({ port }: ServerUnderTest, caller: Caller, { method, headers
   return response;
 }
 
-async function openSession(server: ServerUnderTest, caller: Caller): Promise<string> {
+async function openSession(server: Reached, caller: Caller): Promise<string> {
   const { head, text } = await post(server, caller, initialize2025({ caller, id: "open" }));
   const session = head?.headers.get("mcp-session-id");
   if (session === undefined) throw new Error(`No session for a right client: ${head?.status} ${text.slice(0, 300)}`);
@@ -168,23 +178,29 @@ async function cancelAll(server: ServerUnderTest, caller: Caller): Promise<void>
 
 const maxRounds = 20;
 
-/** A right client works as before. */
-async function inspect(server: ServerUnderTest, callers: readonly Caller[]): Promise<readonly string[]> {
+/** Tells what a right client meets that worked before. */
+export async function inspect(
+  server: Reached & Pick<ServerUnderTest, "ended">,
+  callers: readonly Caller[],
+): Promise<readonly string[]> {
   const ended = server.ended();
   if (ended !== undefined) return [ended];
+  const each = callers.map((caller) => inspectAs(server, caller).catch((error: Error) => [error.message]));
+  return (await Promise.all(each)).flat();
+}
+
+async function inspectAs(server: Reached, caller: Caller): Promise<readonly string[]> {
+  const label = `${caller.canary}afterwards`;
+  const params = { name: "note", arguments: { label } };
+  const session = await openSession(server, caller);
   const wrong: string[] = [];
-  for (const caller of callers) {
-    const label = `${caller.canary}afterwards`;
-    const params = { name: "note", arguments: { label } };
-    const session = await openSession(server, caller);
-    for (const said of [
-      request2025(session, "after", "tools/call", params),
-      request2026({ caller, id: "after" }, "tools/call", params, {}),
-    ]) {
-      const { head, text } = await post(server, caller, said);
-      if (head?.status !== 200 || !text.includes(`"structuredContent":{"label":"${label}"}`))
-        wrong.push(`a right client gets ${head?.status}: ${text.slice(0, 300)}`);
-    }
+  for (const said of [
+    request2025(session, "after", "tools/call", params),
+    request2026({ caller, id: "after" }, "tools/call", params, {}),
+  ]) {
+    const { head, text } = await post(server, caller, said);
+    if (head?.status !== 200 || !text.includes(`"structuredContent":{"label":"${label}"}`))
+      wrong.push(`a right client gets ${head?.status}: ${text.slice(0, 300)}`);
   }
   return wrong;
 }
