@@ -15,8 +15,8 @@ export type {
   WaitResult,
 } from "./engine/engine.js";
 export { ownerTag } from "./engine/engine.js";
-export type { LimitRule, LimitRules } from "./engine/limit-rules.js";
-export { maxUnfinishedOf } from "./engine/limit-rules.js";
+export type { LimitRule, LimitRules, RuleTexts } from "./engine/limit-rules.js";
+export { checkLimitRules, maxUnfinishedOf, splitRules } from "./engine/limit-rules.js";
 export { parseSize } from "./engine/parse-size.js";
 export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";

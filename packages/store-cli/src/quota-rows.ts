@@ -1,4 +1,11 @@
-import { engineDefaults, type LimitRules, maxUnfinishedOf, parseSize } from "@resumable-mcp/core/engine";
+import {
+  checkLimitRules,
+  engineDefaults,
+  type LimitRules,
+  maxUnfinishedOf,
+  parseSize,
+  splitRules,
+} from "@resumable-mcp/core/engine";
 import { type StoreAdmin, type StoreSizes, storeQuotaDefaults, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { fsStoreDefaults } from "@resumable-mcp/store-fs";
 import { headroomOf } from "@resumable-mcp/store-fs/admin";
@@ -94,23 +101,24 @@ function refusalOf({ quota, owner, owners = 0 }: QuotaRow): string {
   return `new tasks of ${owner}${others} (${quota})`;
 }
 
+const perOwner = "max-unfinished-per-owner";
+
+/** Whether options name single owners, which an encrypted store tells with its keyring alone. */
+export function namesOwners(options: CommandOptions): boolean {
+  return options[perOwner]?.some((text) => text.includes("=")) ?? false;
+}
+
 function readQuotas(options: CommandOptions): Quotas {
-  const { "max-unfinished-per-owner": texts = [] } = options;
+  const { all, single } = splitRules(perOwner, options[perOwner]);
+  const rules = [...single].map(([owner, text]) => [owner, { maxUnfinishedPerOwner: countOf(perOwner, text) }]);
   const free = sizeOf("min-free-disk", options["min-free-disk"], 0);
-  const all = texts.filter((text) => !text.includes("=")).at(-1);
-  const single = texts
-    .filter((text) => text.includes("="))
-    .map((text) => {
-      const end = text.lastIndexOf("=");
-      return [text.slice(0, end), { maxUnfinishedPerOwner: countOf("max-unfinished-per-owner", text.slice(end + 1)) }];
-    });
   return {
     maxStoreTasks: countOf("max-store-tasks", options["max-store-tasks"]) ?? storeQuotaDefaults.maxStoreTasks,
     maxStoreBytes: sizeOf("max-store-bytes", options["max-store-bytes"], 1) ?? storeQuotaDefaults.maxStoreBytes,
     minFreeBytes: free ?? fsStoreDefaults.minFreeBytes,
     minFreePercent: free === undefined ? fsStoreDefaults.minFreePercent : 100,
-    maxUnfinishedPerOwner: countOf("max-unfinished-per-owner", all) ?? engineDefaults.maxUnfinishedPerOwner,
-    limitRules: Object.fromEntries(single),
+    maxUnfinishedPerOwner: countOf(perOwner, all) ?? engineDefaults.maxUnfinishedPerOwner,
+    limitRules: checkLimitRules(Object.fromEntries(rules), new Map()),
   };
 }
 

@@ -12,6 +12,7 @@ import {
 } from "./change-commands.js";
 import { type CommandOptions, type CommandResult, type Console, parseCommand } from "./command.js";
 import { type OpenedAdmin, openAdmin, openWithKeyring, refuseWithoutKeyring } from "./open-admin.js";
+import { namesOwners } from "./quota-rows.js";
 import { listCommand, showCommand, statsCommand } from "./read-commands.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
 import { assignCommand, versionsCommand } from "./version-commands.js";
@@ -65,7 +66,7 @@ interface Command {
   /** Whether the command line lacks what the command needs. */
   readonly isIncomplete?: (options: CommandOptions, subjects: readonly string[]) => boolean;
   /** It shows or writes contents: of an encrypted store, that needs the keyring. */
-  readonly needsContents?: boolean;
+  readonly needsContents?: boolean | ((options: CommandOptions) => boolean);
 }
 
 const needsSubject = (_options: CommandOptions, [first]: readonly string[]) => first === undefined;
@@ -77,7 +78,7 @@ const signals = (request: RequestKind): Command => ({
 
 const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["check", { run: ({ admin }) => checkCommand(admin) }],
-  ["stats", { run: ({ admin, options }) => statsCommand(admin, options) }],
+  ["stats", { needsContents: namesOwners, run: ({ admin, options }) => statsCommand(admin, options) }],
   ["list", { needsContents: true, run: ({ admin, options }) => listCommand(admin, options) }],
   [
     "show",
@@ -185,7 +186,9 @@ export async function runCommand(args: readonly string[], console: Console): Pro
   try {
     const admin = await openWithKeyring(await openAdmin(parsed.values), parsed.values.keyring);
     try {
-      if (command.needsContents === true && !admin.hasKeyring) await refuseWithoutKeyring(admin.reading);
+      const { needsContents = false } = command;
+      const isNeeded = typeof needsContents === "boolean" ? needsContents : needsContents(parsed.values);
+      if (isNeeded && !admin.hasKeyring) await refuseWithoutKeyring(admin.reading);
       return show(await command.run({ admin, options: parsed.values, subjects, console }), parsed.values.json, console);
     } finally {
       await admin.close();

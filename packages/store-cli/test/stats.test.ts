@@ -57,13 +57,14 @@ test("says before a quota is set what it would refuse: exactly what servers with
   const full = await quotasOf(directory, "--max-store-tasks", "6");
   expect(full[0]).toEqual({ quota: "maxStoreTasks", limit: 6, used: 6, refuses: true });
   await expect(make({ maxStoreTasks: 6 })).rejects.toMatchObject({ details: { quota: "maxStoreTasks", used: 6 } });
-  const { bsize, bavail } = statfsSync(directory);
-  const wanted = 2 * bavail * bsize;
+  const { bsize, blocks } = statfsSync(directory);
+  // Some of it is used.
+  const wanted = blocks * bsize;
   expect((await quotasOf(directory, "--min-free-disk", `${wanted}`))[2]).toMatchObject({
     limit: wanted,
     refuses: true,
   });
-  const limits = { minFreeBytes: wanted, minFreePercent: 1_000 };
+  const limits = { minFreeBytes: wanted, minFreePercent: 100 };
   await expect(make(limits)).rejects.toMatchObject({ details: { quota: "minFreeBytes", limit: wanted } });
   const { out } = await run("stats", "--store", directory, "--max-store-tasks", "6", "--min-free-disk", `${wanted}`);
   expect(out).toContain("refused now: all new tasks (maxStoreTasks); all new tasks (minFreeBytes)");
@@ -83,6 +84,17 @@ test("names the owner that is nearest to its limit, and counts those that have r
   expect((await quotasOf(directory, ...rules))[4]).toMatchObject({ limit: 1, used: 1, owner: "sub:bob", owners: 1 });
   const { out } = await run("stats", "--store", directory, option, "1");
   expect(out).toContain("refused now: new tasks of sub:alice and of 2 more owners (maxUnfinishedPerOwner)");
+});
+
+test.each([
+  [["alice=2"], '"alice" is not a tool, nor an owner such as sub:alice'],
+  [["sub:alice=2", "sub:alice=3"], "--max-unfinished-per-owner is given twice for sub:alice"],
+  [["2", "3"], "--max-unfinished-per-owner is given twice for all"],
+])("--max-unfinished-per-owner %j is refused, as servers refuse it", async (texts, message) => {
+  const { directory } = await filled();
+  const options = texts.flatMap((text) => ["--max-unfinished-per-owner", text]);
+  const { code, errors } = await run("stats", "--store", directory, ...options);
+  expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
 });
 
 test.each([

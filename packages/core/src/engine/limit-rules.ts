@@ -49,6 +49,35 @@ function ruleOf(rules: LimitRules, owner: string, limit: keyof LimitRule): numbe
   return rules[owner]?.[limit] ?? rules[kind]?.[limit];
 }
 
+/** The values of a flag that takes one for all, and others for single tools and owners. */
+export interface RuleTexts {
+  readonly all?: string;
+  /** By tool or owner. */
+  readonly single: ReadonlyMap<string, string>;
+}
+
+/**
+ * Takes the values of a flag apart, of which `SUBJECT=VALUE` is for one tool or owner.
+ *
+ * @throws {@link ResumableError} `INVALID_OPTION` for a flag that is given twice for the same.
+ */
+export function splitRules(flag: string, texts: readonly string[] = []): RuleTexts {
+  const single = new Map<string, string>();
+  let all: string | undefined;
+  for (const text of texts) {
+    const end = text.lastIndexOf("=");
+    const subject = text.slice(0, Math.max(end, 0));
+    if (end < 0 ? all !== undefined : single.has(subject)) {
+      throw new ResumableError("INVALID_OPTION", `--${flag} is given twice for ${subject || "all"}. Give it once.`, {
+        details: { option: flag },
+      });
+    }
+    if (end < 0) all = text;
+    else single.set(subject, text.slice(end + 1));
+  }
+  return { ...(all !== undefined && { all }), single };
+}
+
 /** Who may have a rule of each limit. */
 const subjects: { readonly [Limit in keyof LimitRule]-?: readonly ("tool" | "owner")[] } = {
   ttlMs: ["tool", "owner"],
@@ -66,9 +95,9 @@ export function checkLimitRules(rules: LimitRules = {}, tools: ReadonlyMap<strin
   for (const [subject, rule] of Object.entries(rules)) {
     const kind = /^(sub|app|client|session|local):./.test(subject) ? "owner" : "tool";
     if (kind === "tool" && !tools.has(subject)) {
-      const known = [...tools.keys()].join(", ");
+      const known = tools.size === 0 ? "" : ` Tools: ${[...tools.keys()].join(", ")}.`;
       const what = "is not a tool, nor an owner such as sub:alice or session:*";
-      throw invalid(subject, `${JSON.stringify(subject)} ${what}. Tools: ${known}.`);
+      throw invalid(subject, `${JSON.stringify(subject)} ${what}.${known}`);
     }
     for (const [limit, value] of Object.entries(rule)) checkRule({ subject, kind, limit, value });
     checked[subject] = { ...rule };

@@ -1,9 +1,11 @@
+import { isResumableError } from "@resumable-mcp/core";
 import {
   type EngineLimits,
   engineDefaults,
   type LimitRule,
   type LimitRules,
   parseSize,
+  splitRules,
 } from "@resumable-mcp/core/engine";
 import { type StoreQuotas, storeQuotaDefaults } from "@resumable-mcp/core/store";
 import { CommandError } from "./command-error.js";
@@ -92,21 +94,25 @@ interface Rules {
 /** Reads the values of a flag, of which those with `=` are for one tool or owner. */
 function readRules(
   flag: string,
-  texts: readonly string[] = [],
-  parse: (flag: string, text: string) => number | undefined,
+  texts: readonly string[] | undefined,
+  parse: (flag: string, text: string | undefined) => number | undefined,
 ): Rules {
-  const single = new Map<string, number>();
-  let all: number | undefined;
-  for (const text of texts) {
-    const end = text.lastIndexOf("=");
-    const subject = text.slice(0, Math.max(end, 0));
-    const value = parse(flag, text.slice(end + 1));
-    const isRepeated = end < 0 ? all !== undefined : single.has(subject);
-    if (isRepeated) throw new CommandError(`--${flag} is given twice for ${subject || "all"}. Give it once.`, 2);
-    if (end < 0) all = value;
-    else if (value !== undefined) single.set(subject, value);
+  const { all, single } = refusing(() => splitRules(flag, texts));
+  const values = [...single].flatMap(([subject, text]) => {
+    const value = parse(flag, text);
+    return value === undefined ? [] : [[subject, value] as const];
+  });
+  return { all: parse(flag, all), single: new Map(values) };
+}
+
+/** Says what core refuses as the command line says it. */
+function refusing<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (isResumableError(error)) throw new CommandError(error.message, 2);
+    throw error;
   }
-  return { all, single };
 }
 
 function rulesOf(limits: { readonly [Limit in keyof LimitRule]: Rules["single"] }): LimitRules {
