@@ -4,7 +4,7 @@ export { recordMemory } from "./json-memory.js";
 export type { StoreQuotas } from "./limits.js";
 export { storeQuotaDefaults, withDefaults } from "./limits.js";
 export { bannedOwner, listBans, putBan, removeBan } from "./store/bans.js";
-export { BoundedCache } from "./store/bounded-cache.js";
+export { BoundedCache, type Cache, noCache } from "./store/bounded-cache.js";
 export { refuseEncrypted, sealDocuments } from "./store/sealed-store.js";
 export type {
   CountedGroup,

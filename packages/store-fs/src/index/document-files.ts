@@ -1,9 +1,14 @@
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, Store } from "@resumable-mcp/core";
-import { type DocumentSummary, deepFreeze, documentConflict, type StoredDocument } from "@resumable-mcp/core/store";
+import {
+  BoundedCache,
+  type DocumentSummary,
+  deepFreeze,
+  documentConflict,
+  type StoredDocument,
+} from "@resumable-mcp/core/store";
 import { z } from "zod";
-import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { FirstOf } from "../disk/first-of.js";

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TaskRecord } from "@resumable-mcp/core";
-import { type CountedGroup, groupFull, tooManyUnfinished } from "@resumable-mcp/core/store";
+import { BoundedCache, type CountedGroup, groupFull, tooManyUnfinished } from "@resumable-mcp/core/store";
 import { z } from "zod";
-import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hashOf, placeFiles, taskFolder, versionFiles } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { keyTaken } from "@resumable-mcp/core/store";
+import { BoundedCache, keyTaken } from "@resumable-mcp/core/store";
 import { z } from "zod";
-import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { claimFiles, hashOf, isSafeId, taskFolder } from "../disk/layout.js";

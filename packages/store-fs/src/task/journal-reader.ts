@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Json, TaskRecord } from "@resumable-mcp/core";
-import { deepFreeze, type EventPage, type ItemPage, type TaskEvent } from "@resumable-mcp/core/store";
-import { BoundedCache } from "../disk/bounded-cache.js";
+import { BoundedCache, deepFreeze, type EventPage, type ItemPage, type TaskEvent } from "@resumable-mcp/core/store";
 import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
 import { journalName, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
