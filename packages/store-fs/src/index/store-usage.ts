@@ -6,6 +6,8 @@ import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists } from "../disk/whole-file.js";
 import { checkHeadroom } from "./headroom.js";
 
+type UsageContext = Pick<StoreContext, "disk" | "layout" | "limits">;
+
 /** So many names are counted before anything else may happen. */
 const maxUnbroken = 1_000;
 
@@ -17,34 +19,39 @@ const maxUnbroken = 1_000;
  * there is no room otherwise.
  */
 export class StoreUsage {
-  readonly #context: StoreContext;
+  readonly #context: UsageContext;
   #tasks = 0;
+  /** Those of them that are being made: a measure may not have seen them yet. */
+  #beingMade = 0;
   #bytes = 0;
   #measuredMs: number | undefined;
   #isStale = false;
   #measuring: Promise<void> | undefined;
 
-  constructor(context: StoreContext) {
+  constructor(context: UsageContext) {
     this.#context = context;
   }
 
   /**
    * Makes room for one more task.
    *
-   * @returns what gives it back if the task was not made.
+   * @returns what is called once, with the bytes of the task, or without any if it was not made.
    * @throws {@link ResumableError} `QUOTA_EXCEEDED`.
    */
-  async admit(now: Instant): Promise<() => void> {
+  async admit(now: Instant): Promise<(bytes?: number) => void> {
     const { disk, layout, limits } = this.#context;
     const fileSystem = disk.fileSystem(layout.directory);
     if (fileSystem !== undefined) checkHeadroom(limits, fileSystem);
-    if (!this.#isLimited) return () => {};
+    if (!this.#isLimited) return (bytes = 0) => this.add(bytes);
     const isOld = this.#measuredMs === undefined || now.monotonicMs - this.#measuredMs >= limits.remeasureMs;
     if (isOld || (this.#isStale && this.#isFull)) await this.#measure(now);
     checkStoreQuotas(limits, { tasks: this.#tasks, bytes: this.#bytes });
     this.#tasks += 1;
-    return () => {
-      this.#tasks -= 1;
+    this.#beingMade += 1;
+    return (bytes) => {
+      this.#beingMade -= 1;
+      if (bytes === undefined) this.#tasks -= 1;
+      else this.add(bytes);
     };
   }
 
@@ -88,8 +95,11 @@ export class StoreUsage {
       await breathe();
     }
     this.#isStale = false;
-    this.#bytes = limits.maxStoreBytes < Number.POSITIVE_INFINITY ? await bytesIn(disk, layout.directory) : 0;
-    this.#tasks = tasks;
+    const bytes = limits.maxStoreBytes < Number.POSITIVE_INFINITY ? await bytesIn(disk, layout.directory) : 0;
+    this.#bytes = bytes;
+    this.#tasks = tasks + this.#beingMade;
+    // Those that were seen are counted twice until the store is measured again.
+    if (this.#beingMade > 0) this.#isStale = true;
     this.#measuredMs = now.monotonicMs;
   }
 }

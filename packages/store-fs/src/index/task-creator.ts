@@ -54,7 +54,7 @@ export class TaskCreator {
     const { task } = request;
     if (!isSafeId(task.id)) throw badId("task.id");
     const draft = new TaskDraft(this.#parts.context, request);
-    let giveBack: (() => void) | undefined;
+    let endAdmission: ((bytes?: number) => void) | undefined;
     let endMaking: (() => void) | undefined;
     let isFull = false;
     try {
@@ -70,7 +70,7 @@ export class TaskCreator {
         if (found !== undefined && this.#isCounted(found)) return await this.#join(found);
         if (isFull) throw tooManyUnfinished(request.maxUnfinished ?? 0);
         // Before anything is written: the disk may be short of room.
-        if (found === undefined && same === undefined) giveBack ??= await this.#parts.usage.admit(request.now);
+        if (found === undefined && same === undefined) endAdmission ??= await this.#parts.usage.admit(request.now);
         const { id, owner } = (found ?? same)?.record ?? task;
         endMaking ??= await this.#parts.places.takeForTask({ id, owner }, request.maxUnfinished);
         isFull = endMaking === undefined;
@@ -89,8 +89,8 @@ export class TaskCreator {
         draft.keep();
       }
     } finally {
-      if (draft.isKept) this.#parts.usage.add(draft.bytes);
-      else giveBack?.();
+      if (draft.isKept) endAdmission?.(draft.bytes);
+      else endAdmission?.();
       draft.discard();
       endMaking?.();
     }
