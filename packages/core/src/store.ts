@@ -9,6 +9,7 @@ export { refuseEncrypted, sealDocuments } from "./store/sealed-store.js";
 export type {
   CountedGroup,
   CountQuery,
+  DamagedTask,
   DocumentSummary,
   Documents,
   EventPage,

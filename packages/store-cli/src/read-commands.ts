@@ -17,7 +17,7 @@ const statuses = [...unfinishedStatuses, ...finalStatuses];
 export async function listCommand({ reading }: StoreAdmin, options: CommandOptions): Promise<CommandResult> {
   const page = await reading.listTasks(queryOf(options));
   const lines = page.tasks.map(formatTask);
-  for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: look into quarantine/${task.id}`);
+  for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: ${task.damage}`);
   if (page.nextCursor !== undefined) lines.push(`more: --cursor ${page.nextCursor}`);
   return { json: page, text: lines.length === 0 ? "no tasks" : lines.join("\n"), ok: true };
 }

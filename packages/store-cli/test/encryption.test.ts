@@ -214,26 +214,45 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
   });
 
   test.each([
-    ["was never sealed", "readable"],
-    ["names a data key that is not there", `a.0123456789abcdef.2.0.${"A".repeat(60)}`],
-  ])("is checked and exported but for a task with a message that %s, which is named", async (_name, message) => {
-    const { names, path, store, done, open, failed, cancelled } = await filled();
-    await store.close();
-    const plain = openRaw(names);
-    const taken = await plain.getTask(open);
-    const held = await lease(plain, open);
-    await commit(plain, held, taken?.record.lastSeq ?? 0, [{ type: "checkpoint", message }]);
-    await plain.releaseLease(held);
-    expect(await json("check", ...names, "--keyring", path)).toMatchObject({
+    ["was never sealed", "readable", "or it was never sealed"],
+    ["names a data key that is not there", `a.0123456789abcdef.2.0.${"A".repeat(60)}`, "the data key 0123456789abcdef"],
+  ])(
+    "is listed, checked and exported but for a task with a message that %s, which is named",
+    async (_name, message, why) => {
+      const { names, path, store, done, open, failed, cancelled } = await filled();
+      await store.close();
+      const plain = openRaw(names);
+      const taken = await plain.getTask(open);
+      const held = await lease(plain, open);
+      await commit(plain, held, taken?.record.lastSeq ?? 0, [{ type: "checkpoint", message }]);
+      await plain.releaseLease(held);
+      expect(await json("check", ...names, "--keyring", path)).toMatchObject({
+        code: 1,
+        value: { problems: [{ kind: "does_not_open", taskId: open, path: "sealed message" }] },
+      });
+      const { out } = await run("list", ...names, "--keyring", path);
+      expect(out.split("\n").filter((line) => line.includes("damaged"))).toEqual([
+        expect.stringMatching(new RegExp(`${open}.*damaged: .*${why}`)),
+      ]);
+      expect(out).not.toContain("quarantine");
+      const file = join(emptyFolder(), "tasks.jsonl");
+      expect(await json("export", ...names, "--keyring", path, "--to", file)).toMatchObject({
+        code: 1,
+        value: { tasks: 3, documents: 1, refused: [{ taskId: open, code: "TASK_CORRUPT" }] },
+      });
+      for (const id of [done, failed, cancelled]) expect(readFileSync(file, "utf8")).toContain(id);
+    },
+  );
+
+  test("has quotas of single owners for those who have its keyring alone", async () => {
+    const { names, path } = await filled();
+    const option = ["--max-unfinished-per-owner", `sub:${secretOf("owner")}=1`];
+    expect(await json("stats", ...names, ...option)).toMatchObject({
       code: 1,
-      value: { problems: [{ kind: "does_not_open", taskId: open, path: "sealed message" }] },
+      value: { error: { code: "STORE_ENCRYPTED" } },
     });
-    const file = join(emptyFolder(), "tasks.jsonl");
-    expect(await json("export", ...names, "--keyring", path, "--to", file)).toMatchObject({
-      code: 1,
-      value: { tasks: 3, documents: 1, refused: [{ taskId: open, code: "TASK_CORRUPT" }] },
-    });
-    for (const id of [done, failed, cancelled]) expect(readFileSync(file, "utf8")).toContain(id);
+    const { out } = await run("stats", ...names, ...option, "--keyring", path);
+    expect(out).toContain(`refused now: new tasks of sub:${secretOf("owner")} (maxUnfinishedPerOwner)`);
   });
 
   test("is checked and exported but for a document that was changed", async () => {

@@ -293,7 +293,9 @@ describe("lists, while the files of one finished task are damaged", () => {
     expect(readFileSync(join(directory, "quarantine", id, "journal.2.jsonl"))).toHaveLength(20);
     const page = await store.listTasks({ owner: "client:test", limit: 10 });
     expect(page.tasks.map((task) => task.id)).toEqual([neighbour]);
-    expect(page.damaged?.map((task) => [task.id, task.tool])).toEqual([[id, "count_words"]]);
+    expect(page.damaged?.map((task) => [task.id, task.tool, task.damage])).toEqual([
+      [id, "count_words", `look into quarantine/${id}`],
+    ]);
     expect(await store.listTasks({ owner: "client:other", limit: 10 })).toEqual({ tasks: [] });
     expect(await store.countTasks({})).toMatchObject({ total: 1, byStatus: { completed: 1 } });
     expect(await store.listExpired({ now: { ...now, wallMs: now.wallMs + 10_000 }, limit: 10 })).toEqual([neighbour]);

@@ -109,6 +109,16 @@ describe("a sealed value does not open", () => {
     expect((await create(finder, newTask("3", { owner: "sub:bob", key: "call 2" }))).record.id).toBe(other);
   });
 
+  test("for a call that joins no task", async () => {
+    const { memory, store, changed } = await twoTasks();
+    const { record } = await create(store, newTask("3", { owner: "sub:bob", key: null }));
+    const snapshot = await memory.getTask(record.id);
+    if (snapshot === undefined) throw new Error("The task is there.");
+    const finder = changed({ createTask: async () => ({ snapshot, created: false }) });
+    await expect(create(finder, newTask("4", { owner: "sub:bob", key: null }))).rejects.toMatchObject(corrupt);
+    expect((await create(finder, newTask("3", { owner: "sub:bob", key: null }))).record.id).toBe(record.id);
+  });
+
   test("where it was never sealed", async () => {
     const { readWith } = await twoTasks();
     await expect(readWith({ state: { same: 1 } })).rejects.toMatchObject(corrupt);
@@ -170,7 +180,12 @@ describe("a sealed value does not open", () => {
   test("under a data key that is not there", async () => {
     const { mine, sealed, readWith } = await twoTasks();
     const state = String((await sealed(mine)).state).replace(/^a\.[0-9a-f]{16}/, "a.0123456789abcdef");
-    await expect(readWith({ state })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ state })).rejects.toMatchObject({
+      ...corrupt,
+      message: expect.stringMatching(
+        /does not have the data key 0123456789abcdef .* Restore the document data-0123456789abcdef/,
+      ),
+    });
   });
 
   test("with one bit changed", async () => {
@@ -183,9 +198,13 @@ describe("a sealed value does not open", () => {
 });
 
 test.each([
-  ["that was never sealed", () => "not sealed"],
-  ["that names a data key that is not there", (message = "") => message.replace(/^a\.\w+/, "a.0123456789abcdef")],
-])("a list shows a task with a message %s as damaged, and all others", async (_name, spoil) => {
+  ["that was never sealed", () => "not sealed", "or it was never sealed"],
+  [
+    "that names a data key that is not there",
+    (message = "") => message.replace(/^a\.\w+/, "a.0123456789abcdef"),
+    "the data key 0123456789abcdef",
+  ],
+])("a list shows a task with a message %s as damaged, says why, and shows all others", async (_name, spoil, why) => {
   const { memory, mine, other, changed } = await twoTasks();
   const page = await memory.listTasks({ limit: 10 });
   const tasks = page.tasks.map((task) => (task.id === mine ? { ...task, message: spoil(task.message) } : task));
@@ -194,6 +213,7 @@ test.each([
     [other],
     [[mine, "sub:alice"]],
   ]);
+  expect(shown.damaged?.[0]?.damage).toContain(why);
 });
 
 test("a list of documents has those whose values do not open, so that they can be removed, and none of another kind", async () => {

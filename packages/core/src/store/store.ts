@@ -55,14 +55,20 @@ export interface TaskQuery {
   readonly cursor?: string;
 }
 
+/** What a list still knows of a task that cannot be read any more. */
+export interface DamagedTask extends TaskSummary {
+  /** What is wrong, and what an operator does about it: a sentence without a full stop. */
+  readonly damage: string;
+}
+
 /** A page of tasks, newest first by creation time, then by id. */
 export interface TaskPage {
   readonly tasks: readonly TaskSummary[];
   /**
-   * Present when finished tasks of this page cannot be read any more (`TASK_CORRUPT`): what a list still knows of
-   * them. They count for no status, and for nothing in `countTasks`.
+   * Present when tasks of this page cannot be read any more (`TASK_CORRUPT`). Those that a store has set aside count for no
+   * status, and for nothing in `countTasks`.
    */
-  readonly damaged?: readonly TaskSummary[];
+  readonly damaged?: readonly DamagedTask[];
   /** Present when there are more. */
   readonly nextCursor?: string;
 }

@@ -99,6 +99,11 @@ export class StoreKeys {
     throw new UnknownDataKey(keyId);
   }
 
+  /** Whether a data key was asked for and is not there. */
+  isAbsent(keyId: string): boolean {
+    return this.#absent.has(keyId);
+  }
+
   /** A key for names: one half is for their nonces. */
   forNames(purpose: string): Buffer {
     return this.#derive(this.#names, `names ${purpose}`, 2 * keyBytes);
@@ -157,7 +162,8 @@ async function reseal(
   return true;
 }
 
-const dataId = (keyId: string): string => `data-${keyId}`;
+/** The id of the document that holds a data key. */
+export const dataId = (keyId: string): string => `data-${keyId}`;
 
 async function keyDocuments(documents: KeyDocuments): Promise<readonly StoredDocument[]> {
   const { kind } = sealDocuments;

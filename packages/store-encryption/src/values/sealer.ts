@@ -76,6 +76,12 @@ export class Sealer {
     return bytes && { value: JSON.parse(bytes.toString()), seq, index };
   }
 
+  /** The data key that a sealed text names, where it was asked for and is not there. */
+  absentKeyOf(sealed: unknown): string | undefined {
+    const keyId = sealedShape.exec(String(sealed))?.[1];
+    return keyId !== undefined && this.#keys.isAbsent(keyId) ? keyId : undefined;
+  }
+
   /**
    * A name that is the same each time, so that a store finds what it belongs to. As JSON: UTF-8 has no half surrogates, and names that
    * have them would become one.

@@ -1,6 +1,7 @@
 import { isResumableError, type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import {
   BoundedCache,
+  type DamagedTask,
   type DocumentSummary,
   deepFreeze,
   type EventPage,
@@ -80,7 +81,7 @@ export class StoreSealer {
   openTaskOf({ id, owner, key }: NewTask, snapshot: TaskSnapshot): TaskSnapshot {
     const opened = this.openSnapshot(snapshot, snapshot.record.id);
     const { record } = opened;
-    if (record.id === id || (record.owner === owner && record.key === key)) return opened;
+    if (record.id === id || (key !== null && record.owner === owner && record.key === key)) return opened;
     throw new OpeningValues(this.#sealer, record.id, {}).corrupt("call");
   }
 
@@ -137,21 +138,22 @@ export class StoreSealer {
   /** A task that does not open is shown as damaged, and hinders no other. */
   openPage(page: TaskPage): TaskPage {
     const tasks: TaskSummary[] = [];
-    const damaged = (page.damaged ?? []).map((task) => this.#openDamaged(task));
+    const damaged = (page.damaged ?? []).map((task) => this.#openDamaged(task, task.damage));
     for (const task of page.tasks) {
       try {
         tasks.push(Object.freeze(openSummary(task, new OpeningValues(this.#sealer, task.id, {}))));
       } catch (error) {
         if (!isResumableError(error, "TASK_CORRUPT")) throw error;
-        damaged.push(this.#openDamaged(task));
+        damaged.push(this.#openDamaged(task, error.message.replace(/\.$/, "")));
       }
     }
     return { ...page, tasks: Object.freeze(tasks), ...(damaged.length > 0 && { damaged }) };
   }
 
-  #openDamaged({ message: _message, session: _session, error, ...task }: TaskSummary): TaskSummary {
+  #openDamaged({ message: _message, session: _session, error, ...task }: TaskSummary, damage: string): DamagedTask {
     return {
       ...task,
+      damage,
       owner: this.openOwner(task.owner),
       ...(error !== undefined && { error: { ...error, message: "The message does not open." } }),
     };

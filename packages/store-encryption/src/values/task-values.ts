@@ -1,5 +1,6 @@
 import { type Json, ResumableError } from "@resumable-mcp/core";
-import { type Answer, deepFreeze, type Question, type TaskFailure } from "@resumable-mcp/core/store";
+import { type Answer, deepFreeze, type Question, sealDocuments, type TaskFailure } from "@resumable-mcp/core/store";
+import { dataId } from "../keys/store-keys.js";
 import type { Sealer } from "./sealer.js";
 
 /** The fields of a task that hold values. A text of one never opens in another. */
@@ -121,7 +122,7 @@ export class OpeningValues implements TaskValues {
     const opened = this.#sealer.open({ scope: ["task", this.#taskId], field, key }, sealed);
     const { seq, lastSeq = Number.POSITIVE_INFINITY } = this.#origin;
     if (opened === undefined || opened.seq > lastSeq || (seq !== undefined && opened.seq !== seq) || opened.index > 0)
-      throw this.corrupt(field);
+      throw this.corrupt(field, sealed);
     return deepFreeze(opened.value);
   }
 
@@ -138,7 +139,7 @@ export class OpeningValues implements TaskValues {
   /** An item, and what its text says of its place. */
   placedItem(sealed: Json): { readonly value: Json; readonly seq: number; readonly index: number } {
     const opened = this.#sealer.open({ scope: ["task", this.#taskId], field: "item" }, sealed);
-    if (opened === undefined) throw this.corrupt("item");
+    if (opened === undefined) throw this.corrupt("item", sealed);
     return { ...opened, value: deepFreeze(opened.value) };
   }
 
@@ -181,10 +182,19 @@ export class OpeningValues implements TaskValues {
     throw this.corrupt(what);
   }
 
-  corrupt(what: string): ResumableError {
+  /** @param sealed what does not open, where it is a text that names a data key. */
+  corrupt(what: string, sealed?: unknown): ResumableError {
+    const keyId = this.#sealer.absentKeyOf(sealed);
+    const [reason, restored] =
+      keyId === undefined
+        ? ["it was changed, it belongs to another place, or it was never sealed", "the task"]
+        : [
+            `the store does not have the data key ${keyId} under which it is sealed`,
+            `the document ${dataId(keyId)} of the kind ${sealDocuments.kind}, or the task,`,
+          ];
     return new ResumableError(
       "TASK_CORRUPT",
-      `A sealed part of task ${this.#taskId} (${what}) does not open: it was changed, it belongs to another place, or it was never sealed. Nothing was changed. Restore the task from a backup, or delete it.`,
+      `A sealed part of task ${this.#taskId} (${what}) does not open: ${reason}. Nothing was changed. Restore ${restored} from a backup, or delete the task.`,
       { details: { taskId: this.#taskId, path: `sealed ${what}` } },
     );
   }

@@ -69,7 +69,8 @@ export class TaskLists {
     const last = found.at(-1);
     const summaries = (chosen: readonly ListedTask[]) => chosen.flatMap((task) => task.summary() ?? []);
     const tasks = summaries(found.filter(({ id }) => taskExists(this.#parts.context, id)));
-    const damaged = summaries(found.filter(({ id }) => !taskExists(this.#parts.context, id) && this.#isSetAside(id)));
+    const setAside = found.filter(({ id }) => !taskExists(this.#parts.context, id) && this.#isSetAside(id));
+    const damaged = summaries(setAside).map((task) => ({ ...task, damage: `look into quarantine/${task.id}` }));
     const isMore = newest.items.length > limit && last !== undefined;
     return {
       tasks,
