@@ -27,14 +27,18 @@ describe("finished tasks (G11)", () => {
     expect((await tasks.count()).total).toBe(0);
   });
 
-  it("are swept although one of them cannot be deleted (G12)", async () => {
-    const { tasks, engine, clock, rest, errors } = createScene([quick], { limits: { ttlMs: 0 } }, (store) => ({
-      ...store,
-      deleteTask: async (lease) => {
-        if (lease.taskId === bad) throw new Error("cannot be deleted");
-        return store.deleteTask(lease);
-      },
-    }));
+  it.each([1_000, 1])("are swept, %i at once, although one of them cannot be deleted (G12)", async (sweepBatch) => {
+    const { tasks, engine, clock, rest, errors } = createScene(
+      [quick],
+      { limits: { ttlMs: 0, sweepBatch } },
+      (store) => ({
+        ...store,
+        deleteTask: async (lease) => {
+          if (lease.taskId === bad) throw new Error("cannot be deleted");
+          return store.deleteTask(lease);
+        },
+      }),
+    );
     const bad = (await tasks.start({ tool: "job", input: { n: 1 } })).record.id;
     await tasks.start({ tool: "job", input: { n: 2 } });
     await rest();

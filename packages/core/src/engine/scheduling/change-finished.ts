@@ -85,18 +85,27 @@ export async function sweepExpired(
   stopped: () => boolean,
 ): Promise<number> {
   let deleted = 0;
+  const left = new Set<string>();
   for (;;) {
-    const before = deleted;
-    const expired = await store.listExpired({ now: instantOf(clock), limit: limits.sweepBatch });
-    for (const id of expired) {
+    // Those that are left come first in each list.
+    const limit = limits.sweepBatch + left.size;
+    const expired = await store.listExpired({ now: instantOf(clock), limit });
+    const next = expired.filter((id) => !left.has(id));
+    for (const id of next) {
       if (stopped()) return deleted;
+      left.add(id);
       try {
-        if (await remove(id)) deleted += 1;
+        if (!(await remove(id))) continue;
+        deleted += 1;
+        left.delete(id);
       } catch (error) {
         // Another process may have swept it.
         if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);
       }
     }
-    if (expired.length < limits.sweepBatch || deleted === before) return deleted;
+    if (expired.length < limit || next.length === 0 || left.size > maxLeft) return deleted;
   }
 }
+
+/** Tasks of one sweep that cannot be deleted: with more of them it ends. */
+const maxLeft = 10_000;
