@@ -195,7 +195,7 @@ export async function runCommand(args: readonly string[], console: Console): Pro
     }
   } catch (error) {
     report(error, parsed.values.json, console);
-    return 1;
+    return isResumableError(error, "INVALID_OPTION") ? 2 : 1;
   }
 }
 

@@ -58,5 +58,5 @@ test("only who is known by a token can be banned", async () => {
   const directory = emptyFolder();
   await openStore(directory).open();
   const refused = await run("ban", "client:laptop", "--store", directory);
-  expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining("takes another name")]);
+  expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining("takes another name")]);
 });

@@ -71,7 +71,7 @@ test("says before a quota of bytes is set what it would refuse: exactly what ser
   expect(await rowOf("--max-store-bytes", `${used + 1}`)).toMatchObject({ refuses: false });
   expect(await make(used + 1)).toContain("new-");
   const { code, errors } = await run("stats", ...names, "--min-free-disk", "1GiB");
-  expect([code, errors]).toEqual([1, expect.stringContaining("--min-free-disk is for a folder")]);
+  expect([code, errors]).toEqual([2, expect.stringContaining("--min-free-disk is for a folder")]);
 });
 
 test("stores requests, and deletes what finished long ago", async () => {
@@ -109,15 +109,15 @@ test("says what is wrong with an address, without the password", async () => {
   bare.password = "not-shown";
   const file = join(emptyFolder(), "password");
   writeFileSync(file, `${new URL(databaseUrl()).password}\n`);
-  const cases: [string[], string][] = [
-    [["--store", bare.href], "28P01: password authentication failed"],
+  const cases: [string[], string, number?][] = [
+    [["--store", bare.href], "28P01: password authentication failed", 1],
     [["--store", "mysql://u:not-shown@h/db"], "--store must be a folder, or a URL"],
     [["--store", "folder", "--store-schema", "x"], "are for a database"],
     [["--store", databaseUrl(), "--store-schema", "Two words"], "schema must be 1 to 41 characters"],
   ];
-  for (const [args, sentence] of cases) {
+  for (const [args, sentence, expected = 2] of cases) {
     const { code, errors } = await run("stats", ...args);
-    expect([code, errors]).toEqual([1, expect.stringContaining(sentence)]);
+    expect([code, errors]).toEqual([expected, expect.stringContaining(sentence)]);
     expect(errors).not.toContain("not-shown");
   }
   bare.password = "";

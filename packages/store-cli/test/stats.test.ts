@@ -94,7 +94,7 @@ test.each([
   const { directory } = await filled();
   const options = texts.flatMap((text) => ["--max-unfinished-per-owner", text]);
   const { code, errors } = await run("stats", "--store", directory, ...options);
-  expect([code, errors]).toEqual([1, expect.stringContaining(message)]);
+  expect([code, errors]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test.each([
@@ -105,5 +105,5 @@ test.each([
 ])("%s %s is refused with a sentence", async (option, text, what) => {
   const { directory } = await filled();
   const { code, errors } = await run("stats", "--store", directory, option, text);
-  expect([code, errors]).toEqual([1, expect.stringContaining(`${option} must be ${what}`)]);
+  expect([code, errors]).toEqual([2, expect.stringContaining(`${option} must be ${what}`)]);
 });
