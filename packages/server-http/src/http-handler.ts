@@ -19,6 +19,7 @@ import { createRefusalLog, type Log } from "./log.js";
 import { OpenBodies } from "./open-bodies.js";
 import { createRequestRates } from "./request-rates.js";
 import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
+import { startTimeLimit } from "./time-limit.js";
 
 /** Answers one request to the MCP endpoint, after all checks. */
 export type McpEndpoint = (request: Request, context: RequestContext) => Promise<Response>;
@@ -219,11 +220,11 @@ function createReadiness(engine: Engine, timeoutMs: number): () => Promise<HttpA
   return async () => {
     if (engine.draining) return new HttpAnswer(503, plain, "draining\n");
     checking ??= check();
-    let timer: NodeJS.Timeout | undefined;
+    let stop = () => {};
     const late = new Promise<HttpAnswer>((resolve) => {
-      timer = setTimeout(() => resolve(silent), timeoutMs);
+      stop = startTimeLimit(timeoutMs, () => resolve(silent));
     });
-    return Promise.race([checking, late]).finally(() => clearTimeout(timer));
+    return Promise.race([checking, late]).finally(stop);
   };
 }
 

@@ -17,7 +17,7 @@ export const httpLimits = {
   maxCallers: 10_000,
   /** How long a client may take to send a request. */
   requestTimeoutMs: 30_000,
-  /** How long `verifyToken` may take. */
+  /** How long `verifyToken` may take while the process runs; then the caller gets status 503. */
   verifyTokenTimeoutMs: 10_000,
   /** How often a server that knows its callers by tokens asks the store who is banned. */
   banLookMs: 2_000,

@@ -1,3 +1,4 @@
+import { startTimeLimit } from "../time-limit.js";
 import { AuthorizationServerAway } from "./bearer.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";
@@ -20,12 +21,15 @@ export class RequestRefused extends Error {
  * {@link RequestRefused}.
  * @throws {@link AuthorizationServerAway}.
  */
-export function createPatientFetch<Answer>(read: (response: Response) => Promise<Answer>, fetch?: Fetch) {
+export function createPatientFetch<Answer>(
+  read: (response: Response) => Promise<Answer>,
+  fetch: Fetch = (url, init) => globalThis.fetch(url, init),
+) {
   let failed: { readonly error: AuthorizationServerAway; readonly atMs: number } | undefined;
   return async (url: string, init: RequestInit = {}): Promise<Answer> => {
     if (failed !== undefined && performance.now() - failed.atMs < authLimits.retryFetchMs) throw failed.error;
     try {
-      const answer = await read(await fetchInTime(url, init, fetch));
+      const answer = await inTime((signal) => fetch(url, { ...init, signal, redirect: "error" }).then(read));
       failed = undefined;
       return answer;
     } catch (cause) {
@@ -37,8 +41,17 @@ export function createPatientFetch<Answer>(read: (response: Response) => Promise
   };
 }
 
-function fetchInTime(url: string, init: RequestInit, fetch: Fetch = globalThis.fetch): Promise<Response> {
-  return fetch(url, { ...init, signal: AbortSignal.timeout(authLimits.fetchTimeoutMs), redirect: "error" });
+async function inTime<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  const controller = new AbortController();
+  const { fetchTimeoutMs } = authLimits;
+  const stop = startTimeLimit(fetchTimeoutMs, () =>
+    controller.abort(new Error(`No answer within ${fetchTimeoutMs} ms.`)),
+  );
+  try {
+    return await ask(controller.signal);
+  } finally {
+    stop();
+  }
 }
 
 /**

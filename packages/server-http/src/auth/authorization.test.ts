@@ -77,6 +77,37 @@ test("a token that cannot be checked because the authorization server is away gi
   expect(messages).toEqual(["A token could not be checked: https://idp.example could not be asked."]);
 });
 
+test("a token whose check does not end gives 503, when to come back, and a message for the log", async () => {
+  const messages: string[] = [];
+  const { authenticate } = authorization({
+    verifyToken: () => new Promise(() => {}),
+    timeoutMs: 1,
+    onFailure: (message) => messages.push(message),
+  });
+  const answer = await authenticate(asking("t"));
+  const facts = answer instanceof HttpAnswer && [answer.status, answer.headers["retry-after"]];
+  expect(facts).toEqual([503, "5"]);
+  expect(messages).toEqual(["A token could not be checked: verifyToken has not answered within 1 ms."]);
+});
+
+test("a right token counts whose check was ready while the process stood still", async () => {
+  const timeoutMs = 100;
+  const standStill = () => {
+    const endMs = performance.now() + 2 * timeoutMs;
+    while (performance.now() < endMs);
+  };
+  const { authenticate } = authorization({
+    timeoutMs,
+    async verifyToken() {
+      setImmediate(standStill);
+      // As an answer that lies in a socket: it is read in a few turns of the event loop.
+      for (let turn = 0; turn < 6; turn++) await new Promise((resolve) => setImmediate(resolve));
+      return info("mcp");
+    },
+  });
+  expect(await authenticate(asking("t"))).toEqual(info("mcp"));
+});
+
 test("addresses that tokens are bound to are those of https, or of this machine", () => {
   for (const url of ["https://mcp.example/mcp", "http://127.0.0.1:8001/mcp", "http://localhost/mcp"]) {
     expect(secureUrl("--public-url", url).href).toBe(url);

@@ -3,7 +3,7 @@ import { isScope } from "@resumable-mcp/core/engine";
 import { HttpAnswer, type HttpRequest, missingScopes, type RequestContext } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
-import { type AuthInfo, AuthorizationServerAway, readToken, type VerifyToken } from "./bearer.js";
+import { type AdmittedToken, AuthorizationServerAway, readToken, type VerifyToken } from "./bearer.js";
 import { metadataUrlOf } from "./metadata.js";
 
 /** Who may call a server. */
@@ -29,7 +29,7 @@ export interface AuthorizationOptions {
 /** Admits callers by their tokens. */
 export interface Authorization {
   /** Finds out who calls, or refuses the request. */
-  authenticate(request: Pick<HttpRequest, "header">): Promise<AuthInfo | HttpAnswer>;
+  authenticate(request: Pick<HttpRequest, "header">): Promise<AdmittedToken | HttpAnswer>;
   /** Refuses the call of a tool for which the caller's token lacks scopes. */
   checkCall(body: unknown, context: RequestContext | undefined): HttpAnswer | undefined;
   /** The protected-resource metadata. Source: RFC 9728, section 2. */

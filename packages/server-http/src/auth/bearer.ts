@@ -1,5 +1,6 @@
 import { isJsonObject } from "@resumable-mcp/core";
 import type { HttpRequest } from "@resumable-mcp/mcp";
+import { startTimeLimit } from "../time-limit.js";
 import { authLimits } from "./limits.js";
 
 /** What a verified token says. */
@@ -14,14 +15,20 @@ export interface AuthInfo {
   readonly extra?: Record<string, unknown>;
 }
 
+/** A token that was accepted. */
+export interface AdmittedToken extends AuthInfo {
+  /** Calls back once when the token counts no more before it expires; the returned function prevents it. */
+  readonly whenRevoked?: (onRevoked: () => void) => () => void;
+}
+
 /**
  * Checks a bearer token; `undefined` or `null` when it is not valid. It may also throw what `jose` and the SDK's
- * `InvalidTokenError` say of such a token. Any other error, and no answer within `verifyTokenTimeoutMs`, is the server's
- * own failure: the caller gets status 500 and keeps its token.
+ * `InvalidTokenError` say of such a token. Any other error is the server's own failure: the caller gets status 500, or 503
+ * where there is no answer within `verifyTokenTimeoutMs`, and keeps its token.
  */
 export type VerifyToken = (token: string) => Promise<AuthInfo | null | undefined> | AuthInfo | null | undefined;
 
-/** The authorization server cannot be asked at present: the caller gets status 503 and keeps its token. */
+/** Tokens cannot be checked at present, mostly since their authorization server is away: the caller gets status 503 and keeps its token. */
 export class AuthorizationServerAway extends Error {
   override readonly name = "AuthorizationServerAway";
 }
@@ -56,12 +63,12 @@ export async function readToken(
 }
 
 async function within<T>(timeoutMs: number, promise: Promise<T> | T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
+  let stop = () => {};
   const late = new Promise<never>((_resolve, reject) => {
     const message = `verifyToken has not answered within ${timeoutMs} ms.`;
-    timer = setTimeout(() => reject(new Error(message)), timeoutMs).unref();
+    stop = startTimeLimit(timeoutMs, () => reject(new AuthorizationServerAway(message)));
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, late]).finally(stop);
 }
 
 /**

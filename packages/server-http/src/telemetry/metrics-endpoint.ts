@@ -1,5 +1,5 @@
 import { HttpAnswer, type HttpRequest } from "@resumable-mcp/mcp";
-import { readToken, type VerifyToken } from "../auth/bearer.js";
+import { AuthorizationServerAway, readToken, type VerifyToken } from "../auth/bearer.js";
 import type { HttpLimits } from "../http-limits.js";
 import { judgeLocality, type LocalityFacts, type OwnerMode } from "../locality.js";
 import { createRequestRates } from "../request-rates.js";
@@ -68,7 +68,10 @@ export function createMetricsEndpoint({
     const verdict = await readToken(request, verifyToken, limits.verifyTokenTimeoutMs);
     attempt?.end("info" in verdict ? "valid" : "failed" in verdict ? "unchecked" : "invalid");
     if ("info" in verdict) return isRead ? read() : new HttpAnswer(405, { ...plain, allow: "GET, HEAD" }, "Use GET.\n");
-    if ("failed" in verdict) return new HttpAnswer(500, plain, "The token could not be checked.\n");
+    if ("failed" in verdict) {
+      const isAway = verdict.failed instanceof AuthorizationServerAway;
+      return new HttpAnswer(isAway ? 503 : 500, plain, "The token could not be checked.\n");
+    }
     const waitMs = attempt === undefined ? rates.refused(address) : 0;
     return tooMany(waitMs) ?? new HttpAnswer(401, { ...plain, "www-authenticate": "Bearer" }, "A token is needed.\n");
   };
