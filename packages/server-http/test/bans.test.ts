@@ -2,7 +2,8 @@ import { createMemoryStore, type MemoryStore } from "@resumable-mcp/core";
 import { putBan, removeBan } from "@resumable-mcp/core/store";
 import { afterEach, expect, test } from "vitest";
 import { type RunningServer, serve } from "../src/index.js";
-import { definition } from "./two-owners/foreign-target.js";
+import { definition, release } from "./two-owners/foreign-target.js";
+import { request2026, type StreamReader, tokenCaller } from "./two-owners/raw-caller.js";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -68,6 +69,40 @@ test("a subject that is banned is refused by all servers of the store, its tasks
   expect(await ask(await open(store.anotherProcess()), "mallory")).toBe(403);
   expect([await removeBan(store, "sub:mallory"), await removeBan(store, "sub:mallory")]).toEqual([true, false]);
   for (const server of servers) await expect.poll(() => ask(server, "mallory")).toBe(200);
+});
+
+/** Opens a stream of each kind as a subject, and a call of `gated` that is held. */
+async function openStreams(server: RunningServer, subject: string) {
+  const caller = tokenCaller(server.url, subject, subject);
+  closing.push(caller.close);
+  const inSession = { "mcp-session-id": (await caller.initialize()).session };
+  const call = (id: number, name: string) => {
+    const params = { name, arguments: { label: `${subject} ${server.url}`, hold: true }, _meta: { progressToken: id } };
+    return caller.stream({ jsonrpc: "2.0", id, method: "tools/call", params }, inSession);
+  };
+  const listen = request2026("subscriptions/listen", { notifications: { toolsListChanged: true } });
+  const streams: readonly StreamReader[] = [
+    await caller.stream(undefined, inSession),
+    await call(7, "ordinary"),
+    await caller.stream(listen.message, listen.headers),
+  ];
+  await streams[2]?.((text) => text.includes("acknowledged"));
+  const gated = await call(8, "gated");
+  await gated((text) => text.includes('"progress":1'));
+  return { streams, gated };
+}
+
+test("a ban ends all that its subject has open, on every server of the store, and no stream of another", async () => {
+  const store = createMemoryStore();
+  const servers = [await open(store), await open(store.anotherProcess())];
+  const mallorys = await Promise.all(servers.map((server) => openStreams(server, "mallory")));
+  const alices = await Promise.all(servers.map((server) => openStreams(server, "alice")));
+  await putBan(store, "sub:mallory", now);
+  for (const { streams, gated } of mallorys) await Promise.all([...streams, gated].map((read) => read(() => false)));
+  for (const [index, { gated }] of alices.entries()) {
+    release({ label: `alice ${servers[index]?.url}` });
+    expect(await gated((text) => text.includes('"result"'))).toContain('"id":8');
+  }
 });
 
 test("a ban stays while the store cannot be read", async () => {

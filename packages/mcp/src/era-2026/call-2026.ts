@@ -27,7 +27,7 @@ export interface Call2026 extends Call {
  * Makes an era-neutral call of a request of the 2026 era.
  *
  * It ends when the request is cancelled (over HTTP: when its stream is closed). {@link untilDrained} ends it also when the
- * engine drains, since then another process has to continue with it, and when its token expires.
+ * engine drains, since then another process has to continue with it, and when its token counts no more.
  *
  * @throws {@link ResumableError} `NO_OWNER`.
  */

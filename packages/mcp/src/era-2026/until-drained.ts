@@ -1,5 +1,5 @@
 import type { Engine } from "@resumable-mcp/core";
-import { whenExpired } from "../owner/owner.js";
+import { whenEnded } from "../owner/owner.js";
 import type { Call2026 } from "./call-2026.js";
 
 /**
@@ -8,7 +8,7 @@ import type { Call2026 } from "./call-2026.js";
  */
 const waiting = new WeakMap<Engine, Set<AbortController>>();
 
-/** Runs what answers a request. The signal of its call aborts also when the engine drains, or the caller's token expires. */
+/** Runs what answers a request. The signal of its call aborts also when the engine drains, or the caller's token counts no more. */
 export async function untilDrained<Result>(call: Call2026, run: (call: Call2026) => Promise<Result>): Promise<Result> {
   const { engine, signal } = call;
   const requests = waiting.get(engine) ?? listen(engine);
@@ -17,7 +17,7 @@ export async function untilDrained<Result>(call: Call2026, run: (call: Call2026)
   if (signal.aborted || engine.drainSignal.aborted) abort();
   signal.addEventListener("abort", abort);
   requests.add(controller);
-  const stopTimer = whenExpired(call.token, abort);
+  const stopTimer = whenEnded(call.token, abort);
   try {
     return await run({ ...call, signal: controller.signal });
   } finally {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { local, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken, whenExpired } from "./owner.js";
+import { local, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken, whenEnded } from "./owner.js";
 
 const strong = "0123456789abcdef0123456789abcdef";
 const remote = { local: false, reason: "it has the header via, so a proxy sent it" } as const;
@@ -85,7 +85,7 @@ test("the end of a token is noticed, also of one that lives longer than a timer 
   try {
     const ended: string[] = [];
     const days = (count: number) => count * 24 * 60 * 60_000;
-    const token = (id: string) => whenExpired({ clientId: id, expiresAt: days(60) / 1_000 }, () => ended.push(id));
+    const token = (id: string) => whenEnded({ clientId: id, expiresAt: days(60) / 1_000 }, () => ended.push(id));
     token("kept");
     const prevent = token("prevented");
     vi.advanceTimersByTime(days(60) - 1);

@@ -135,6 +135,11 @@ export interface VerifiedToken {
   readonly scopes?: readonly string[];
   /** Seconds since 1970. */
   readonly expiresAt?: number;
+  /**
+   * Calls back once when the token counts no more before it expires, as when its subject is banned, and not in the same turn;
+   * the returned function prevents it.
+   */
+  readonly whenRevoked?: (onRevoked: () => void) => () => void;
   /** `sub` is the user, and `iss` who issued the token. */
   readonly extra?: Record<string, unknown>;
 }
@@ -172,14 +177,30 @@ function withinIssuer(id: string, issuer: string | undefined): string {
 /** The longest delay that timers accept, 24 days. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** Calls back once when a token expires; the returned function prevents it. */
-export function whenExpired(token: VerifiedToken | undefined, onExpired: () => void): () => void {
-  if (token?.expiresAt === undefined) return () => {};
-  const endMs = token.expiresAt * 1_000;
+/** Why a token counts no more. Of one that expired the caller may have the next one. */
+export type TokenEnd = "expired" | "revoked";
+
+/** Calls back once when a token counts no more; the returned function prevents it. */
+export function whenEnded(token: VerifiedToken | undefined, onEnded: (why: TokenEnd) => void): () => void {
+  const stops: (() => void)[] = [];
+  const stop = (): void => {
+    for (const one of stops.splice(0)) one();
+  };
+  const end = (why: TokenEnd) => (): void => {
+    stop();
+    onEnded(why);
+  };
+  if (token?.expiresAt !== undefined) stops.push(atTime(token.expiresAt * 1_000, end("expired")));
+  if (token?.whenRevoked !== undefined) stops.push(token.whenRevoked(end("revoked")));
+  return stop;
+}
+
+/** Calls back when a time of the wall clock comes. */
+function atTime(timeMs: number, onTime: () => void): () => void {
   let timer: NodeJS.Timeout;
   const arm = (): void => {
-    const delayMs = Math.max(0, endMs - Date.now());
-    timer = setTimeout(delayMs > maxDelayMs ? arm : onExpired, Math.min(delayMs, maxDelayMs)).unref();
+    const delayMs = Math.max(0, timeMs - Date.now());
+    timer = setTimeout(delayMs > maxDelayMs ? arm : onTime, Math.min(delayMs, maxDelayMs)).unref();
   };
   arm();
   return () => clearTimeout(timer);

@@ -23,6 +23,8 @@ export class Bans {
   readonly #options: BansOptions;
   /** Looks that are left in which the owner's tasks are cancelled. */
   #banned = new Map<string, number>();
+  /** Who hears of a ban of an owner: what it has open. */
+  readonly #listeners = new Map<string, Set<() => void>>();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
@@ -32,6 +34,24 @@ export class Bans {
 
   has(owner: string): boolean {
     return this.#banned.has(owner);
+  }
+
+  /** Calls back once when the owner is banned, or is already, in a later turn; the returned function prevents it. */
+  whenBanned(owner: string, onBanned: () => void): () => void {
+    const listeners = this.#listeners.get(owner) ?? new Set();
+    const listener = () => onBanned();
+    this.#listeners.set(owner, listeners.add(listener));
+    // A request that was let in before the ban may open a stream after it.
+    if (this.has(owner)) setImmediate(() => this.#tell(owner));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(owner) === listeners) this.#listeners.delete(owner);
+    };
+  }
+
+  #tell(owner: string): void {
+    for (const listener of this.#listeners.get(owner) ?? []) listener();
+    this.#listeners.delete(owner);
   }
 
   /** Looks now, and from then on every so many milliseconds. @throws what the store throws, for the first look. */
@@ -45,12 +65,13 @@ export class Bans {
     clearTimeout(this.#timer);
   }
 
-  /** Reads the bans, and cancels the unfinished tasks of those who are banned since a short time. */
+  /** Reads the bans, ends the streams of those who are banned, and cancels their unfinished tasks while the ban is new. */
   async look(): Promise<void> {
     const { engine } = this.#options;
     const known = this.#banned;
     const bans = await listBans(engine.documents);
     this.#banned = new Map(bans.map(({ owner }) => [owner, known.get(owner) ?? cancellingLooks]));
+    for (const owner of this.#banned.keys()) this.#tell(owner);
     for (const [owner, left] of this.#banned) {
       if (left === 0) continue;
       await this.#cancelTasks(owner);
@@ -103,12 +124,14 @@ export async function startBans(
 }
 
 /** Refuses the requests of those who are banned. Their token is valid: another one would not help, so that no challenge is sent. */
-function withBans(authorization: Authorization, bans: Pick<Bans, "has">): Authorization {
+function withBans(authorization: Authorization, bans: Pick<Bans, "has" | "whenBanned">): Authorization {
   return {
     ...authorization,
     async authenticate(request) {
       const verdict = await authorization.authenticate(request);
-      if (verdict instanceof HttpAnswer || !bans.has(ownerOfToken(verdict))) return verdict;
+      if (verdict instanceof HttpAnswer) return verdict;
+      const owner = ownerOfToken(verdict);
+      if (!bans.has(owner)) return { ...verdict, whenRevoked: (onRevoked) => bans.whenBanned(owner, onRevoked) };
       const message = "The operator of this server has banned this subject. Ask them.";
       const headers = { "cache-control": "no-store" };
       return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.notAccepted, message), 403, headers);

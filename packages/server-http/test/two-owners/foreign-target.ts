@@ -70,7 +70,7 @@ export const definition = defineServer({
 });
 
 /** Lets a held task go on. */
-export function release({ label }: Target): void {
+export function release({ label }: Pick<Target, "label">): void {
   releases.get(label)?.();
 }
 

@@ -1,6 +1,6 @@
 import type { TakenText, TextSource } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
-import { type VerifiedToken, whenExpired } from "../../owner/owner.js";
+import { type TokenEnd, type VerifiedToken, whenEnded } from "../../owner/owner.js";
 
 /** One event of a stream. Without `data` it only tells the client when to come back. */
 export interface SseEvent {
@@ -95,17 +95,18 @@ export class SseStream implements TextSource {
   }
 
   /**
-   * Closes when its reader's token expires.
+   * Closes when its reader's token counts no more.
    *
-   * @param once.named only when it has written an event with an id: before, its reader could not come back for the rest.
+   * @param once.named where the token expires, only when it has written an event with an id: before, its reader could not come
+   * back for the rest.
    */
   closeWith(token: VerifiedToken | undefined, once: { readonly named: boolean }): void {
     if (!this.#open) return;
-    const close = () => {
-      if (this.#named || !once.named) this.close();
+    const close = (why: TokenEnd) => {
+      if (this.#named || !once.named || why === "revoked") this.close();
       else this.#closeWhenNamed = true;
     };
-    this.#onClosed.push(whenExpired(token, close));
+    this.#onClosed.push(whenEnded(token, close));
   }
 
   /** What was written can still be read. */

@@ -2,7 +2,7 @@ import type { Engine } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
-import { type VerifiedToken, whenExpired } from "../../owner/owner.js";
+import { type VerifiedToken, whenEnded } from "../../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
 import { missingTasksExtension, rightsOf } from "../call-2026.js";
 import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
@@ -43,7 +43,7 @@ export function createListener<Auth extends VerifiedToken>(
     };
     if (!listenTo.namesTasks) {
       const stream = withEnd(source, ended);
-      stopTimer = whenExpired(rights.token, stream.close);
+      stopTimer = whenEnded(rights.token, stream.close);
       return stream.body;
     }
     if (listenTo.taskIds !== undefined && !listenTo.declared) throw RpcError.of(missingTasksExtension);
@@ -64,7 +64,7 @@ export function createListener<Auth extends VerifiedToken>(
       onError,
     });
     open.add(stream);
-    stopTimer = whenExpired(rights.token, stream.close);
+    stopTimer = whenEnded(rights.token, stream.close);
     return stream.body;
   };
   return {
