@@ -77,7 +77,7 @@ test.skipIf(process.platform === "win32")(
   async () => {
     const { line } = newToken("bob");
     const refused = [
-      [`${one} alice\n`, 0o640],
+      [`${one} alice\n`, 0o660],
       [`${one} alice\n`, 0o604],
       [`${line}\n`, 0o620],
       [`${line}\n${one} alice\n`, 0o644],

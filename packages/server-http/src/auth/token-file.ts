@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
 import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { type FileRights, othersRights } from "@resumable-mcp/store-encryption";
 import type { AuthInfo, VerifyToken } from "./bearer.js";
 
 /** As many characters as 128 random bits have in base64url. */
@@ -134,7 +135,7 @@ async function readTokens(path: string): Promise<ReadFile> {
       throw new CommandError(`The token file ${path} holds no token. Write lines of the form: token subject`);
     checkMode(
       path,
-      stat.mode,
+      stat,
       lines.some(({ isPlain }) => isPlain),
     );
     return { entries: byHash(lines), mark: markOfStat(stat) };
@@ -149,8 +150,9 @@ function byHash(lines: readonly Entry[]): ReadonlyMap<string, Entry> {
 }
 
 /** What others could write, they could add a token of theirs to. Hashes of random tokens are no secret. */
-function checkMode(path: string, mode: number, holdsTokens: boolean): void {
-  if (process.platform === "win32" || (mode & (holdsTokens ? 0o077 : 0o022)) === 0) return;
+function checkMode(path: string, rights: FileRights, holdsTokens: boolean): void {
+  const { read, write } = othersRights(rights);
+  if (!write && !(read && holdsTokens)) return;
   const what = holdsTokens ? "read or change" : "change";
   throw new CommandError(`Other users of this machine can ${what} the token file ${path}. Run: chmod 600 ${path}`);
 }

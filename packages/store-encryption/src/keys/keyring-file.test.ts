@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -28,9 +28,21 @@ describe("a keyring file", () => {
   test.runIf(process.platform !== "win32")("that others can read is refused", async () => {
     const path = join(folder, "open-to-all");
     await writeFile(path, one);
-    await chmod(path, 0o640);
+    await chmod(path, 0o644);
     await expect(readKeyringFile(path)).rejects.toEqual(invalid(`chmod 600 ${path}`));
   });
+
+  test.runIf(process.getuid?.() === 0)(
+    "of root that a group of the process may read is read, and no other",
+    async () => {
+      const path = join(folder, "secret-of-a-volume");
+      await writeFile(path, one);
+      await chmod(path, 0o440);
+      expect((await readKeyringFile(path)).sealing).toBe(idOf(one));
+      await chown(path, 0, 54_321);
+      await expect(readKeyringFile(path)).rejects.toEqual(invalid(`chmod 600 ${path}`));
+    },
+  );
 
   test("that is not there is refused with what makes one", async () => {
     await expect(readKeyringFile(join(folder, "missing"))).rejects.toEqual(invalid("new-key"));

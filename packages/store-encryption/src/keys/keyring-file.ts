@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import { keyBytes, newKeyBytes } from "./cipher.js";
 import { createKeyring, invalidKeyring, type Keyring, keyIdOf } from "./keyring.js";
+import { othersRights } from "./secret-file.js";
 
 /** A keyring is a few lines. */
 const maxFileBytes = 64 * 1024;
@@ -9,7 +10,8 @@ const maxFileBytes = 64 * 1024;
  * Reads a keyring: a line for each key, `seal ID KEY` or `open ID KEY`, exactly one of which seals. KEY is 32 bytes in
  * base64url, ID what {@link newKeyLine} gave with it. Empty lines and lines that begin with `#` count for nothing.
  *
- * @throws {@link ResumableError} `INVALID_OPTION`, also where other users of the machine can read the file. No key is shown.
+ * @throws {@link ResumableError} `INVALID_OPTION`, also where other users of the machine can read the file; a group of the
+ * process may, where the file is root's. No key is shown.
  */
 export async function readKeyringFile(path: string): Promise<Keyring> {
   const unreadable = (error: unknown): never => {
@@ -18,10 +20,10 @@ export async function readKeyringFile(path: string): Promise<Keyring> {
   };
   const handle = await open(path, "r").catch(unreadable);
   try {
-    const { mode, size } = await handle.stat();
-    if (process.platform !== "win32" && (mode & 0o077) !== 0)
+    const stat = await handle.stat();
+    if (othersRights(stat).read)
       throw invalidKeyring(`Other users of this machine can read the keyring ${path}. Run: chmod 600 ${path}`);
-    if (size > maxFileBytes) throw invalidKeyring(`The keyring ${path} is larger than ${maxFileBytes} bytes.`);
+    if (stat.size > maxFileBytes) throw invalidKeyring(`The keyring ${path} is larger than ${maxFileBytes} bytes.`);
     return parseKeyring(await handle.readFile("utf8").catch(unreadable), path);
   } finally {
     await handle.close();
