@@ -72,6 +72,8 @@ export interface ErrorDetails {
   STORE_CLOSED: Record<string, never>;
   /** A document of the store has another version than the one that a change is based on. */
   DOCUMENT_CONFLICT: { kind: string; id: string };
+  /** A document of the store does not have the form that this version knows. It stays as it is. */
+  DOCUMENT_UNREADABLE: { kind: string; id: string };
   /** The engine is draining or closed and takes no new work. */
   DRAINING: Record<string, never>;
 }
@@ -156,8 +158,8 @@ export class TerminalError extends Error {
   }
 }
 
-/** Why an attempt was asked to stop. */
-export type InterruptReason = "pause" | "cancel" | "drain" | "lease_lost" | "waiting" | "timeout";
+/** Why an attempt was asked to stop. `turn`: another owner gets its slot, and the task continues later. */
+export type InterruptReason = "pause" | "cancel" | "drain" | "turn" | "lease_lost" | "waiting" | "timeout";
 
 /** What pending verbs of a tool reject with, and what `task.signal` carries, when an attempt has to stop. */
 export class TaskInterrupted extends Error {

@@ -28,6 +28,11 @@ export const engineDefaults = {
    */
   reservedRunning: 4,
   /**
+   * A task that has had a slot for this long gives it up at its next checkpoint, when an owner that runs nothing waits for
+   * one, and continues when a slot is free again. `Infinity`: never.
+   */
+  slotTurnMs: 60_000,
+  /**
    * A call that has waited for a slot for this long runs in any process that has one, while its caller waits here. At most
    * `maxRunning` calls at a time are offered so.
    */

@@ -30,6 +30,7 @@ interface Place {
 const endings: Readonly<Record<string, string>> = {
   paused: "a pause",
   drained: "the server's shutdown",
+  yielded: "another caller's turn",
   waiting: "a wait",
   retry: "a failure",
   crashed: "a crash",

@@ -25,6 +25,7 @@ export type AttemptEnd =
   | "cancelled"
   | "paused"
   | "drained"
+  | "yielded"
   | "waiting"
   | "retry"
   | "interrupted"

@@ -76,7 +76,7 @@ export type TaskEventBody =
     }
   | {
       readonly type: "attempt_ended";
-      readonly reason: "paused" | "drained" | "waiting" | "retry" | "crashed" | "interrupted";
+      readonly reason: "paused" | "drained" | "yielded" | "waiting" | "retry" | "crashed" | "interrupted";
       /** ISO 8601; not to be run again before this time. */
       readonly runnableAt?: string;
       readonly error?: TaskFailure;

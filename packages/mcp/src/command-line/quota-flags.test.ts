@@ -10,6 +10,7 @@ const all = {
   "max-unfinished-per-owner": ["50"],
   "max-running": ["8"],
   "max-running-per-owner": "4",
+  "slot-turn": "5m",
   "keep-finished": ["30d"],
 };
 
@@ -18,7 +19,13 @@ test("quotas become the limits of the store and of the engine, and only those th
     store: { maxStoreTasks: 100_000, maxStoreBytes: 20 * 2 ** 30 },
     folder: {},
     rules: {},
-    engine: { maxUnfinishedPerOwner: 50, maxRunning: 8, maxRunningPerOwner: 4, ttlMs: 30 * 24 * 60 * 60 * 1000 },
+    engine: {
+      maxUnfinishedPerOwner: 50,
+      maxRunning: 8,
+      maxRunningPerOwner: 4,
+      slotTurnMs: 300_000,
+      ttlMs: 30 * 24 * 60 * 60 * 1000,
+    },
   });
   const nothing = { store: {}, folder: {}, engine: {}, rules: {} };
   expect(readQuotas({ "max-store-bytes": "4096" })).toEqual({ ...nothing, store: { maxStoreBytes: 4_096 } });
@@ -51,6 +58,7 @@ test.each([
   [{ "max-unfinished-per-owner": ["-1"] }, /^--max-unfinished-per-owner must be .* not "-1"\.$/],
   [{ "max-running": ["0"] }, /^--max-running must be a whole number from 1 to \d+, not "0"\.$/],
   [{ "max-running-per-owner": "1.5" }, /^--max-running-per-owner must be .* not "1\.5"\.$/],
+  [{ "slot-turn": "0s" }, /^--slot-turn must be never, or a time such as .* not "0s"\.$/],
   [{ "max-store-bytes": "0" }, /^--max-store-bytes must be a size such as .* not "0"\.$/],
   [{ "max-store-bytes": "20GB" }, /^--max-store-bytes must be a size such as .* not "20GB"\.$/],
   [{ "max-store-bytes": "" }, /^--max-store-bytes must be a size such as .* not ""\.$/],

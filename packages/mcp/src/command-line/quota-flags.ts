@@ -19,6 +19,7 @@ export const quotaFlags = {
   "max-unfinished-per-owner": { type: "string", multiple: true },
   "max-running": { type: "string", multiple: true },
   "max-running-per-owner": { type: "string" },
+  "slot-turn": { type: "string" },
   "keep-finished": { type: "string", multiple: true },
 } as const;
 
@@ -41,6 +42,8 @@ export const quotaUsage = `  --max-store-tasks N    most tasks in the store, fin
                          render=2; may be repeated
   --max-running-per-owner N
                          of them, tasks of one owner (${engineDefaults.maxRunningPerOwner})
+  --slot-turn TIME       a task that runs for so long stops at its next checkpoint, and continues later, while an owner
+                         that runs nothing waits (1m), or never
   --keep-finished AGE | TOOL=AGE | OWNER=AGE
                          how long finished tasks are kept, such as 12h or 30d (7d), render=1h, sub:alice=90d or
                          session:*=1d; of a tool's and an owner's age the shorter one counts; may be repeated`;
@@ -62,6 +65,7 @@ export function readQuotas(flags: QuotaFlags): Quotas {
   const unfinished = readRules("max-unfinished-per-owner", flags["max-unfinished-per-owner"], countOf);
   const running = readRules("max-running", flags["max-running"], countOf);
   const runningPerOwner = countOf("max-running-per-owner", flags["max-running-per-owner"]);
+  const slotTurn = readSlotTurn(flags["slot-turn"]);
   const kept = readRules("keep-finished", flags["keep-finished"], durationOf);
   return {
     store: {
@@ -73,10 +77,15 @@ export function readQuotas(flags: QuotaFlags): Quotas {
       ...(unfinished.all === undefined ? {} : { maxUnfinishedPerOwner: unfinished.all }),
       ...(running.all === undefined ? {} : { maxRunning: running.all }),
       ...(runningPerOwner === undefined ? {} : { maxRunningPerOwner: runningPerOwner }),
+      ...(slotTurn === undefined ? {} : { slotTurnMs: slotTurn }),
       ...(kept.all === undefined ? {} : { ttlMs: kept.all }),
     },
     rules: rulesOf({ ttlMs: kept.single, maxRunning: running.single, maxUnfinishedPerOwner: unfinished.single }),
   };
+}
+
+function readSlotTurn(text: string | undefined): number | undefined {
+  return text === "never" ? Number.POSITIVE_INFINITY : durationOf("slot-turn", text, { words: ["never"] });
 }
 
 /** @throws {@link CommandError} for quotas that only a store in a folder has. */

@@ -87,13 +87,14 @@ function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs)
     const message = `${tool.name} was asked to stop (${reason}) and did not. A tool without checkpoints cannot say how far it came: the call may or may not have taken effect. Check before you call again.`;
     return { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } };
   }
-  const wakeMs = reason === "drain" ? nowMs : reason === "waiting" ? waitsUntilMs : undefined;
+  const wakeMs = reason === "drain" || reason === "turn" ? nowMs : reason === "waiting" ? waitsUntilMs : undefined;
   const ended = { type: "attempt_ended", reason: endReasons[reason] ?? "interrupted" } as const;
   return wakeMs === undefined ? ended : { ...ended, runnableAt: isoOf(wakeMs) };
 }
 
-const endReasons: { readonly [Reason in InterruptReason]?: "paused" | "waiting" | "drained" } = {
+const endReasons: { readonly [Reason in InterruptReason]?: "paused" | "waiting" | "drained" | "yielded" } = {
   pause: "paused",
   waiting: "waiting",
   drain: "drained",
+  turn: "yielded",
 };

@@ -20,6 +20,8 @@ export interface AttemptOptions extends Environment {
   readonly onWaiting: (waiting: boolean) => void;
   /** Whether one more attempt may wait in place. */
   readonly mayWaitInPlace: () => boolean;
+  /** Asked after each checkpoint: whether the attempt stops there, so that another owner gets its slot. */
+  readonly yields: () => boolean;
 }
 
 /** What the parts of an attempt share. */

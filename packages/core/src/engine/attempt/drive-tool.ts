@@ -36,6 +36,7 @@ export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<
       }
     }
     if (control.wanted !== undefined) control.abort(control.wanted);
+    else if (control.aborted === undefined && parts.yields()) control.abort("turn");
     if (control.aborted === undefined) continue;
     await leave(running);
     return stoppedHere;

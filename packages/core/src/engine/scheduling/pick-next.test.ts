@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pickNext, type QueuedTask, type RunningTask } from "./pick-next.js";
+import { mustYield, pickNext, type QueuedTask, type RunningTask, type TurnLimits, type TurnTask } from "./pick-next.js";
 
 const limits = {
   maxRunning: 4,
@@ -71,5 +71,38 @@ describe("pickNext", () => {
     const waiting = Array.from({ length: 9 }, () => running("a", { waiting: true }));
     expect(idOf([queued("a1")], waiting, limits, 0)).toBe("a1");
     expect(idOf([queued("a1")], waiting, { ...limits, maxRunningOf: () => 9 }, 0)).toBeUndefined();
+  });
+});
+
+describe("mustYield", () => {
+  const turn: TurnLimits = { ...limits, maxRunning: 2, slotTurnMs: 60_000 };
+  const slot = (owner: string, more: Partial<TurnTask> = {}): TurnTask => ({
+    ...running(owner),
+    yielding: false,
+    ...more,
+  });
+  const yields = (queue: readonly QueuedTask[], slots: readonly TurnTask[], others: Partial<TurnLimits> = {}) =>
+    mustYield(slots[0] ?? slot("a"), queue, slots, { ...turn, ...others }, 60_000);
+
+  it("takes a slot from a task that had its turn, for an owner that runs nothing", () => {
+    const full = [slot("a"), slot("b")];
+    expect(yields([queued("c1", "c")], full)).toBe(true);
+    expect(yields([], full)).toBe(false);
+    expect(yields([queued("a2", "a"), queued("b2", "b")], full)).toBe(false);
+    expect(yields([queued("c1", "c")], [slot("a", { startedAtMs: 1 }), slot("b")])).toBe(false);
+    expect(yields([queued("c1", "c")], full, { slotTurnMs: Number.POSITIVE_INFINITY })).toBe(false);
+  });
+
+  it("takes one slot for each of these owners", () => {
+    const yielding = [slot("a"), slot("b", { yielding: true })];
+    expect(yields([queued("c1", "c"), queued("c2", "c")], yielding)).toBe(false);
+    expect(yields([queued("c1", "c"), queued("d1", "d")], yielding)).toBe(true);
+  });
+
+  it("takes none that the waiting task could not use", () => {
+    const oneOfY = { maxRunningOf: (tool: string) => (tool === "y" ? 1 : 9) };
+    const waits = [queued("c1", "c", { tool: "y" })];
+    expect(yields(waits, [slot("a"), slot("b", { tool: "y" })], oneOfY)).toBe(false);
+    expect(yields(waits, [slot("b", { tool: "y" }), slot("a")], oneOfY)).toBe(true);
   });
 });

@@ -17,6 +17,12 @@ export interface RunningTask extends TriedTask {
   readonly tool: string;
 }
 
+/** A task that runs, as far as turns depend on it. */
+export interface TurnTask extends RunningTask {
+  /** It stops at the checkpoint that it has just written, so that another owner gets its slot. */
+  readonly yielding: boolean;
+}
+
 /** How many tasks may run at once. */
 export interface SlotLimits {
   readonly maxRunning: number;
@@ -24,6 +30,11 @@ export interface SlotLimits {
   readonly reservedRunning: number;
   readonly maxRunningOf: (tool: string) => number;
   readonly trialMs: number;
+}
+
+/** The same, and how long a task has its slot before it may have to give it up. */
+export interface TurnLimits extends SlotLimits {
+  readonly slotTurnMs: number;
 }
 
 /**
@@ -54,6 +65,31 @@ export function pickNext<Queued extends QueuedTask>(
     bestCount = count;
   }
   return best;
+}
+
+/**
+ * Tells whether a task that has just written a checkpoint gives its slot to an owner that runs nothing here: its turn is
+ * over, and such an owner can use the slot. Each of these owners is given one slot at a time. Pure.
+ */
+export function mustYield(
+  task: TurnTask,
+  queue: readonly QueuedTask[],
+  attempts: readonly TurnTask[],
+  limits: TurnLimits,
+  nowMs: number,
+): boolean {
+  if (queue.length === 0 || nowMs - task.startedAtMs < limits.slotTurnMs) return false;
+  const busy = new Set(attempts.filter(({ waiting }) => !waiting).map(({ owner }) => owner));
+  const running: RunningTask[] = attempts.filter((other) => other !== task && !other.yielding);
+  const free = attempts.filter(({ yielding }) => yielding).length + 1;
+  for (let slot = 0; slot < free; slot++) {
+    const starving = queue.filter(({ owner }) => !busy.has(owner));
+    const next = pickNext(starving, running, limits, nowMs);
+    if (next === undefined) return false;
+    busy.add(next.owner);
+    running.push({ ...next, waiting: false, startedAtMs: nowMs });
+  }
+  return true;
 }
 
 /** No more than an eighth; none where one owner may take all. */

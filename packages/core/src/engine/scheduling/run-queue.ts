@@ -2,17 +2,18 @@ import type { TaskRecord } from "../../task/task-record.js";
 import type { Attempt } from "../attempt/attempt.js";
 import type { Environment } from "../environment.js";
 import { maxRunningOf } from "../limit-rules.js";
-import { pickNext, type QueuedTask, type RunningTask, type SlotLimits } from "./pick-next.js";
+import { mustYield, pickNext, type QueuedTask, type SlotLimits, type TurnTask } from "./pick-next.js";
 import { nextTrialMs } from "./suspects.js";
 
 /** What has to be known of a task to queue it. */
 export type Runnable = Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">;
 
 /** A place in which one task is run. */
-export interface Slot extends RunningTask {
+export interface Slot extends TurnTask {
   readonly id: string;
   crashes: number;
   waiting: boolean;
+  yielding: boolean;
   attempt?: Attempt;
   done: Promise<void>;
 }
@@ -79,12 +80,8 @@ export class RunQueue {
 
   /** Gives slots to tasks as long as there are both. */
   pump(): void {
-    const { tools, clock, telemetry } = this.#environment;
-    const ofTool = (name: string): number => {
-      const tool = tools.runnable.get(name);
-      return tool === undefined ? Number.POSITIVE_INFINITY : maxRunningOf(this.#environment, tool);
-    };
-    const limits = { ...this.#environment.limits, maxRunningOf: ofTool };
+    const { clock, telemetry } = this.#environment;
+    const limits = this.#slotLimits();
     while (!this.#stopped) {
       const next = pickNext(this.#queue.values(), [...this.#slots.values()], limits, clock.monotonicMs());
       if (next === undefined) break;
@@ -95,6 +92,7 @@ export class RunQueue {
         tool,
         crashes,
         waiting: false,
+        yielding: false,
         startedAtMs: clock.monotonicMs(),
         done: Promise.resolve(),
       };
@@ -109,6 +107,23 @@ export class RunQueue {
     }
     this.#armTrialTimer(limits);
     this.#armOfferTimer();
+  }
+
+  /** Whether the task, which has just written a checkpoint, stops there for another owner's turn. */
+  yields(slot: Slot): boolean {
+    if (this.#queue.size === 0 || this.#stopped) return false;
+    const [queue, slots] = [[...this.#queue.values()], [...this.#slots.values()]];
+    slot.yielding ||= mustYield(slot, queue, slots, this.#slotLimits(), this.#environment.clock.monotonicMs());
+    return slot.yielding;
+  }
+
+  #slotLimits(): SlotLimits & Environment["limits"] {
+    const { tools, limits } = this.#environment;
+    const maxRunningOfTool = (name: string): number => {
+      const tool = tools.runnable.get(name);
+      return tool === undefined ? Number.POSITIVE_INFINITY : maxRunningOf(this.#environment, tool);
+    };
+    return { ...limits, maxRunningOf: maxRunningOfTool };
   }
 
   /** The task made progress: it is not a suspect any more. */

@@ -159,7 +159,8 @@ export class Scheduler {
       };
       const onWaiting = (waiting: boolean): void => this.#queue.setWaiting(slot, waiting);
       const mayWaitInPlace = (): boolean => this.#queue.mayWaitInPlace;
-      const callbacks = { onProgressed, onWaiting, mayWaitInPlace };
+      const yields = (): boolean => this.#queue.yields(slot);
+      const callbacks = { onProgressed, onWaiting, mayWaitInPlace, yields };
       try {
         slot.attempt = new Attempt({ ...this.#environment, ...callbacks, lease, record, tool, before });
         this.#drainAttempt(slot);

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { EngineLimits } from "../src/engine.js";
+import { createManualClock } from "../src/testing.js";
+import { createScene, failOnUnhandledRejections, historyOf, job, quick, untilAborted } from "./scene.js";
+
+failOnUnhandledRejections();
+
+/** A turn of six checkpoints. */
+const slotTurnMs = 60;
+
+/** A tool that writes a checkpoint every 10 ms and never ends; `counted` has each of them. */
+function endlessScene(limits: Partial<EngineLimits>) {
+  const clock = createManualClock();
+  const counted: (readonly [n: number, at: number])[] = [];
+  const endless = job(async function* (task, n) {
+    for (let { at } = task.state; ; ) {
+      await new Promise<void>((resolve) => {
+        clock.after(10, resolve);
+      });
+      at += 1;
+      counted.push([n, at]);
+      yield { progress: at, state: { at } };
+    }
+  });
+  return { counted, ...createScene([endless], { limits: { slotTurnMs, ...limits } }, undefined, undefined, clock) };
+}
+
+describe("slots (G11)", () => {
+  it("go round among owners that have a task each that never ends, and no step is done twice (G11)", async () => {
+    const { clock, engine, counted, rest } = endlessScene({ maxRunning: 2, maxRunningPerOwner: 2 });
+    const owners = [0, 1, 2, 3, 4].map((n) => engine.forOwner(`client:${n}`));
+    const tasks: { readonly n: number; readonly id: string }[] = [];
+    for (const [n, owner] of owners.entries())
+      tasks.push({ n, id: (await owner.start({ tool: "job", input: { n } })).record.id });
+    await rest();
+    expect(engine.running).toEqual([tasks[0]?.id, tasks[1]?.id]);
+    // Two of five have a slot at any time.
+    for (let turn = 0; turn < 10; turn++) await clock.advance(slotTurnMs + 1);
+    for (const [n, owner] of owners.entries()) {
+      const id = tasks[n]?.id ?? "";
+      const { record } = await owner.get(id);
+      const done = counted.flatMap(([of, at]) => (of === n ? [at] : []));
+      expect([n, record.attempt >= 3, record.crashes]).toEqual([n, true, 0]);
+      expect([n, done]).toEqual([n, done.map((_, index) => index + 1)]);
+      expect(await historyOf(owner, id)).toContain("9 ended:yielded");
+    }
+  });
+
+  it("stay with a task that never ends as long as no other owner waits (G11)", async () => {
+    const { clock, engine, tasks, rest } = endlessScene({ maxRunning: 1, maxRunningPerOwner: 1 });
+    const { record } = await tasks.start({ tool: "job", input: { n: 1 } });
+    await tasks.start({ tool: "job", input: { n: 2 } });
+    await rest();
+    for (let turn = 0; turn < 5; turn++) await clock.advance(slotTurnMs);
+    expect([engine.running, (await tasks.get(record.id)).record.attempt]).toEqual([[record.id], 1]);
+  });
+
+  it("stay with a tool that makes no checkpoint until its own time limit stops it (G11)", async () => {
+    const stuck = job(
+      async function* (task) {
+        yield await untilAborted(task.signal);
+        return "never";
+      },
+      { name: "stuck", attemptTimeoutMs: 300 },
+    );
+    const limits = { maxRunning: 1, maxRunningPerOwner: 1, slotTurnMs };
+    const { clock, engine, tasks, rest } = createScene([stuck, quick], { limits });
+    await tasks.start({ tool: "stuck", input: {} });
+    const others = engine.forOwner("client:b");
+    const { record } = await others.start({ tool: "job", input: {} });
+    await rest();
+    await clock.advance(299);
+    expect((await others.get(record.id)).status).toBe("pending");
+    await clock.advance(2);
+    expect((await others.get(record.id)).status).toBe("completed");
+  });
+});
