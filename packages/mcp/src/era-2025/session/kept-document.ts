@@ -1,5 +1,6 @@
 import { isResumableError, type Json, ResumableError } from "@resumable-mcp/core";
 import type { CountedGroup, Documents, StoredDocument } from "@resumable-mcp/core/store";
+import { z } from "zod";
 import { limits } from "../../limits.js";
 
 /** Documents of the store of one kind, and how their values are read. */
@@ -7,6 +8,23 @@ export interface DocumentKind<Value> {
   readonly kind: string;
   /** @throws when the value is not one of this kind. */
   readonly read: (value: Json) => Value;
+}
+
+/** Another version may have written it, which may still serve it: it stays as it is. */
+function readValue<Value>({ kind, read }: DocumentKind<Value>, { id, value }: StoredDocument): Value {
+  try {
+    return read(value);
+  } catch (cause) {
+    const message = `The ${kind} ${id} in the store cannot be read by this version of the server: ${problemOf(cause)}. It is left as it is, and expires like others; its client gets status 404 and opens another.`;
+    throw new ResumableError("DOCUMENT_UNREADABLE", message, { details: { kind, id }, cause });
+  }
+}
+
+/** What does not fit, by its place. No value is part of it. */
+function problemOf(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return "it has another form";
+  const [{ path, message } = { path: [], message: "it has another form" }] = error.issues;
+  return `${path.length === 0 ? "the value" : path.join(".")}: ${message}`;
 }
 
 type Change<Value> = (value: Value) => Value;
@@ -47,6 +65,7 @@ export class KeptDocument<Value> {
     this.#version = stored.version;
   }
 
+  /** @throws {@link ResumableError} `DOCUMENT_UNREADABLE`, as all that reads it again. */
   static async open<Value>(
     kind: DocumentKind<Value>,
     documents: Documents,
@@ -54,8 +73,8 @@ export class KeptDocument<Value> {
   ): Promise<KeptDocument<Value> | undefined> {
     const document = await documents.getDocument(kind.kind, id);
     if (document === undefined) return undefined;
-    const { value, version } = document;
-    const kept = new KeptDocument(kind, documents, document, { value: kind.read(value), version });
+    const { version } = document;
+    const kept = new KeptDocument(kind, documents, document, { value: readValue(kind, document), version });
     kept.#noteWritten(document);
     return kept;
   }
@@ -162,7 +181,7 @@ export class KeptDocument<Value> {
   }
 
   #adopt(document: StoredDocument): void {
-    this.#stored = this.#kind.read(document.value);
+    this.#stored = readValue(this.#kind, document);
     this.#version = document.version;
     this.#noteWritten(document);
   }

@@ -71,6 +71,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       if (isResumableError(error, "DOCUMENT_CONFLICT")) return unknownSession();
       if (isResumableError(error, "INSUFFICIENT_SCOPE")) return refusal(403, error.message);
       onError(error);
+      if (isResumableError(error, "DOCUMENT_UNREADABLE")) return unknownSession();
       const isStoreFault = storeFaults.some((code) => isResumableError(error, code));
       if (isStoreFault) return unavailable("The server's store does not work at present. Try again later.");
       return refusal(500, "The server failed to carry out the request.");
@@ -157,7 +158,7 @@ async function get(request: HttpRequest, session: Session2025, extra: MessageExt
   return session.resume(cursor, extra);
 }
 
-/** A stream ends when its caller's token expires: the client resumes it with another one. */
+/** A stream ends when its caller's token does: the client resumes it with another one. */
 function closingWith({ authInfo }: MessageExtraInfo, answer: HttpAnswer, named: boolean): HttpAnswer {
   if (answer.body instanceof SseStream) answer.body.closeWith(authInfo, { named });
   return answer;

@@ -153,7 +153,7 @@ export class SessionRegistry implements SessionCommons {
     if (!validId.test(id)) return undefined;
     let session = await this.#live.get(id);
     if (session === undefined || session.closed) {
-      const document = await KeptDocument.open(sessionKind, this.engine.documents, id);
+      const document = await KeptDocument.open(sessionKind, this.engine.documents, id).catch(this.#noteUnreadable);
       if (document === undefined || !mayUse(document, extra)) return undefined;
       session = await this.#join(document, extra);
     }
@@ -163,12 +163,20 @@ export class SessionRegistry implements SessionCommons {
     return session;
   }
 
+  /** A session that this version cannot read is none to its client, which opens another one. */
+  readonly #noteUnreadable = (error: unknown): undefined => {
+    if (!isResumableError(error, "DOCUMENT_UNREADABLE")) throw error;
+    this.onError(error);
+  };
+
   /** Takes over what other processes did to a session; one that another process ended is ended here, too. */
   async #check(session: Session2025): Promise<void> {
     try {
       if (!session.closed && !(await session.check())) await this.#forget(session);
     } catch (error) {
       this.onError(error);
+      // Another version has written it: no request finds it here any more.
+      if (isResumableError(error, "DOCUMENT_UNREADABLE")) await this.#forget(session);
     }
   }
 
@@ -275,8 +283,8 @@ export class SessionRegistry implements SessionCommons {
       try {
         await this.#putOut(session);
       } catch (error) {
-        if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
-        // Another process has ended it.
+        if (!isResumableError(error, "DOCUMENT_CONFLICT")) this.#noteUnreadable(error);
+        // Another process has ended it, or one of another version has written it.
         await this.#forget(session);
       }
     }
