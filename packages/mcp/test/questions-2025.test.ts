@@ -1,5 +1,7 @@
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { defineTool } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { greetTool } from "./counting-tool.js";
 import { call, connect } from "./stock-client.js";
 
@@ -27,6 +29,28 @@ test("a client that cannot ask receives the question, and answer_task answers it
   await call(client, "answer_task", answer);
   expect(await call(client, "wait_for_task", { task_id })).toMatchObject({ content: [{ text: "Hello, Bo!" }] });
   expect(await call(client, "answer_task", answer)).toMatchObject({ isError: true });
+});
+
+test("a question for the user alone is not answered through answer_task, and stays open (G9)", async () => {
+  const sign = defineTool({
+    name: "sign",
+    description: "Asks the user for a signature.",
+    input: z.object({}),
+    async *run(_input, task) {
+      yield { progress: 1 };
+      return (await task.ask("name", { message: "Sign?", schema: z.object({ name: z.string() }), userOnly: true }))
+        .action;
+    },
+  });
+  const { client } = await connect([sign], {});
+  const asked = await call(client, "sign", {});
+  const { task_id } = asked.structuredContent as { task_id: string };
+  const answer = { task_id, key: "name", action: "accept", content: { name: "Model" } };
+  const refused = { isError: true, structuredContent: { error: { code: "USER_ONLY" } } };
+  expect(await call(client, "answer_task", answer)).toMatchObject(refused);
+  expect(await call(client, "answer_task", { task_id, key: "name", action: "decline" })).toMatchObject(refused);
+  const open = { status: "input_required", questions: [{ key: "name", user_only: true }] };
+  expect(await call(client, "get_task", { task_id })).toMatchObject({ structuredContent: open });
 });
 
 test("a question that its client took along is asked again by the same call of another (G9)", async () => {
