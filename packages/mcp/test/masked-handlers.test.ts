@@ -35,6 +35,10 @@ const fail = (): never => {
   throw Object.assign(new Error(secret), { code: "ECONNREFUSED" });
 };
 
+interface LowLevel {
+  setRequestHandler(...given: readonly unknown[]): void;
+}
+
 /** A server whose own resources and prompts fail wherever they can, and the log of its operator. */
 function openServer(era: (typeof eras)[number]) {
   const { McpServer, ResourceTemplate, argsSchema } = sdks[era];
@@ -47,6 +51,9 @@ function openServer(era: (typeof eras)[number]) {
   const template = new ResourceTemplate("own://{city}", { list: fail, complete: { city: fail } });
   for (const name of ["cities", "places"]) openRegistry(server).registerResource(name, template, {}, fail);
   openRegistry(server).registerPrompt("greet", { argsSchema: argsSchema() }, fail);
+  const low: LowLevel = forSdk(server.server);
+  if (era === "2025") low.setRequestHandler(z.looseObject({ method: z.literal("own/ask") }), fail);
+  else low.setRequestHandler("own/ask", { params: z.looseObject({}) }, fail);
   const ask = async (method: string, params: JsonObject): Promise<unknown> => {
     const handle = handlerOf<object>(server.server, method);
     const envelope = { signal: new AbortController().signal, mcpReq: { signal: new AbortController().signal } };
@@ -68,6 +75,30 @@ test.each(eras)("%s: what lists and completions of a server's own throw is hidde
   expect(logged.map(({ error }) => String(error))).toEqual(answers.map(() => `Error: ${secret}`));
   // It may serve other connections, too.
   expect(template.listCallback).toBe(fail);
+});
+
+test.each(eras)("%s: what a handler of the low-level server throws is hidden (F10)", async (era) => {
+  const { ask, logged } = openServer(era);
+  const answer = await ask("own/ask", {});
+  expect(String(answer)).toBe(`Error: The tool failed. The server's log says why, under ${logged[0]?.id}.`);
+  expect(logged.map(({ error }) => String(error))).toEqual([`Error: ${secret}`]);
+});
+
+test("2025: what a tool of the SDK's own tasks throws is hidden (F10)", async () => {
+  const ids: string[] = [];
+  const server = new McpServer2025({ name: "own", version: "1" });
+  maskHandlers(
+    server,
+    createThrownMask((_error, id) => ids.push(id)),
+  );
+  const handler = { createTask: fail, getTask: fail, getTaskResult: fail };
+  const config = { inputSchema: { city: z.string() }, execution: { taskSupport: "optional" } };
+  server.experimental.tasks.registerToolTask("slow", forSdk(config), handler);
+  const call = { method: "tools/call", params: { name: "slow", arguments: { city: "P" } } };
+  const handle = handlerOf<object>(server.server, call.method);
+  const answer = await handle?.(call, { taskStore: {}, signal: new AbortController().signal });
+  const text = `The tool failed. The server's log says why, under ${ids[0]}.`;
+  expect(answer).toMatchObject({ isError: true, content: [{ type: "text", text }] });
 });
 
 test.each(eras)("%s: what the SDK itself says of a completion is shown", async (era) => {

@@ -8,20 +8,37 @@ type Mask = (error: unknown) => unknown;
 
 /**
  * Changes what the code throws that is registered at a server from now on: an SDK shows it to the caller word for word. That code
- * is the last thing that each of these methods takes, what lists the resources of a template, and what completes arguments.
+ * is the last thing that each of these methods takes, what lists the resources of a template, what completes arguments, the three
+ * functions of a tool of the SDK's own tasks, and what is set as the handler of a request at the low-level server.
  */
-export function maskHandlers(server: object, mask: Mask): void {
-  for (const name of registering) {
-    const register: unknown = Reflect.get(server, name);
-    if (!isCode(register)) continue;
-    const registerMasked: Code = (...given) => {
-      const taken = given.map((one) => (isCode(one) ? maskedCode(one, mask) : maskedTemplate(one, mask)));
-      const registered = Reflect.apply(register, server, taken);
+export function maskHandlers(server: object, given: Mask): void {
+  const hidden = new WeakSet<object>();
+  const mask: Mask = (error) => {
+    if (isObject(error) && hidden.has(error)) return error;
+    const shown = given(error);
+    if (isObject(shown)) hidden.add(shown);
+    return shown;
+  };
+  const rewrite = (owner: unknown, name: string, change: (one: unknown) => unknown): void => {
+    const register: unknown = isObject(owner) ? Reflect.get(owner, name) : undefined;
+    if (!isObject(owner) || !isCode(register)) return;
+    const registerMasked: Code = (...taken) => {
+      const registered = Reflect.apply(register, owner, taken.map(change));
       maskCompletions(server, mask);
       return registered;
     };
-    Reflect.set(server, name, registerMasked);
-  }
+    Reflect.set(owner, name, registerMasked);
+  };
+  const maskedOrTemplate = (one: unknown) => (isCode(one) ? maskedCode(one, mask) : maskedTemplate(one, mask));
+  for (const name of registering) rewrite(server, name, maskedOrTemplate);
+  rewrite(tasksOf(server), "registerToolTask", (one) => maskedFunctions(one, mask));
+  rewrite(Reflect.get(server, "server"), "setRequestHandler", (one) => (isCode(one) ? maskedRequest(one, mask) : one));
+}
+
+/** Where SDK 1.x registers tools of its own tasks. */
+function tasksOf(server: object): unknown {
+  const experimental: unknown = Reflect.get(server, "experimental");
+  return isObject(experimental) ? Reflect.get(experimental, "tasks") : undefined;
 }
 
 function isCode(value: unknown): value is Code {
@@ -42,6 +59,27 @@ function maskedCode(code: Code, mask: Mask): Code {
   };
 }
 
+/** What the SDK itself says has a code of JSON-RPC, and is shown; so is an error with such a code that an author's code throws. */
+function maskedRequest(code: Code, mask: Mask): Code {
+  return maskedCode(code, (error) => (hasRpcCode(error) ? error : mask(error)));
+}
+
+function hasRpcCode(error: unknown): boolean {
+  const code: unknown = isObject(error) ? Reflect.get(error, "code") : undefined;
+  return typeof code === "number" && code >= -32_768 && code <= -32_000;
+}
+
+/** The functions of a task's handler; what its configuration has of them, as schemas, stays. */
+function maskedFunctions(value: unknown, mask: Mask): unknown {
+  if (!isObject(value) || !isCode(Reflect.get(value, "createTask"))) return value;
+  const names = ["createTask", "getTask", "getTaskResult"];
+  const masked = names.flatMap((name) => {
+    const code: unknown = Reflect.get(value, name);
+    return isCode(code) ? [[name, maskedCode((...given) => Reflect.apply(code, value, given), mask)] as const] : [];
+  });
+  return { ...value, ...Object.fromEntries(masked) };
+}
+
 /** The same resource template, for one server: its author may register it at several. Anything else as it is. */
 function maskedTemplate(value: unknown, mask: Mask): unknown {
   const callbacks: unknown = isObject(value) ? Reflect.get(value, "_callbacks") : undefined;
@@ -56,16 +94,14 @@ const completion = "completion/complete";
 const masked = new WeakSet<object>();
 
 /**
- * What completes an argument is part of a prompt's schema, which cannot be changed: it is masked where the request is handled. What
- * the SDK itself says there has a code of JSON-RPC, and is shown; so is an error with such a code that an author's function throws.
+ * What completes an argument is part of a prompt's schema, which cannot be changed: it is masked where the request is handled.
  */
 function maskCompletions(server: object, mask: Mask): void {
   const handlers: unknown = Reflect.get(Object(Reflect.get(server, "server")), "_requestHandlers");
   if (!(handlers instanceof Map)) return;
   const handle: unknown = Map.prototype.get.call(handlers, completion);
   if (!isCode(handle) || masked.has(handle)) return;
-  const hasRpcCode = (error: unknown) => isObject(error) && typeof Reflect.get(error, "code") === "number";
-  const maskedHandle = maskedCode(handle, (error) => (hasRpcCode(error) ? error : mask(error)));
+  const maskedHandle = maskedRequest(handle, mask);
   masked.add(maskedHandle);
   handlers.set(completion, maskedHandle);
 }
