@@ -53,6 +53,24 @@ test("sessions, and params of their calls, that the store cannot read end like o
   expect((await idle(callParamsKind)).map(({ id }) => id)).toEqual(["call"]);
 });
 
+test("a session that another process uses after it was listed as idle does not end (G1)", async () => {
+  const store = createMemoryStore();
+  const facts = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
+  const session = { kind: "session", owner: "client:a", value: facts, now: putAt };
+  for (const id of ["idle", "used"]) await store.putDocument({ ...session, id, expectedVersion: 0 });
+  const documents = {
+    ...store,
+    async listIdleDocuments(request: Parameters<typeof store.listIdleDocuments>[0]) {
+      const listed = await store.listIdleDocuments(request);
+      if (request.kind === "session") await store.putDocument({ ...session, id: "used", expectedVersion: 1 });
+      return listed;
+    },
+  };
+  await removeIdle(documents, putAt.wallMs + 1, () => false);
+  expect(await store.getDocument("session", "idle")).toBeUndefined();
+  expect(await store.getDocument("session", "used")).toMatchObject({ version: 2 });
+});
+
 test("a store that is away ends no session (G12)", async () => {
   const store = createMemoryStore();
   const facts = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };

@@ -1,5 +1,5 @@
 import { isResumableError } from "@resumable-mcp/core";
-import type { CountedGroup, Documents } from "@resumable-mcp/core/store";
+import type { CountedGroup, DocumentSummary, Documents } from "@resumable-mcp/core/store";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "./calls/call-params.js";
 import { openCallsIn, type StoredCall, sessionKind, streamOrderKind } from "./session-document.js";
@@ -91,9 +91,10 @@ export class SessionRoom {
     const { kind } = sessionKind;
     const idleSinceMs = Date.now() - limits.makeRoomAfterMs;
     const listed = await documents.listIdleDocuments({ kind, group, idleSinceMs, limit: allLimits.maxRoomBatch });
-    const idle = await Promise.all(
-      listed.filter(({ id }) => !isLive(id)).map(async ({ id }) => ({ id, calls: await readOpenCalls(documents, id) })),
+    const read = await Promise.all(
+      listed.filter(({ id }) => !isLive(id)).map(async (one) => ({ id: one.id, ...(await readIdle(documents, one)) })),
     );
+    const idle = read.filter(({ isIdle }) => isIdle);
     // A caller may still come back for what is not over.
     const free = idle.filter(({ calls }) => calls?.length === 0);
     const ended = (free.length > 0 ? free : idle).slice(0, count);
@@ -110,15 +111,28 @@ export async function removeIdle(
 ): Promise<void> {
   const { expireBatch, expireParamsBatch } = allLimits;
   for (const kind of [sessionKind.kind, streamOrderKind]) {
-    for (const { id } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
+    for (const listed of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
+      const { id } = listed;
       if (isLive(id)) continue;
-      if (kind === sessionKind.kind) await removeSession(documents, id, await readOpenCalls(documents, id));
+      const { isIdle, calls } = await readIdle(documents, listed);
+      if (!isIdle) continue;
+      if (kind === sessionKind.kind) await removeSession(documents, id, calls);
       else await documents.deleteDocument(kind, id);
     }
   }
   // What a process left that died between two writes. Each may be as large as a message.
   const list = { kind: callParamsKind, idleSinceMs, limit: expireParamsBatch };
   for (const { id } of await documents.listIdleDocuments(list)) await expireParams(documents, id);
+}
+
+/** What is known of a listed document right before it is removed. Another process may have used it since it was listed. */
+async function readIdle(
+  documents: Pick<Documents, "getDocument">,
+  { kind, id, version }: DocumentSummary,
+): Promise<{ readonly isIdle: boolean; readonly calls: readonly StoredCall[] | undefined }> {
+  const document = await documents.getDocument(kind, id).catch(unreadable);
+  if (document === "unreadable") return { isIdle: true, calls: undefined };
+  return { isIdle: document?.version === version, calls: openCallsIn(document?.value ?? null) };
 }
 
 /** Removes a session, and the params of its open calls. */
