@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,30 +5,11 @@ import { openClient } from "@resumable-mcp/client";
 import { startExport } from "@resumable-mcp/telemetry/export";
 import { getMetricsFromIterator, type PromData, type PromHistogramData } from "prom2javascript";
 import { expect, test } from "vitest";
+import { startReceiver } from "./otlp.js";
 import { afterwards, runToEnd, startServer, testFolder } from "./server-process.js";
 
 const gatedTools = fileURLToPath(new URL("gated-tools-module.js", import.meta.url));
 const dashboard = fileURLToPath(new URL("../../../examples/observability/dashboard.json", import.meta.url));
-const receiverProgram = fileURLToPath(new URL("otlp-receiver.js", import.meta.url));
-
-interface ReceivedSpan {
-  readonly service: string;
-  readonly instance: string;
-  readonly name: string;
-  readonly kind: number;
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentSpanId: string;
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
-
-async function startReceiver(...args: readonly string[]) {
-  const child = spawn(process.execPath, [receiverProgram, ...args], { stdio: ["ignore", "pipe", "inherit"] });
-  afterwards(async () => child.kill("SIGKILL"));
-  const [port] = await once(child.stdout.setEncoding("utf8"), "data");
-  const url = `http://127.0.0.1:${String(port).trim()}`;
-  return { url, spans: async () => (await (await fetch(`${url}/spans`)).json()) as ReceivedSpan[] };
-}
 
 async function openGates(folder: string): Promise<void> {
   for (const at of [10, 20, 30]) await writeFile(join(folder, String(at)), "");
