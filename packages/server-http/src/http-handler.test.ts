@@ -222,6 +222,12 @@ test("a path of many slashes costs no more than its length (G11)", async () => {
   ]);
 });
 
+test("a token in the address of a request is not read", async () => {
+  const ask = responses(verifyToken);
+  expect((await ask(undefined, "192.0.2.1", { path: "/mcp?access_token=app.ada" })).status).toBe(401);
+  expect((await ask("app.ada", "192.0.2.1")).status).toBe(200);
+});
+
 test.each<[string, VerifyToken, string | undefined, string]>([
   ["without a token", () => undefined, undefined, "Send a bearer token in the header Authorization."],
   [

@@ -77,6 +77,17 @@ test("a token that cannot be checked because the authorization server is away gi
   expect(messages).toEqual(["A token could not be checked: https://idp.example could not be asked."]);
 });
 
+test.each(["Bearer", "Bearer ", "Bearer two tokens", "bearer {}"])(
+  "a malformed header (%s) gives 400, and another scheme counts as no token",
+  async (header) => {
+    const { authenticate } = authorization({ authorizationServers: [] });
+    const description = "The header Authorization is malformed. Send the word Bearer, one space and the token.";
+    const challenge = `Bearer error="invalid_request", error_description="${description}"`;
+    expect(shown(await authenticate({ header: () => header }))).toEqual([400, challenge]);
+    expect(shown(await authenticate({ header: () => "Basic YTpi" }))).toEqual([401, "Bearer"]);
+  },
+);
+
 test("a token whose check does not end gives 503, when to come back, and a message for the log", async () => {
   const messages: string[] = [];
   const { authenticate } = authorization({

@@ -40,6 +40,7 @@ export interface Authorization {
 const anotherToken = "Ask the operator of this server for another one, or sign in again.";
 const refusals = {
   missing: "Send a bearer token in the header Authorization.",
+  malformed: "The header Authorization is malformed. Send the word Bearer, one space and the token.",
   invalid: `The token is not valid. ${anotherToken}`,
   expired: `The token has expired. ${anotherToken}`,
 };
@@ -81,8 +82,8 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
         return notChecked(verdict.failed);
       }
       const description = refusals[verdict.refused];
-      const error = verdict.refused === "missing" ? undefined : "invalid_token";
-      return refusal(401, description, challenge({ error, description, scopes: requiredScopes }));
+      const { error, status } = errorOf(verdict.refused);
+      return refusal(status, description, challenge({ error, description, scopes: requiredScopes }));
     },
     checkCall(body, { authInfo, locality = unknownLocality } = {}) {
       for (const name of calledTools(body)) {
@@ -125,6 +126,12 @@ function calledTools(body: unknown): readonly string[] {
   });
 }
 
+/** Source: RFC 6750, section 3.1: a request without a token has no error. */
+function errorOf(refused: keyof typeof refusals): { readonly error: string | undefined; readonly status: 400 | 401 } {
+  if (refused === "malformed") return { error: "invalid_request", status: 400 };
+  return { error: refused === "missing" ? undefined : "invalid_token", status: 401 };
+}
+
 function notChecked(error: unknown): HttpAnswer {
   const message = "The server could not check the token. Try again later; the operator finds the cause in the log.";
   const isAway = error instanceof AuthorizationServerAway;
@@ -132,7 +139,7 @@ function notChecked(error: unknown): HttpAnswer {
   return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.internalError, message), isAway ? 503 : 500, headers);
 }
 
-function refusal(status: 401 | 403, message: string, challenge: string): HttpAnswer {
+function refusal(status: 400 | 401 | 403, message: string, challenge: string): HttpAnswer {
   const headers = { "www-authenticate": challenge, "cache-control": "no-store" };
   return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.notAccepted, message), status, headers);
 }

@@ -36,21 +36,22 @@ export class AuthorizationServerAway extends Error {
 /** What a request's token says, or why it is refused. */
 export type TokenVerdict =
   | { readonly info: AuthInfo }
-  | { readonly refused: "missing" | "invalid" | "expired" }
+  | { readonly refused: "missing" | "malformed" | "invalid" | "expired" }
   | { readonly failed: unknown };
 
 /**
  * Finds out who calls. Never throws.
  *
- * Source: MCP 2025-11-25, Authorization, "Token Handling"; RFC 6750, section 2.1.
+ * Source: MCP 2025-11-25, Authorization, "Token Handling" and "Error Handling"; RFC 6750, sections 2.1 and 3.1.
  */
 export async function readToken(
   request: Pick<HttpRequest, "header">,
   verifyToken: VerifyToken,
   timeoutMs: number,
 ): Promise<TokenVerdict> {
-  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.header("authorization") ?? "")?.[1];
-  if (token === undefined) return { refused: "missing" };
+  const header = request.header("authorization") ?? "";
+  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1];
+  if (token === undefined) return { refused: /^Bearer( |$)/i.test(header) ? "malformed" : "missing" };
   if (token.length > authLimits.maxTokenLength) return { refused: "invalid" };
   try {
     const info = await within(timeoutMs, verifyToken(token));
