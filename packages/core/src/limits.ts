@@ -118,6 +118,8 @@ export const fixedLimits = {
   maxYieldsInFinally: 1_000,
   /** Of the shape of a first state, in characters: a longer one is not compared. */
   maxStateShape: 4_096,
+  /** Of the name that a task has for its owner, in characters. */
+  maxLabelLength: 80,
   /** Of the message of an error that a journal keeps, in characters. */
   maxFailureLength: 2_000,
 } as const;

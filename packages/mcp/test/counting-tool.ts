@@ -31,7 +31,10 @@ export function createGate(): Gate {
 }
 
 /** Counts to `n`; each step waits for the gate, which is open when there is none. */
-export function countTool(gate?: Gate, facts: { handoffAfterMs?: number } = {}) {
+export function countTool(
+  gate?: Gate,
+  facts: { handoffAfterMs?: number; label?: (input: { n: number }) => string } = {},
+) {
   return defineTool({
     name: "count_to",
     description: "Counts to a number.",

@@ -98,6 +98,21 @@ test("a name that is taken is refused at the start", () => {
   registerTools(other, engine, { prefix: "long_" });
 });
 
+test("a task's label is in its object, in lists, in the prompt and in what tasks/get shows", async () => {
+  const gate = createGate();
+  const { client } = await connect([countTool(gate, { label: ({ n }) => `to ${n}` })]);
+  const begun = await call(client, "count_to", { n: 5 }, {}, { [metaKeys.handoff]: 0 });
+  const { task_id } = begun.structuredContent as { task_id: string };
+  expect((await call(client, "get_task", { task_id })).structuredContent).toMatchObject({ label: "to 5" });
+  const { structuredContent: listed } = await call(client, "list_session_tasks", {});
+  expect(listed).toMatchObject({ tasks: [{ task_id, label: "to 5" }] });
+  const { messages } = await client.getPrompt({ name: "unfinished_tasks" });
+  expect(messages).toMatchObject([{ content: { text: expect.stringContaining('count_to "to 5"') } }]);
+  expect((await client.experimental.tasks.getTask(task_id)).statusMessage).toMatch(/ \(to 5\)$/);
+  const { tasks } = await client.experimental.tasks.listTasks();
+  expect(tasks).toMatchObject([{ taskId: task_id, statusMessage: expect.stringContaining("to 5") }]);
+});
+
 test("the prompt names unfinished tasks", async () => {
   const { client } = await connect([countTool(createGate())]);
   await call(client, "count_to", { n: 5 }, {}, { [metaKeys.handoff]: 0 });

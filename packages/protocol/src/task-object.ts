@@ -31,6 +31,8 @@ export interface TaskQuestion {
 export interface TaskFacts {
   readonly id: string;
   readonly tool: string;
+  /** One line that names the task among others of its tool. */
+  readonly label?: string;
   readonly status: TaskStatus;
   /** The process that ran it died, and no other has taken it over yet. */
   readonly interrupted: boolean;
@@ -56,6 +58,7 @@ export function encodeTask({ record, status, interrupted, questions }: TaskView,
   return definedOnly({
     task_id: record.id,
     task_name: record.tool,
+    label: record.label,
     status,
     interrupted,
     progress,
@@ -91,6 +94,7 @@ export function decodeTask(value: unknown): TaskFacts | undefined {
   return {
     id,
     tool,
+    label: fields.text("label"),
     status,
     interrupted: fields.flag("interrupted"),
     progress: fields.number("progress_value") ?? fields.number("progress") ?? 0,

@@ -17,7 +17,7 @@ async function openGates(folder: string): Promise<void> {
 
 const kinds = { server: 2, client: 3 };
 
-test("a collector sees one trace: client, server A, SIGKILL, server B, result", async () => {
+test("a collector sees one trace: client, server A, SIGKILL, server B, result; arguments and the task's label are in no span, metric or log line", async () => {
   const { url: otlp, spans } = await startReceiver();
   const [store, gates] = [await testFolder(), await testFolder()];
   const args = [gatedTools, "--store", store, "--otlp", otlp, "--recover-after", "now"];
@@ -30,8 +30,10 @@ test("a collector sees one trace: client, server A, SIGKILL, server B, result", 
   const a = await startServer([...args, "--port", "0"], { OTEL_SERVICE_NAME: "server-a" });
   const client = await openClient({ stateFile: join(gates, "state.json"), servers: [{ url: a.url }] });
   afterwards(() => client.close());
-  const call = await client.call("count_gated", { gates, client: "one" });
+  const planted = "words-that-only-their-owner-sees";
+  const call = await client.call("count_gated", { client: planted, gates });
   const result = call.result();
+  expect(await client.unfinished()).toMatchObject([{ id: call.taskId, label: expect.stringContaining(planted) }]);
   // What a process has not sent dies with it.
   await expect
     .poll(async () => (await spans()).map(({ name, service }) => `${service} ${name}`))
@@ -42,7 +44,9 @@ test("a collector sees one trace: client, server A, SIGKILL, server B, result", 
   expect((await result).structuredContent).toEqual({ counted: 40 });
   await client.close();
   await program.shutdown();
-  expect((await b.stop("SIGTERM")).code).toBe(0);
+  const metrics = await (await fetch(new URL("/metrics", b.url))).text();
+  const { code, stderr, stdout } = await b.stop("SIGTERM");
+  expect([code, metrics.includes("count_gated"), stderr.includes("listening")]).toEqual([0, true, true]);
   const seen = await spans();
   const find = (service: string, name: string, kind?: number) => {
     const found = seen.find(
@@ -71,7 +75,8 @@ test("a collector sees one trace: client, server A, SIGKILL, server B, result", 
     "resumable_mcp.attempt.number": 2,
     "resumable_mcp.attempt.end": "completed",
   });
-  expect(JSON.stringify(seen)).not.toContain(gates);
+  const written = [JSON.stringify(seen), metrics, stdout, stderr].join("\n");
+  for (const argument of [gates, planted]) expect(written).not.toContain(argument);
 });
 
 /** Reads metrics as a parser of Prometheus' text format finds them. */

@@ -10,6 +10,7 @@ const tools = [
     name: "charge",
     description: "Charges a card.",
     input: z.object({ card: z.string() }),
+    label: ({ card }) => `card ${card}`,
     state: { paid: { receipt: "" } },
     async *run(_input, task) {
       const paid = await task.step(`pay ${secret}`, () => ({ receipt: secret }));
@@ -26,6 +27,8 @@ test("an engine runs a task in an encrypted store, and another one without the k
   const { record: begun } = await tasks.start({ tool: "charge", input: { card: secret } });
   const { record } = await tasks.wait(begun.id);
   expect(record).toMatchObject({ status: "completed", output: { paid: { receipt: secret } } });
+  expect(record.label).toBe(`card ${secret}`);
+  expect((await tasks.list()).tasks).toMatchObject([{ id: record.id, label: `card ${secret}` }]);
   const inside = [
     await memory.getTask(record.id),
     await memory.readEvents(record.id, { afterSeq: 0, limit: 100 }),

@@ -117,10 +117,10 @@ function withoutControl(text: string): string {
 
 /** A task as `--json` prints it: the names of the wire, with the server. */
 export function taskJson(task: TaskInfo): object {
-  const { id, tool, server, status, interrupted, progress, total, percent, message, attempt, generation } = task;
+  const { id, tool, label, server, status, interrupted, progress, total, percent, message, attempt, generation } = task;
   const questions = task.questions.map(({ key, message: text, schema }) => ({ key, message: text, schema }));
   return {
-    ...{ task_id: id, task_name: tool, server, status, interrupted, progress, total, progress_percent: percent },
+    ...{ task_id: id, task_name: tool, label, server, status, interrupted, progress, total, progress_percent: percent },
     ...{ message, attempt, generation, item_count: task.itemCount, last_seq: task.lastSeq },
     ...{ created_at: task.createdAt, updated_at: task.updatedAt, finished_at: task.finishedAt },
     questions: questions.length === 0 ? undefined : questions,

@@ -23,6 +23,23 @@ describe("the list of tasks", () => {
   });
 });
 
+describe("labels of tasks", () => {
+  it("have a column where a task has one, are cut, and cannot repaint the terminal", () => {
+    const tasks = [fakeTask("a", { label: "book.txt" }), fakeTask("b", { label: hostile.repeat(9) }), fakeTask("c")];
+    expect(taskTable(tasks, place)).toEqual([
+      "TASK  TOOL         LABEL                             STATUS     PROGRESS     AGE    MESSAGE",
+      "a     count_words  book.txt                          > running  30% (15/50)  3m05s  Processed 15/50 records",
+      "b     count_words  evil next lineevil next lineevi…  > running  30% (15/50)  3m05s  Processed 15/50 records",
+      "c     count_words                                    > running  30% (15/50)  3m05s  Processed 15/50 records",
+    ]);
+    expect(describeTask(fakeTask("a", { label: "book.txt" })).slice(0, 3)).toEqual([
+      "task      a",
+      "tool      count_words",
+      "label     book.txt",
+    ]);
+  });
+});
+
 describe("a task in detail", () => {
   const question = {
     key: "confirm",

@@ -3,16 +3,21 @@ import { withCommands } from "../advice.js";
 import { cutText, fitText, plainText, textWidth } from "../display/plain-text.js";
 import { formatDuration, progressNumbers } from "../display/progress-line.js";
 import { serverLabelAt } from "../display/server-label.js";
-import { continueCommand, statusMark, statusWord } from "../display/task-status.js";
+import { continueCommand, statusMark, statusWord, taskName } from "../display/task-status.js";
 import { asObject } from "../json.js";
 import { exampleWords, kindText, requiredKeys } from "./tool-arguments.js";
 
 /** One task as a line without a title: `+ ID count_to completed 100% (10/10)`. */
 export function taskLine(task: TaskInfo): string {
-  const { id, tool, status, interrupted, message = "" } = task;
+  const { id, status, interrupted, message = "" } = task;
   const state = [statusWord(status, interrupted), progressNumbers(task), plainText(message)];
-  return [statusMark(status, interrupted), id, plainText(tool), ...state].filter((word) => word !== "").join("  ");
+  return [statusMark(status, interrupted), id, plainText(taskName(task)), ...state]
+    .filter((word) => word !== "")
+    .join("  ");
 }
+
+/** Columns of a table that a label takes at most. */
+const mostLabel = 32;
 
 /** What a table of tasks is made for. */
 export interface TaskTablePlace {
@@ -26,12 +31,14 @@ export interface TaskTablePlace {
 /** Tasks as aligned columns under their titles; the server only where there are several. */
 export function taskTable(tasks: readonly TaskInfo[], { nowMs, columns, servers }: TaskTablePlace): readonly string[] {
   const several = new Set(tasks.map(({ server }) => server)).size > 1;
+  const labelled = tasks.some(({ label }) => label !== undefined);
   const place = (text: string) => (several ? [text] : []);
-  const titles = ["TASK", "TOOL", "STATUS", ...place("SERVER"), "PROGRESS", "AGE", "MESSAGE"];
+  const name = (text: string) => (labelled ? [cutText(plainText(text), mostLabel)] : []);
+  const titles = ["TASK", "TOOL", ...name("LABEL"), "STATUS", ...place("SERVER"), "PROGRESS", "AGE", "MESSAGE"];
   const rows = tasks.map((task) => {
-    const { id, tool, server, status, interrupted, createdAt, message = "" } = task;
+    const { id, tool, label = "", server, status, interrupted, createdAt, message = "" } = task;
     const age = createdAt === undefined ? "" : formatDuration(nowMs - Date.parse(createdAt));
-    const facts = [id, tool, `${statusMark(status, interrupted)} ${statusWord(status, interrupted)}`];
+    const facts = [id, tool, ...name(label), `${statusMark(status, interrupted)} ${statusWord(status, interrupted)}`];
     return [...facts, ...place(serverLabelAt(server, servers)), progressNumbers(task), age, message].map(plainText);
   });
   const widths = titles.map((title, at) => Math.max(title.length, ...rows.map((row) => textWidth(row[at] ?? ""))));
@@ -48,6 +55,7 @@ export function describeTask(task: TaskInfo): readonly string[] {
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["task", task.id],
     ["tool", task.tool],
+    ["label", task.label],
     ["server", task.server],
     ["status", statusWord(task.status, task.interrupted)],
     ["progress", progressNumbers(task)],

@@ -2,6 +2,11 @@ import type { TaskError, TaskResult, TaskStatus } from "@resumable-mcp/client";
 import { withCommands } from "../advice.js";
 import { plainText } from "./plain-text.js";
 
+/** What a task is called: its tool, and what tells it from others of that tool. */
+export function taskName({ tool, label }: { readonly tool: string; readonly label?: string }): string {
+  return label === undefined ? tool : `${tool} (${label})`;
+}
+
 /** A mark for each status that reads without colour. */
 const marks: Readonly<Record<TaskStatus, string>> = {
   pending: "…",

@@ -1,7 +1,7 @@
 import { isFinal, type ServerInfo, type TaskError, type TaskStatus } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
 import { serverLabel, serverWord } from "../display/server-label.js";
-import { resultPreview, statusWord } from "../display/task-status.js";
+import { resultPreview, statusWord, taskName } from "../display/task-status.js";
 import type { BoardState } from "../model/board-state.js";
 import { type BoardTask, isAway, serverOf } from "../model/board-task.js";
 
@@ -80,7 +80,7 @@ function logSentences(before: BoardTask, now: BoardTask): readonly string[] {
   return now.log
     .slice(from)
     .filter(({ level, seq }) => level !== "debug" && seq !== undefined)
-    .map(({ level, text }) => withPeriod(`${now.info.tool}, ${level}: ${text}`));
+    .map(({ level, text }) => withPeriod(`${taskName(now.info)}, ${level}: ${text}`));
 }
 
 /** The end of a task is announced once, with its result: a list can know of the end before the result arrives. */
@@ -100,7 +100,7 @@ export function withoutResult(before: BoardState, now: BoardState): readonly str
 function endSentence({ info, result }: BoardTask): string {
   const { error } = info;
   const preview = error === undefined ? resultPreview(result) : failureText(error);
-  return withPeriod(`${info.tool} is ${info.status}${preview === undefined ? "" : `: ${preview}`}`);
+  return withPeriod(`${taskName(info)} is ${info.status}${preview === undefined ? "" : `: ${preview}`}`);
 }
 
 /** Why a task failed, and what continues it: `No network. The task reached 25/50 (50 %); the same call …` */

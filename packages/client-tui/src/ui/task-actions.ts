@@ -1,6 +1,6 @@
 import { countText, plainText } from "../display/plain-text.js";
 import { progressNumbers } from "../display/progress-line.js";
-import { statusMark, statusWord } from "../display/task-status.js";
+import { statusMark, statusWord, taskName } from "../display/task-status.js";
 import { isReady } from "../model/board-state.js";
 import { type BoardTask, isAway, isUnfinished, requestWords } from "../model/board-task.js";
 import { canDo, wasInterrupted } from "../model/task-verbs.js";
@@ -71,16 +71,16 @@ export function steerTasks({ board, state, go }: ActionProps, verb: Verb, ids: r
 /** Why nothing happens. */
 function refusal(verb: Verb, [task, ...others]: readonly BoardTask[]): string {
   if (task === undefined) return "There is no task here.";
-  if (isAway(task)) return `The server of ${task.info.tool} is away, so it cannot ${verb} now. g tries again.`;
+  if (isAway(task)) return `The server of ${taskName(task.info)} is away, so it cannot ${verb} now. g tries again.`;
   if (others.length > 0) return `None of the marked tasks can be asked to ${verb}.`;
   const word = statusWord(task.info.status, task.info.interrupted);
-  return `${task.info.tool} is ${task.requested ? requestWords[task.requested] : word}: there is nothing to ${verb}.`;
+  return `${taskName(task.info)} is ${task.requested ? requestWords[task.requested] : word}: there is nothing to ${verb}.`;
 }
 
 /** A task as a confirmation lists it. */
 function nameLine({ info }: BoardTask): string {
   const state = `${statusWord(info.status, info.interrupted)} ${progressNumbers(info)}`;
-  return plainText(`${statusMark(info.status, info.interrupted)} ${info.tool} ${state} ${info.message ?? ""}`);
+  return plainText(`${statusMark(info.status, info.interrupted)} ${taskName(info)} ${state} ${info.message ?? ""}`);
 }
 
 /** Asks whether what was interrupted is to continue; what was paused on purpose stays paused. */
@@ -136,7 +136,7 @@ export function copyCommand(
 export function confirmation(verb: Verb, tasks: readonly BoardTask[]): string | undefined {
   const [only, ...others] = tasks;
   if (only === undefined) return undefined;
-  const what = others.length === 0 ? `task ${only.info.id} (${only.info.tool})` : `${tasks.length} tasks`;
+  const what = others.length === 0 ? `task ${only.info.id} (${taskName(only.info)})` : `${tasks.length} tasks`;
   const consequence = consequences(verb, tasks);
   if (others.length === 0 && consequence === "") return undefined;
   return `${verb[0]?.toUpperCase()}${verb.slice(1)} ${what}?${consequence}`;

@@ -20,9 +20,9 @@ export interface NewTask {
   readonly ttlMs: number;
   /** The trace of the call that made it, which its attempts continue. */
   readonly trace?: TraceContext | undefined;
-  /** What its caller calls the task. Reserved: kept by every store, used by nothing yet, as are the next two. */
-  readonly label?: string;
-  /** The versions of the tool that the process offered which made the task. */
+  /** One line that names the task among others of its tool, for its owner alone; made of its input. */
+  readonly label?: string | undefined;
+  /** The versions of the tool that the process offered which made the task. Reserved, as is the next: kept by every store, used by nothing yet. */
   readonly offeredVersions?: readonly string[];
   /** The quotas of its owner when the task was made, by name. */
   readonly ownerQuotas?: { readonly [quota: string]: number };

@@ -125,6 +125,7 @@ export type TaskSummary = Pick<
   | "id"
   | "owner"
   | "tool"
+  | "label"
   | "status"
   | "progress"
   | "total"
@@ -144,6 +145,7 @@ export function summarise(record: TaskRecord, status: TaskStatus): TaskSummary {
     id: record.id,
     owner: record.owner,
     tool: record.tool,
+    label: record.label,
     status,
     progress: record.progress,
     detached: record.detached,

@@ -35,7 +35,7 @@ function* problemsOf(
       yield `${key} is one schema: write z.object({ … }) around the properties.`;
     }
     if (value !== undefined && kind === "function" && checkpointOptions.has(key)) {
-      yield `a tool without checkpoints has no ${key}: make run an async generator (async *run), and yield.`;
+      yield `a tool without checkpoints has no ${key}: make run an async generator (async *run, compiled for ES2018 or later), and yield.`;
     }
     if (value !== undefined && kind === "generator" && key === "onCrash") {
       yield "onCrash is for tools without checkpoints: one with checkpoints continues after a crash.";
@@ -71,6 +71,7 @@ const knownOptions: ReadonlySet<string> = new Set(
     run: true,
     content: true,
     key: true,
+    label: true,
     migrate: true,
     retry: true,
     limits: true,

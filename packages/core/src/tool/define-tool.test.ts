@@ -229,7 +229,7 @@ describe("defineTool", () => {
       [{ input: { n: z.number() } }, "input is one schema: write z.object({ … }) around the properties."],
       [
         { state: { at: 0 } },
-        "a tool without checkpoints has no state: make run an async generator (async *run), and yield.",
+        "a tool without checkpoints has no state: make run an async generator (async *run, compiled for ES2018 or later), and yield.",
       ],
       [
         { ...withCheckpoints, onCrash: "rerun" },

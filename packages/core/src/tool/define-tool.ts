@@ -34,9 +34,13 @@ export function defineTool<const Input, State, const Output, const Item, Returne
 }
 
 /** Input, state and output are `never` here, because only what the tool's own schemas let through may be handed to its functions. */
-type ErasedOptions = Omit<ToolOptions<AnySchema, AnySchema, unknown, AnySchema, unknown>, "content" | "key" | "run"> & {
+type ErasedOptions = Omit<
+  ToolOptions<AnySchema, AnySchema, unknown, AnySchema, unknown>,
+  "content" | "key" | "label" | "run"
+> & {
   readonly content?: (output: never) => readonly ContentBlock[];
   readonly key?: (input: never) => Json | null;
+  readonly label?: (input: never) => string;
   run(input: never, task: never): ReturnType<Tool["run"]>;
 };
 

@@ -26,6 +26,11 @@ export interface ToolOptions<Input = unknown, Output = unknown, State = unknown,
   readonly content?: (output: InferOutput<Output>) => readonly ContentBlock[];
   /** What "the same call" means; `null`: every call is a new task. Default: the whole input. */
   readonly key?: (input: InferOutput<Input>) => Json | null;
+  /**
+   * Names a task among others of its tool, for its owner: one line, cut at 80 characters; "" for none. The task keeps what
+   * the call gave that made it. Default: the first short texts among the arguments, without those whose names or values look like secrets.
+   */
+  readonly label?: (input: InferOutput<Input>) => string;
   /** For a tool without checkpoints: what happens when the process dies while it runs. Default "fail": the outcome is unknown. */
   readonly onCrash?: "rerun" | "fail";
   /**

@@ -149,6 +149,7 @@ export interface Tool extends ToolFacts {
   readonly migrate?: (state: Json, fromVersion: string) => unknown;
   readonly content: (output: Json) => readonly ContentBlock[];
   readonly key?: (input: unknown) => Json | null;
+  readonly label?: (input: unknown) => unknown;
   readonly run: (
     input: unknown,
     task: TaskContext<unknown, unknown>,

@@ -201,7 +201,12 @@ export function progressText({ progress, total }: { readonly progress: number; r
 /** What a task is and how far it came: the statuses of the protocol say less. */
 export function statusMessage({ record, status, interrupted }: TaskView): string {
   const sentence = `${interrupted ? "interrupted" : status}: ${progressText(record)}`;
-  return record.message === undefined ? sentence : `${sentence}, ${record.message}`;
+  return withLabel(record.message === undefined ? sentence : `${sentence}, ${record.message}`, record);
+}
+
+/** A text about a task, and in parentheses what the task is called. */
+export function withLabel(text: string, { label }: { readonly label?: string | undefined }): string {
+  return label === undefined ? text : `${text} (${label})`;
 }
 
 /** How long a task is kept, in milliseconds from its creation; `null`: an unfinished task is never deleted. */

@@ -197,7 +197,8 @@ function listText(tasks: readonly TaskView[]): string {
   return tasks
     .map(({ record, status, interrupted }) => {
       const state = interrupted ? "interrupted" : status;
-      return `- ${record.tool}, task_id ${record.id}: ${state}, ${progressText(record)}`;
+      const name = record.label === undefined ? record.tool : `${record.tool} ${JSON.stringify(record.label)}`;
+      return `- ${name}, task_id ${record.id}: ${state}, ${progressText(record)}`;
     })
     .join("\n");
 }

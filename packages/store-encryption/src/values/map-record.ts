@@ -106,10 +106,11 @@ export function mapSignal<Given extends Signal | NewSignal>(signal: Given, value
 
 /** Opens what lists have of a task. */
 export function openSummary(summary: TaskSummary, values: OpeningValues): TaskSummary {
-  const { owner, message, session, error } = summary;
+  const { owner, label, message, session, error } = summary;
   return {
     ...summary,
     owner: values.owner(owner),
+    ...(label !== undefined && { label: values.text("label", label) }),
     ...(message !== undefined && { message: values.text("message", message) }),
     ...(session !== undefined && { session: values.session(session) }),
     ...(error !== undefined && { error: values.failure(error) }),

@@ -150,7 +150,10 @@ export class StoreSealer {
     return { ...page, tasks: Object.freeze(tasks), ...(damaged.length > 0 && { damaged }) };
   }
 
-  #openDamaged({ message: _message, session: _session, error, ...task }: TaskSummary, damage: string): DamagedTask {
+  #openDamaged(
+    { label: _label, message: _message, session: _session, error, ...task }: TaskSummary,
+    damage: string,
+  ): DamagedTask {
     return {
       ...task,
       damage,

@@ -1,7 +1,7 @@
 import { isFinal } from "@resumable-mcp/client";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
-import { statusWord } from "../../display/task-status.js";
+import { statusWord, taskName } from "../../display/task-status.js";
 import { type BoardTask, serverOf, taskMessage } from "../../model/board-task.js";
 import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../keys/key-press.js";
@@ -92,7 +92,7 @@ export function shownTasks(
 function matches(task: BoardTask, wanted: readonly string[]): boolean {
   const { info } = task;
   const state = [statusWord(info.status, info.interrupted), progressNumbers(info)];
-  const text = plainText([info.tool, ...state, taskMessage(task), serverOf(task)].join(" ")).toLowerCase();
+  const text = plainText([taskName(info), ...state, taskMessage(task), serverOf(task)].join(" ")).toLowerCase();
   return wanted.every((word) => text.includes(word));
 }
 

@@ -77,6 +77,7 @@ function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
   const { error } = info;
   return [
     ["status", statusText(task, nowMs)],
+    ["says", info.label === undefined ? undefined : `label: ${info.label}`],
     ["place", `${info.id} at ${info.server}`],
     ["times", timesText(task, nowMs)],
     ["says", info.message === undefined || isFinal(info.status) ? undefined : `message: ${info.message}`],

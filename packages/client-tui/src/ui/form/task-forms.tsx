@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo } from "react";
 import { serverLabelAt } from "../../display/server-label.js";
+import { taskName } from "../../display/task-status.js";
 import type { PropsOf } from "../navigation.js";
 import { Form } from "./form.js";
 import type { FormButton, FormOutcome } from "./form-state.js";
@@ -15,8 +16,8 @@ const answerButtons: readonly FormButton[] = [
 export function AnswerScreen({ screen, state, board, go, columns, rows }: PropsOf<"answer">): ReactNode {
   const { taskId, question } = screen;
   const shape = useMemo(() => ({ schema: question.schema, buttons: answerButtons }), [question]);
-  const tool = state.tasks.get(taskId)?.info.tool;
-  const title = tool === undefined ? question.message : `${tool} asks: ${question.message}`;
+  const info = state.tasks.get(taskId)?.info;
+  const title = info === undefined ? question.message : `${taskName(info)} asks: ${question.message}`;
   const onOutcome = (outcome: FormOutcome) => {
     go({ type: "back" });
     if (outcome.type === "back") return;

@@ -3,6 +3,7 @@ import { Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
 import { serverLabel, serverWordAfter } from "../../display/server-label.js";
+import { taskName } from "../../display/task-status.js";
 import { type BoardTask, isUnfinished } from "../../model/board-task.js";
 import type { Screen } from "../navigation.js";
 import { useTheme } from "../theme.js";
@@ -67,7 +68,7 @@ export function QuestionBanner(props: {
   const [first, ...others] = props.questions;
   if (first === undefined) return null;
   const more = others.length === 0 ? "" : ` (+${others.length} more)`;
-  const text = plainText(`? Ctrl-Y answers${more}: ${first.task.info.tool} asks: ${first.question.message}`);
+  const text = plainText(`? Ctrl-Y answers${more}: ${taskName(first.task.info)} asks: ${first.question.message}`);
   return (
     <Text bold color={status.input_required}>
       {cutText(text, props.columns)}

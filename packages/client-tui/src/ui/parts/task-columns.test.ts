@@ -28,6 +28,31 @@ describe("the columns of a list of tasks", () => {
     ]);
   });
 
+  it("tell tasks of one tool apart by their labels, as wide as the message leaves room", () => {
+    const labelled = ["book.txt", "https://a.example/a-long-page"].map((label, at) =>
+      newBoardTask(fakeTask(`t${at}`, { tool: "convert_files", label, message: "Page 3 of 9" })),
+    );
+    const lines = (columns: number) => {
+      const widths = shareColumns(labelled, columns);
+      return [columnTitles(widths), ...labelled.map((task) => taskLineText(task, widths, look))];
+    };
+    expect(lines(120)).toEqual([
+      "    task          label                         progress                     time   left    rate",
+      "  > convert_files book.txt                      █████░░░░░░░░░░ 30% (15/50)  12s                    Page 3 of 9",
+      "  > convert_files https://a.example/a-long-page █████░░░░░░░░░░ 30% (15/50)  12s                    Page 3 of 9",
+    ]);
+    expect(lines(80)).toEqual([
+      "    task          label          progress                time",
+      "  > convert_files book.txt       ███░░░░░░░ 30% (15/50)  12s    Page 3 of 9",
+      "  > convert_files https://a.exa… ███░░░░░░░ 30% (15/50)  12s    Page 3 of 9",
+    ]);
+    expect(lines(40)).toEqual([
+      "    task        progress          time",
+      "  > book.txt    ██░░░ 30% (15/50) 12s",
+      "  > https://a.… ██░░░ 30% (15/50) 12s",
+    ]);
+  });
+
   it("stay as they are while tasks go on to their end", () => {
     const at = (progress: number) =>
       newBoardTask(fakeTask("a", { progress, total: 60, percent: Math.floor(progress / 0.6) }));

@@ -5,7 +5,7 @@ import { statusMark } from "../../display/task-status.js";
 import { type BoardTask, elapsedMsOf, isAway, isMoving, serverOf, taskMessage } from "../../model/board-task.js";
 import { perSecondOf, remainingMsOf } from "../../model/pace.js";
 
-const order = ["name", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
+const order = ["name", "label", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
 
 /** How wide the columns of a list of tasks are; 0 leaves a column out. */
 export type TaskColumns = Readonly<Record<(typeof order)[number], number>>;
@@ -15,13 +15,18 @@ const leadColumns = 4;
 const narrowScreen = 60;
 /** Columns of facts come only where this is left for the message. */
 const roomyMessage = 16;
+/** A column with less room than this says nothing. */
+const leastWidth = 4;
 /** A message with less room than this says nothing: the name gets it. */
 const leastMessage = 8;
 const mostName = 32;
+const mostLabel = 32;
+/** Screens with fewer columns have none for labels. */
+const leastForLabels = 70;
 
 /** Shares the columns of a screen among the facts of the tasks that it shows. */
 export function shareColumns(tasks: readonly BoardTask[], columns: number): TaskColumns {
-  const names = tasks.map(({ info }) => plainText(info.tool));
+  const names = tasks.map(({ info }) => nameOf(info, columns >= leastForLabels));
   const name = widest(names, Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))));
   const numbers = numbersColumns(tasks, columns);
   const servers = new Map(tasks.map((task) => [task.info.server, serverOf(task)]));
@@ -29,17 +34,21 @@ export function shareColumns(tasks: readonly BoardTask[], columns: number): Task
   const used = leadColumns + Object.values(wanted).reduce((sum, width) => sum + width + 1, 0);
   let room = columns - used;
   const take = (width: number) => {
-    if (room < width + 1 + roomyMessage) return 0;
+    if (width < leastWidth || room < width + 1 + roomyMessage) return 0;
     room -= width + 1;
     return width;
   };
+  const labels = tasks.flatMap(({ info }) => (info.label === undefined ? [] : [plainText(info.label)]));
+  const label = take(
+    labels.length === 0 || columns < leastForLabels ? 0 : Math.min(widest(labels, mostLabel), room - 1 - roomyMessage),
+  );
   const left = take(7);
   const server = servers.size > 1 ? take(widest(["server", ...servers.values()], 18)) : 0;
   const rate = take(7);
-  if (room >= leastMessage) return { ...wanted, left, server, rate, message: room };
+  if (room >= leastMessage) return { ...wanted, label, left, server, rate, message: room };
   // The space before the message is no longer needed either.
   const wider = Math.min(widest(names, mostName), name + Math.max(0, room + 1));
-  return { ...wanted, name: wider, left, server, rate, message: 0 };
+  return { ...wanted, name: wider, label, left, server, rate, message: 0 };
 }
 
 function widest(texts: readonly string[], most: number): number {
@@ -56,7 +65,15 @@ function numbersColumns(tasks: readonly BoardTask[], columns: number): number {
 
 /** The names of the columns, over the list. */
 export function columnTitles(columns: TaskColumns): string {
-  const titles = { name: "task", server: "server", bar: "progress", time: "time", left: "left", rate: "rate" };
+  const titles = {
+    name: "task",
+    label: "label",
+    server: "server",
+    bar: "progress",
+    time: "time",
+    left: "left",
+    rate: "rate",
+  };
   // The bar and its numbers stand under one title.
   const together = { ...columns, bar: columns.bar + 1 + columns.numbers, numbers: 0 };
   return " ".repeat(leadColumns) + joined(titles, together);
@@ -74,7 +91,8 @@ export function taskLineText(
   const remaining = moves ? remainingMsOf(pace, info.total, look.nowMs) : undefined;
   const perSecond = moves ? perSecondOf(pace) : undefined;
   const cells = {
-    name: plainText(info.tool),
+    name: nameOf(info, columns.label > 0),
+    label: plainText(info.label ?? ""),
     server: serverOf(task),
     bar: progressBar(info.percent, columns.bar, moves ? phaseOf(info, look.nowMs) : undefined),
     numbers: fittingNumbers(info, columns.numbers),
@@ -85,6 +103,11 @@ export function taskLineText(
   };
   const lead = `${look.atCursor ? "▸" : " "}${look.marked ? "*" : " "}${markOf(task)} `;
   return lead + joined(cells, columns);
+}
+
+/** Where labels have no column, they stand in place of the tool's name: it is what tasks of one tool have in common. */
+function nameOf({ tool, label }: TaskInfo, hasLabelColumn: boolean): string {
+  return plainText(hasLabelColumn ? tool : (label ?? tool));
 }
 
 /** The mark of a task; one that is out of reach has its own. */

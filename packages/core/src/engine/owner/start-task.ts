@@ -7,6 +7,7 @@ import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
 import { parseTraceContext } from "../../task/trace-context.js";
 import { checkValue } from "../../tool/schema.js";
+import { labelOf } from "../../tool/task-label.js";
 import type { Tool } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
@@ -65,6 +66,7 @@ async function newTask(parts: EngineParts, owner: string, request: StartRequest)
     toolVersion: tool.version,
     key: await keyOf(tool, checked.value, input, request.newTask),
     input,
+    label: labelOf(tool, checked.value, input),
     detached: request.detached === true,
     ttlMs: keptMs(parts, tool, owner),
     session: request.session,

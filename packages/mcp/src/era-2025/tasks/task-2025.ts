@@ -6,7 +6,14 @@ import type { Call } from "../../call/call.js";
 import { followCall } from "../../call/follow-call.js";
 import { carryResult } from "../../call/receipt.js";
 import { RpcError } from "../../call/rpc-error.js";
-import { type Answerer, finishedResult, keptMs, statusMessage, type ToolResult } from "../../call/tool-result.js";
+import {
+  type Answerer,
+  finishedResult,
+  keptMs,
+  statusMessage,
+  type ToolResult,
+  withLabel,
+} from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
 
 /** The key by which messages name the task that they belong to. Source: MCP 2025-11-25, Tasks, "Related Task Metadata". */
@@ -34,7 +41,7 @@ export function summary2025(task: TaskSummary): Task2025 {
   return {
     taskId: task.id,
     status: status2025(task.status),
-    statusMessage: task.message,
+    statusMessage: task.message === undefined ? task.label : withLabel(task.message, task),
     createdAt: task.createdAt,
     lastUpdatedAt: task.updatedAt,
     ttl: keptMs(task),
