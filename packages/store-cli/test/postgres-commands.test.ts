@@ -124,7 +124,7 @@ test("says what is wrong with an address, without the password", async () => {
   const withFile = ["--store", bare.href, "--store-password-file", file, "--store-schema", newDatabase().at(-1) ?? ""];
   expect(await run("migrate", ...withFile)).toMatchObject({ code: 0 });
   expect(await run("repair", ...withFile)).toMatchObject({
-    code: 1,
+    code: 2,
     errors: expect.stringContaining("repair is for a folder"),
   });
 });
