@@ -111,9 +111,12 @@ export class RunQueue {
 
   /** Whether the task, which has just written a checkpoint, stops there for another owner's turn. */
   yields(slot: Slot): boolean {
-    if (this.#queue.size === 0 || this.#stopped) return false;
+    const { clock, limits } = this.#environment;
+    const nowMs = clock.monotonicMs();
+    // Every checkpoint asks: most are answered without a look at the queue.
+    if (this.#queue.size === 0 || this.#stopped || nowMs - slot.startedAtMs < limits.slotTurnMs) return false;
     const [queue, slots] = [[...this.#queue.values()], [...this.#slots.values()]];
-    slot.yielding ||= mustYield(slot, queue, slots, this.#slotLimits(), this.#environment.clock.monotonicMs());
+    slot.yielding ||= mustYield(slot, queue, slots, this.#slotLimits(), nowMs);
     return slot.yielding;
   }
 
