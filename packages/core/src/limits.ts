@@ -105,6 +105,8 @@ export const fixedLimits = {
   maxContinueTries: 5,
   /** A call that begins so long after it was accepted may have been given up, and made again, meanwhile. */
   lateCallMs: 1_000,
+  /** The longest time that finished tasks are kept, 100 years: `Infinity` is not JSON, in which stores write it down. */
+  maxTtlMs: 100 * 365 * 24 * 60 * 60 * 1000,
   /** Unfinished tasks that are counted one by one when an engine opens. */
   maxCountedTasks: 1_000,
   /** Tasks on a page that the engine reads for itself. */

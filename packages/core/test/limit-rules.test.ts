@@ -40,11 +40,29 @@ describe("rules for single tools and owners (G11)", () => {
     expect(await engine.sweep()).toBe(2);
   });
 
-  it("leave a tool's own time and the engine's where they say nothing (G11)", async () => {
-    const limitRules = { "client:b": { ttlMs: 1 } };
-    const { tasks } = createScene([render, quick], { limits: { ttlMs: 60_000 }, limitRules });
-    const kept = async (tool: string) => (await tasks.start({ tool, input: {} })).record.ttlMs;
-    expect([await kept("render"), await kept("job")]).toEqual([5_000, 60_000]);
+  it("leave a tool's own time and the engine's where they say nothing, and keep nothing longer than a tool's own time (G11)", async () => {
+    const limitRules = { "client:b": { ttlMs: 1 }, "session:*": { ttlMs: 20_000 } };
+    const { engine } = createScene([render, quick], { limits: { ttlMs: 60_000 }, limitRules });
+    const kept = async (owner: string) => {
+      const tasks = engine.forOwner(owner);
+      return [
+        (await tasks.start({ tool: "render", input: {} })).record.ttlMs,
+        (await tasks.start({ tool: "job", input: {} })).record.ttlMs,
+      ];
+    };
+    expect(await kept("client:a")).toEqual([5_000, 60_000]);
+    expect(await kept("client:b")).toEqual([1, 1]);
+    expect(await kept("session:s")).toEqual([5_000, 20_000]);
+  });
+
+  it("that keep finished tasks for any time keep them for 100 years, which every store can write down (G11)", async () => {
+    const any = Number.POSITIVE_INFINITY;
+    const { engine } = createScene([render, quick], { limits: { ttlMs: any }, limitRules: { render: { ttlMs: any } } });
+    const tasks = engine.forOwner("client:a");
+    const century = 100 * 365 * 24 * 60 * 60 * 1000;
+    for (const tool of ["render", "job"]) {
+      expect((await tasks.start({ tool, input: {} })).record.ttlMs).toBe(century);
+    }
   });
 
   it("decide how many unfinished tasks an owner may have, and each owner of a kind, also when failed ones continue (G11)", async () => {

@@ -191,8 +191,11 @@ function checkContract(store: Store): void {
 
 function limitsWithDefaults(limits: EngineOptions["limits"]): EngineLimits {
   for (const [name, value] of Object.entries(limits ?? {})) {
-    if (Object.hasOwn(engineDefaults, name) && (value === undefined || value >= 0)) continue;
-    const rule = Object.hasOwn(engineDefaults, name) ? `must be 0 or more, not ${value}` : "is not a limit";
+    const isLimit = Object.hasOwn(engineDefaults, name);
+    // Stores write down how long a lease holds, as JSON, which has no infinity.
+    const isTaken = name === "leaseTtlMs" ? Number.isFinite(value) : true;
+    if (isLimit && (value === undefined || (value >= 0 && isTaken))) continue;
+    const rule = isLimit ? `must be ${isTaken ? "" : "a finite number, "}0 or more, not ${value}` : "is not a limit";
     throw invalid(`limits.${name}`, `${name} ${rule}.`);
   }
   return withDefaults<EngineLimits>(engineDefaults, limits);

@@ -24,7 +24,7 @@ export interface EngineOptions {
   readonly store: Store;
   readonly tools: readonly Tool[];
   readonly limits?: { readonly [Name in keyof EngineLimits]?: number };
-  /** Limits of single tools and owners, which count in place of `limits` and of a tool's own `ttlMs`. */
+  /** Limits of single tools and owners, which count in place of `limits`. */
   readonly limitRules?: LimitRules | undefined;
   /** Checks plain JSON Schema. Default: the validator that comes with what serves the engine. */
   readonly validateJsonSchema?: JsonSchemaValidator;

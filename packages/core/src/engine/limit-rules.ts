@@ -1,10 +1,13 @@
 import { ResumableError } from "../errors.js";
-import type { EngineLimits } from "../limits.js";
+import { type EngineLimits, fixedLimits } from "../limits.js";
 import type { Tool } from "../tool/tool.js";
 
 /** What counts for the tasks of one tool, or of one owner, in place of what counts for all. */
 export interface LimitRule {
-  /** How long finished tasks are kept, in milliseconds. Of a rule for the tool and one for the owner the shorter time counts. */
+  /**
+   * How long finished tasks are kept, in milliseconds. Of the rule for a tool, or else the tool's own `ttlMs`, and the rule for an
+   * owner the shorter time counts.
+   */
   readonly ttlMs?: number;
   /** Tasks of the tool that run at once in one process, in place of the tool's own number: in rules for tools alone. */
   readonly maxRunning?: number;
@@ -23,12 +26,16 @@ interface Limited {
   readonly limitRules: LimitRules;
 }
 
-/** How long a task of this tool and owner is kept when it has finished, in milliseconds. */
-export function keptMs({ limits, limitRules }: Limited, tool: Pick<Tool, "name" | "ttlMs">, owner: string): number {
-  const ofTool = limitRules[tool.name]?.ttlMs;
+/** How long a task of this tool and owner is kept when it has finished, in milliseconds. Limits: `maxTtlMs`. */
+export function keptMs(limited: Limited, tool: Pick<Tool, "name" | "ttlMs">, owner: string): number {
+  return Math.min(askedTtlMs(limited, tool, owner), fixedLimits.maxTtlMs);
+}
+
+function askedTtlMs({ limits, limitRules }: Limited, tool: Pick<Tool, "name" | "ttlMs">, owner: string): number {
+  const ofTool = limitRules[tool.name]?.ttlMs ?? tool.ttlMs;
   const ofOwner = ruleOf(limitRules, owner, "ttlMs");
-  if (ofTool === undefined && ofOwner === undefined) return tool.ttlMs ?? limits.ttlMs;
-  return Math.min(ofTool ?? Number.POSITIVE_INFINITY, ofOwner ?? Number.POSITIVE_INFINITY);
+  if (ofTool === undefined || ofOwner === undefined) return ofTool ?? ofOwner ?? limits.ttlMs;
+  return Math.min(ofTool, ofOwner);
 }
 
 /** How many tasks of a tool may run at once in one process. */
