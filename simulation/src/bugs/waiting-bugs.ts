@@ -104,8 +104,8 @@ export const waitingBugs: readonly Bug[] = [
   },
   {
     name: "what is due after a restart is not looked for",
-    file: "core/src/engine/scheduling/scheduler.ts",
-    find: "const ripe = found.filter(({ dueMs }) => this.#environment.dueTimes.leftMs(dueMs) <= 0);",
+    file: "core/src/engine/scheduling/work-finder.ts",
+    find: "const ripe = found.filter(({ dueMs }) => environment.dueTimes.leftMs(dueMs) <= 0);",
     replace: "const ripe = found.filter(({ dueMs }) => dueMs === 0);",
   },
 ];

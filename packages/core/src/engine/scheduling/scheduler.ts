@@ -1,20 +1,18 @@
 import { isResumableError } from "../../errors.js";
-import type { RunnableTask } from "../../store/store.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { dueMs, needsNoCaller } from "../../task/task-rules.js";
 import { Attempt } from "../attempt/attempt.js";
-import { instantOf } from "../clock.js";
 import type { LeftTasks } from "../engine.js";
 import type { Environment } from "../environment.js";
 import { Exclusive } from "../exclusive.js";
 import { writeBackoff } from "../retry-delay.js";
 import { deleteFinished, restartFailed } from "./change-finished.js";
 import { type OpenedTask, openTask } from "./open-task.js";
-import { Orphans } from "./orphans.js";
 import { Poller, TaskTimers, type TimerKind } from "./poller.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
 import type { VersionVerdict } from "./version-rule.js";
 import { Versions } from "./versions.js";
+import { WorkFinder } from "./work-finder.js";
 
 /** What the store did to a task that ran here, while that is not over. */
 interface Trouble {
@@ -35,9 +33,6 @@ export class Scheduler {
   readonly #troubles = new Map<string, Trouble>();
   readonly #exclusive = new Exclusive();
   readonly #timers: TaskTimers;
-  readonly #orphans: Orphans;
-  /** Tasks that the last look left to workers that offer their version. */
-  #pinned = 0;
   /** When what still runs has to stop, in monotonic milliseconds. */
   #drainUntilMs: number | undefined;
   #left: LeftTasks = [];
@@ -50,8 +45,11 @@ export class Scheduler {
       offer: (taskId) => this.#offer(taskId),
     });
     this.#timers = new TaskTimers(environment.clock);
-    this.#orphans = new Orphans(environment.limits.recoverAfterMs);
-    this.poller = new Poller(environment, () => this.#pollOnce());
+    const finder = new WorkFinder({
+      ...{ environment, queue: this.#queue, timers: this.#timers, versions: this.versions },
+      isAwaited: (taskId) => this.#awaited.has(taskId),
+    });
+    this.poller = new Poller(environment, () => finder.look());
   }
 
   /** Ids of the tasks that this process runs or is about to run. */
@@ -254,54 +252,5 @@ export class Scheduler {
     this.#timers.clear(taskId);
     this.versions.forget(taskId);
     this.#queue.remove(taskId);
-  }
-
-  async #pollOnce(): Promise<number | undefined> {
-    const { limits } = this.#environment;
-    // What is known already must not hide what is not.
-    const limit = limits.lookBatch + this.#queue.length + this.#timers.held + this.#orphans.size + this.#pinned;
-    const { tasks, leftMs } = await this.#listRunnable(limit);
-    const mine = await this.versions.withoutPinned(tasks);
-    this.#pinned = tasks.length - mine.length;
-    const orphansMs = this.#queueFound(mine, tasks.length < limit);
-    return leftMs === undefined || orphansMs === undefined ? (leftMs ?? orphansMs) : Math.min(leftMs, orphansMs);
-  }
-
-  /** What may run now, and the delay until more may. */
-  async #listRunnable(limit: number): Promise<{ tasks: readonly RunnableTask[]; leftMs: number | undefined }> {
-    const { store, tools, clock, dueTimes } = this.#environment;
-    const leftOf = (nextMs: number | undefined) => (nextMs === undefined ? undefined : dueTimes.leftMs(nextMs));
-    const request = { tools: [...tools.runnable.keys()], now: instantOf(clock), limit };
-    const found = await store.listRunnable(request);
-    const leftMs = leftOf(found.nextDueMs);
-    if (found.nextDueMs === undefined || leftMs === undefined || leftMs > 0) return { tasks: found.tasks, leftMs };
-    // The wall clock, by which the store lists, was set back: by this process's own measure that time has come.
-    const now = { ...request.now, wallMs: found.nextDueMs - leftMs };
-    const { tasks, nextDueMs } = await store.listRunnable({ ...request, now });
-    const nextLeftMs = leftOf(nextDueMs);
-    return { tasks, leftMs: nextLeftMs !== undefined && nextLeftMs > 0 ? nextLeftMs : undefined };
-  }
-
-  /** Queues what may run now. Resolves to the delay until the next orphan may. */
-  #queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
-    // The wall clock, by which the store lists, may have been set.
-    const ripe = found.filter(({ dueMs }) => this.#environment.dueTimes.leftMs(dueMs) <= 0);
-    const tasks = ripe.filter((task) => !this.#timers.holds(task.id) || this.versions.isAssigned(task));
-    const orphaned = tasks.filter(({ id, detached }) => !detached && !this.#isInHand(id)).map(({ id }) => id);
-    const { due, nextMs } = this.#orphans.look(orphaned, isAll, this.#environment.clock.monotonicMs());
-    const waiting = new Set(orphaned);
-    for (const id of due) waiting.delete(id);
-    for (const task of tasks) {
-      if (waiting.has(task.id)) continue;
-      this.#timers.clear(task.id);
-      this.#queue.add(task);
-    }
-    this.#queue.pump();
-    return nextMs;
-  }
-
-  /** This process runs the task, is about to, or has a caller that waits for it. */
-  #isInHand(taskId: string): boolean {
-    return this.#awaited.has(taskId) || this.#queue.has(taskId) || this.#timers.has(taskId);
   }
 }
