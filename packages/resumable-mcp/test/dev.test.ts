@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { join } from "node:path";
 import { openClient } from "@resumable-mcp/client";
 import { expect, onTestFinished, test } from "vitest";
+import { createFsStore } from "../src/index.js";
 import { projectFolder, start } from "./program.js";
 
 /** Counts to 20 in TypeScript; at 5, 10 and 15 it commits checkpoints until a file of that name is there. */
@@ -114,4 +115,48 @@ test("dev reloads a module in the middle of a task, whose result is complete; br
   const codeAt = (at: number) => (at <= 5 ? "one" : at <= 15 ? "two" : "three");
   const expected = Array.from({ length: 20 }, (_, index) => ({ at: index + 1, code: codeAt(index + 1) }));
   expect(items).toEqual(expected);
+});
+
+/** Says that it is loaded; then walks without end, or ends its process. */
+const walking = (beginning = "") => `
+import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { defineTool } from "resumable-mcp";
+import { z } from "zod";
+appendFileSync("loads", process.pid + "\\n");
+${beginning}
+const input = z.object({});
+export default [
+  defineTool({ name: "walk", description: "Walks.", input, async *run() { for (let at = 1; ; at++) { await sleep(200); yield { progress: at }; } } }),
+  defineTool({ name: "fall", description: "Falls.", input, async run() { process.kill(process.pid, "SIGKILL"); } }),
+];
+`;
+
+test("dev serves on its port after a fall, gets past code that never loads, and lets tasks stop at Ctrl-C (G12)", async () => {
+  const folder = await projectFolder();
+  const edit = (text: string) => writeFile(join(folder, "tools.mjs"), text);
+  const loads = async () => (await readFile(join(folder, "loads"), "utf8")).trim().split("\n").length;
+  await edit(walking());
+  const dev = start(["dev", "./tools.mjs", "--port", "0"], folder);
+  const [, url = ""] = await dev.seen(/listening on (\S+)/);
+  await dev.seen(/claude mcp add --transport http tools /);
+  expect(await loads()).toBe(1);
+  const client = await openClient({ servers: [{ url }], stateFile: join(folder, "client.json") });
+  onTestFinished(() => client.close());
+  void client.call("fall", {}).catch(() => {});
+  await dev.seen(/The server ended \(SIGKILL\), and is started again\./);
+  expect((await dev.seen(/listening on (\S+)/))[1]).toBe(url);
+  await edit(walking("await new Promise(() => setInterval(() => {}, 1000));"));
+  await expect.poll(loads, { timeout: 20_000 }).toBe(3);
+  await edit(walking());
+  await dev.seen(/tools\.mjs changed: the code of before continues to serve\.\n[\s\S]*tools\.mjs changed: reloaded\./);
+  const events = (await client.call("walk", {})).events();
+  for (let next = await events.next(); next.done !== true && next.value.type !== "progress"; )
+    next = await events.next();
+  process.kill(-(dev.child.pid ?? 0), "SIGINT");
+  expect(await dev.ended).toBe(0);
+  const { tasks } = await createFsStore({ directory: join(folder, ".resumable-mcp") }).listTasks({ limit: 10 });
+  const walked = tasks.find(({ tool }) => tool === "walk");
+  const task = await createFsStore({ directory: join(folder, ".resumable-mcp") }).getTask(walked?.id ?? "");
+  expect(task?.record).toMatchObject({ crashes: 0, live: false });
 });

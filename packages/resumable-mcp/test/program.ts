@@ -29,11 +29,16 @@ export interface Running {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts a program as it is published, by default that of this package. */
+/** Starts a program as it is published, by default that of this package, in a process group as a terminal makes one. */
 export function start(args: readonly string[], cwd: string, program: string = cli): Running {
   const folders = Object.fromEntries(["STATE", "DATA", "CACHE"].map((kind) => [`XDG_${kind}_HOME`, join(cwd, kind)]));
   const env = { ...process.env, ...folders };
-  const child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   let from = 0;
   let isOver = false;

@@ -13,6 +13,7 @@ import {
   loadServer,
   maskFlags,
   oneOf,
+  onStopSignal,
   otlpUsage,
   parseFlags,
   type Quotas,
@@ -27,6 +28,7 @@ import {
   recoverySentence,
   recoveryUsage,
   refuseFolderQuotas,
+  type StopSignal,
   sentenceOf,
   storeFlags,
   storeUsage,
@@ -174,10 +176,10 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     httpLimits.drainTimeoutMs,
   );
   // Before the server waits for its database: without a listener the signal would end the process.
-  reloadOnSignal(tokenFile, reopen);
+  const stopSignals = reloadOnSignal(tokenFile, reopen);
   const server = await serve({ ...options, runAttempt: exceptions.runAttempt });
   exceptions.release = (leave) => server.release(leave).finally(telemetry.shutdown);
-  stopOnSignal(() => server.close().finally(telemetry.shutdown));
+  stopAtSignal(stopSignals, () => server.close().finally(telemetry.shutdown));
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(banner(options, server));
 }
@@ -259,20 +261,23 @@ function banner({ definition, engineLimits }: ServeOptions, { url, owner, recove
   return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\nlistening on ${url}\n`;
 }
 
-/** With nothing to read again, the signal ends the process: its terminal was closed. */
-function reloadOnSignal(tokenFile: TokenFile | undefined, reopen: (() => void) | undefined): void {
-  if (tokenFile === undefined && reopen === undefined) return;
+/**
+ * Reads files again on SIGHUP.
+ *
+ * @returns the signals that stop the server. With nothing to read again SIGHUP is one of them: the terminal was closed.
+ */
+function reloadOnSignal(tokenFile: TokenFile | undefined, reopen: (() => void) | undefined): readonly StopSignal[] {
+  if (tokenFile === undefined && reopen === undefined) return ["SIGINT", "SIGTERM", "SIGHUP"];
   process.on("SIGHUP", () => {
     reopen?.();
     void tokenFile?.reload();
   });
+  return ["SIGINT", "SIGTERM"];
 }
 
-function stopOnSignal(close: () => Promise<void>): void {
-  const stop = () => {
+function stopAtSignal(signals: readonly StopSignal[], close: () => Promise<void>): void {
+  onStopSignal(signals, () => {
     process.stderr.write("Server stopped by user\n");
-    // A second signal ends the process at once, as it would without this handler.
-    for (const signal of ["SIGINT", "SIGTERM"]) process.removeListener(signal, stop);
     void close().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -280,6 +285,5 @@ function stopOnSignal(close: () => Promise<void>): void {
         process.exit(1);
       },
     );
-  };
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
+  });
 }

@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createFsStore } from "@resumable-mcp/store-fs";
 import { expect, test } from "vitest";
-import { afterwards, runToEnd, startServer, testFolder, toolsModule } from "./server-process.js";
+import { afterwards, runToEnd, startProgram, startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
 const timeoutMs = 30_000;
@@ -35,7 +37,8 @@ test(
     const { stdout } = await runToEnd(["--help"]);
     const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
     expect(known.length).toBeGreaterThan(30);
-    expect(known.filter((flag) => !readme.includes(`\`${flag}`) && flag !== "--version")).toEqual([]);
+    const isExplained = (flag: string) => new RegExp(`\`${flag}(?![a-z-])`).test(readme);
+    expect(known.filter((flag) => !isExplained(flag) && flag !== "--version")).toEqual([]);
   },
   timeoutMs,
 );
@@ -153,6 +156,38 @@ test(
     expect(stderr).toContain("Server stopped by user");
     await client.close();
     await call;
+  },
+  timeoutMs,
+);
+
+test(
+  "a program in front that sends a signal of its own, as the terminal has sent one, cuts off no task (G12)",
+  async () => {
+    const core = new URL("../../core/dist/index.js", import.meta.url).href;
+    const module = await moduleOf(`
+      import { setTimeout as sleep } from "node:timers/promises";
+      import { defineTool } from ${JSON.stringify(core)};
+      export default [defineTool({
+        name: "walk", description: "Walks.", input: { type: "object" },
+        async *run() { for (let at = 1; ; at++) { await sleep(300); yield { progress: at }; } },
+      })];`);
+    const directory = await testFolder();
+    const { child, said } = startProgram([module, "--port", "0", "--store", directory]);
+    const { client } = await connectStock(await said(/^listening on (\S+)$/));
+    let called: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((onprogress) => {
+      called = client.callTool({ name: "walk", arguments: {} }, undefined, { onprogress: () => onprogress() });
+      called.catch(() => {});
+    });
+    child.kill("SIGINT");
+    await said(/^Server stopped by user$/);
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+    const { tasks } = await createFsStore({ directory }).listTasks({ limit: 10 });
+    const task = await createFsStore({ directory }).getTask(tasks[0]?.id ?? "");
+    expect(task?.record).toMatchObject({ live: false, crashes: 0 });
+    await client.close();
+    await called.catch(() => {});
   },
   timeoutMs,
 );

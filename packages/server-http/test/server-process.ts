@@ -90,11 +90,13 @@ export async function startServer(
 export function startProgram(args: readonly string[]) {
   const { child, output, lines } = run(args, {}, cli);
   const iterator = lines[Symbol.asyncIterator]();
-  const said = async (pattern: RegExp): Promise<void> => {
+  /** Resolves to what the first group of the pattern matches, else to all of it. */
+  const said = async (pattern: RegExp): Promise<string> => {
     for (;;) {
       const { value = "", done } = await iterator.next();
       if (done === true) throw new Error(`No line matches ${pattern}: ${output.stderr}`);
-      if (pattern.test(value)) return;
+      const [all, group = all] = pattern.exec(value) ?? [];
+      if (group !== undefined) return group;
     }
   };
   return { child, said };

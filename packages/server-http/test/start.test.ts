@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -5,7 +6,7 @@ import { createMemoryStore, defineTool, ResumableError, type Store } from "@resu
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { type ServeOptions, serve } from "../src/index.js";
-import { startProgram, startServer, testFolder, toolsModule } from "./server-process.js";
+import { startProgram, testFolder, toolsModule } from "./server-process.js";
 
 const echo = defineTool({
   name: "echo",
@@ -84,9 +85,12 @@ test("a start that fails leaves nothing open: neither at a port that is in use, 
   expect(closed).toEqual(["port", "bans"]);
 });
 
-test("SIGHUP ends a server that has nothing to read again, as the end of its terminal does", async () => {
-  const server = await startServer([toolsModule, "--port", "0", "--store", await testFolder()]);
-  expect((await server.stop("SIGHUP")).code).toBe(null);
+test("SIGHUP ends a server that has nothing to read again, as the end of its terminal does, of which it hears nothing more", async () => {
+  const { child, said } = startProgram([toolsModule, "--port", "0", "--store", await testFolder()]);
+  await said(/^listening on /);
+  child.stderr?.destroy();
+  child.kill("SIGHUP");
+  expect(await once(child, "exit")).toEqual([0, null]);
 }, 60_000);
 
 test("SIGHUP reads the token file again while the start waits for its database", async () => {

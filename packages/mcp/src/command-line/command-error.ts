@@ -18,8 +18,12 @@ export class CommandError extends Error {
   }
 }
 
-/** Runs a program; what it throws becomes one sentence on stderr, without a stack. */
+/**
+ * Runs a program; what it throws becomes one sentence on stderr, without a stack. A terminal that was closed, or a pipe that has
+ * ended, takes what is printed there and ends nothing.
+ */
 export async function runCommand(program: string, main: () => Promise<void>): Promise<void> {
+  process.stderr.on("error", () => {});
   try {
     await main();
   } catch (error) {

@@ -27,7 +27,7 @@ export async function importModule(path: string, file: string): Promise<Imported
   }
 }
 
-/** Reported before anything of the module has run: another loader may try. */
+/** Reported before anything of the module has run, unless the module itself imports while it runs: another loader may try. */
 const notLoaded: readonly unknown[] = [
   "ERR_UNKNOWN_FILE_EXTENSION",
   "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX",
@@ -81,7 +81,7 @@ function shownPlace({ file, line }: Place): string {
 
 const nodeTimeoutMs = 10_000;
 
-/** Node tells the place of a syntax error only when the error ends the process. No module runs then. */
+/** Node tells the place of a syntax error only when the error ends the process. Where a module cannot be parsed, none runs. */
 function placeInNode(file: string): Promise<Place | undefined> {
   const code = `import ${JSON.stringify(pathToFileURL(file).href)};`;
   const options = { timeout: nodeTimeoutMs, killSignal: "SIGKILL" } as const;

@@ -23,6 +23,7 @@ export {
   readQuotas,
   refuseFolderQuotas,
 } from "./quota-flags.js";
+export { onStopSignal, type StopSignal } from "./stop-signals.js";
 export {
   type DatabasePlace,
   type FolderPlace,

@@ -1,6 +1,6 @@
-import { resolve } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CommandError, loadServer, runCommand } from "@resumable-mcp/mcp/command-line";
+import { CommandError, onStopSignal, runCommand } from "@resumable-mcp/mcp/command-line";
 import { fileOf } from "../command-line/run-program.js";
 import { connectText } from "./connect-text.js";
 import { startReloads } from "./reloads.js";
@@ -12,7 +12,8 @@ Serves a tools module over HTTP, and again whenever a file below the module's fo
 checkpoint and continue with the new code. Code that cannot be loaded is reported, and the code of before continues to serve.
 
   --watch DIR    watch this folder instead of the module's; may be repeated
-  All options of "resumable-mcp serve http" are allowed. Two have other defaults: --recover-after now, --version-wait 0ms.
+  All options of "resumable-mcp serve http" are allowed. Three have other defaults: --recover-after now,
+  --version-wait 0ms, --drain-retry 250ms.
 `;
 
 /** What this command reads itself. All else is for the server. */
@@ -31,7 +32,7 @@ const defaults = [
   ["--drain-retry", "250ms"],
 ] as const;
 
-/** Serves a tools module until SIGINT or SIGTERM, and reloads it when a file changes. */
+/** Serves a tools module until SIGINT, SIGTERM or SIGHUP, and reloads it when a file changes. */
 export async function runDev(args: readonly string[]): Promise<void> {
   await runCommand("resumable-mcp dev", async () => {
     const { values, positionals, tokens } = parseArgs({
@@ -61,17 +62,18 @@ export async function runDev(args: readonly string[]): Promise<void> {
       program: fileOf({ package: "@resumable-mcp/server-http", bin: "resumable-mcp-http" }),
       args: [...given, ...missing],
       say,
-      async onFirst(port) {
-        const { name } = await loadServer(module);
+      onFirst(port) {
+        // Not the server's own: the module would be loaded here, too, with all that it starts.
+        const name = basename(module, extname(module));
         const host = stringOf("host", "127.0.0.1");
         say(connectText(name, `http://${host.includes(":") ? `[${host}]` : host}:${port}${stringOf("path", "/mcp")}`));
       },
     });
     const folders = Array.isArray(values.watch) ? values.watch.map(String) : [resolve(module, "..")];
     const close = watchFiles(folders, resolve(stringOf("store", ".resumable-mcp")), (file) => reloads.reload(file));
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => void Promise.all([close(), reloads.stop()]).then(() => process.exit(0)));
-    }
+    onStopSignal(["SIGINT", "SIGTERM", "SIGHUP"], () => {
+      void Promise.all([close(), reloads.stop()]).then(() => process.exit(0));
+    });
   });
 }
 

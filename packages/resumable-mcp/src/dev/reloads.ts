@@ -9,7 +9,7 @@ export interface ReloadOptions {
   readonly args: readonly string[];
   readonly say: (text: string) => void;
   /** Called when the first server listens. */
-  readonly onFirst: (port: number) => Promise<void>;
+  readonly onFirst: (port: number) => void;
 }
 
 /** A server that is replaced by its next one. */
@@ -24,25 +24,31 @@ export interface Reloads {
 const drainLimitMs = 30_000;
 /** Between the end of a server that fell and the start of the next. */
 const restartPauseMs = 500;
+/** A change of the code ends a start that takes longer: what it loads may never come to an end. */
+const startPatienceMs = 5_000;
 
 /**
  * Keeps one server running on one port.
  *
  * This process owns the listening socket and hands its connections to the servers (`node:cluster`): the next one listens before the
  * present one stops, so no connection is refused while the code changes. Tasks pass from the one to the other by their store.
+ * A server that fell is followed by one on the same port.
  */
 export function startReloads({ program, args, say, onFirst }: ReloadOptions): Reloads {
   cluster.setupPrimary({ exec: program, args: [...args], silent: false });
   let present: Worker | undefined;
+  let starting: { readonly worker: Worker; readonly sinceMs: number } | undefined;
+  let port: number | undefined;
   let work = Promise.resolve();
   let changed: string | undefined;
   let isStopping = false;
-  let isFirst = true;
 
   const startNext = async (): Promise<boolean> => {
     const next = cluster.fork();
-    const port = await portOf(next);
-    if (port === undefined) return false;
+    starting = { worker: next, sinceMs: performance.now() };
+    const listensAt = await portOf(next);
+    starting = undefined;
+    if (listensAt === undefined) return false;
     const old = present;
     present = next;
     next.once("exit", (code, signal) => {
@@ -55,16 +61,24 @@ export function startReloads({ program, args, say, onFirst }: ReloadOptions): Re
       });
     });
     if (old !== undefined) await drain(old);
-    if (isFirst) await onFirst(port);
-    isFirst = false;
+    if (port === undefined) onFirst(listensAt);
+    port = listensAt;
     return true;
   };
   const begin = async (): Promise<void> => {
     if (isStopping || present !== undefined) return;
+    // Between two servers nothing holds the socket: where any port was asked for, it is asked for by its number now.
+    if (port !== undefined) cluster.setupPrimary({ args: [...args, "--port", String(port)] });
     if (!(await startNext())) say("No server runs. It is started again when a file changes.");
   };
   const enqueue = (step: () => Promise<void>): void => {
     work = work.then(step).catch((error: unknown) => say(error instanceof Error ? error.message : String(error)));
+  };
+  const endStart = (): void => {
+    if (starting === undefined) return;
+    const { worker, sinceMs } = starting;
+    const end = () => void (starting?.worker === worker && worker.process.kill("SIGKILL"));
+    setTimeout(end, sinceMs + startPatienceMs - performance.now()).unref();
   };
 
   enqueue(begin);
@@ -72,6 +86,7 @@ export function startReloads({ program, args, say, onFirst }: ReloadOptions): Re
     reload(file) {
       if (changed !== undefined || isStopping) return;
       changed = file;
+      endStart();
       enqueue(async () => {
         changed = undefined;
         if (isStopping) return;
@@ -99,8 +114,16 @@ async function portOf(worker: Worker): Promise<number | undefined> {
   return port;
 }
 
-/** Gives a server no more connections, and lets its tasks stop at a checkpoint. */
-async function drain(worker: Worker): Promise<void> {
+const drains = new WeakMap<Worker, Promise<void>>();
+
+/** Gives a server no more connections, and lets its tasks stop at a checkpoint; it is asked once. */
+function drain(worker: Worker): Promise<void> {
+  const drained = drains.get(worker) ?? drainOnce(worker);
+  drains.set(worker, drained);
+  return drained;
+}
+
+async function drainOnce(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
   const ended = once(worker, "exit");
   worker.disconnect();

@@ -1,4 +1,4 @@
-import { basename, relative } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { watch } from "chokidar";
 
 /** An editor writes a file in several steps. */
@@ -12,17 +12,19 @@ const quietMs = 50;
  * @returns what ends it.
  */
 export function watchFiles(
-  folders: readonly string[],
+  watched: readonly string[],
   store: string,
   onChange: (file: string) => void,
 ): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
+  // Paths are reported as their folder is given.
+  const folders = watched.map((folder) => resolve(folder));
   const isIgnored = (path: string) => {
     const name = basename(path);
     const isBelowStore = path === store || path.startsWith(`${store}/`);
     return isBelowStore || name === "node_modules" || (name.startsWith(".") && !folders.includes(path));
   };
-  const watcher = watch([...folders], { ignored: isIgnored, ignoreInitial: true });
+  const watcher = watch(folders, { ignored: isIgnored, ignoreInitial: true });
   watcher.on("all", (_event, path) => {
     // Data is what tools write: only code is looked at.
     if (!/\.[cm]?[jt]s$/.test(path)) return;
