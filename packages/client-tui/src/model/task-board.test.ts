@@ -13,7 +13,7 @@ const tasks = [
 
 describe("resuming all interrupted tasks", () => {
   /** What follows an interrupted task resumes it. */
-  function board(silent: readonly string[]) {
+  function board(silent: readonly string[], known = tasks) {
     const said: string[] = [];
     const resumed: string[] = [];
     const events = (taskId: string) => {
@@ -22,7 +22,7 @@ describe("resuming all interrupted tasks", () => {
         await new Promise(() => {});
       })();
     };
-    const client = fakeClient({ tasks, said, silent, servers: twoServers, events });
+    const client = fakeClient({ tasks: known, said, silent, servers: twoServers, events });
     return { board: new TaskBoard(client, { clock: () => 0 }), said, resumed };
   }
   // Paused tasks are followed, too, and stay paused: only `resume` continues them.
@@ -39,6 +39,16 @@ describe("resuming all interrupted tasks", () => {
     await all.refresh();
     await all.refresh();
     expect([cut(resumed), said.filter((verb) => verb.startsWith("resume"))]).toEqual([["a", "b"], []]);
+    all.close();
+  });
+
+  it("holds for more of them than are followed at the same time", async () => {
+    const many = Array.from({ length: 260 }, (_, index) => fakeTask(`t${index}`, { interrupted: true }));
+    const { board: all, said, resumed } = board([], many);
+    await all.refresh();
+    expect(all.resumeAll()).toEqual({ tasks: 260, awaitedServers: 0 });
+    await expect.poll(() => said.filter((verb) => verb.startsWith("resume")).length).toBe(4);
+    expect(resumed).toHaveLength(256);
     all.close();
   });
 

@@ -65,7 +65,7 @@ export class TaskBoard {
 
   /** Shows what happens to a task from now on. */
   follow(taskId: string): void {
-    if (this.#closed || this.#followed.has(taskId) || this.#followed.size >= maxFollowed) return;
+    if (this.#closed || this.#followed.has(taskId) || !this.#mayFollow(taskId)) return;
     const task = this.#handle(taskId);
     const events = task.follow();
     this.#followed.set(taskId, events);
@@ -90,10 +90,15 @@ export class TaskBoard {
   }
 
   async resume(taskId: string): Promise<void> {
-    const status = this.store.current.tasks.get(taskId)?.info.status ?? "paused";
+    const { status = "paused", interrupted = false } = this.store.current.tasks.get(taskId)?.info ?? {};
     // Following an interrupted task resumes it; a running one needs nothing.
-    if (status === "paused" || status === "failed") await this.#steer(taskId, "resume");
+    const isCutOff = interrupted && !this.#mayFollow(taskId);
+    if (status === "paused" || status === "failed" || isCutOff) await this.#steer(taskId, "resume");
     this.follow(taskId);
+  }
+
+  #mayFollow(taskId: string): boolean {
+    return this.#followed.has(taskId) || this.#followed.size < maxFollowed;
   }
 
   /**

@@ -27,6 +27,7 @@ describe("what a terminal says of its background", () => {
 
   it("is no longer waited for when something else is typed", () => {
     expect(take(begin, ["q"], ["q"])).toEqual(["part", "a key", "a key"]);
+    expect(take(begin, ["1"], ["2"])).toEqual(["part", "a key", "a key"]);
     expect(take(["]"])).toEqual(["a key"]);
     expect(take(begin, [`11;rgb:${"f".repeat(80)}`])).toEqual(["part", "a key"]);
   });

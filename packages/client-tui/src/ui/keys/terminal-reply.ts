@@ -17,10 +17,11 @@ export type ReplyStep = { readonly state: ReplyState; readonly background?: Back
 /**
  * Gathers the reply to {@link askBackground}, which comes among the keys: `11;rgb:1e1e/1e1e/2e2e` after `]`.
  *
- * Limits: 64 characters; what cannot be the reply is a key again.
+ * Limits: 64 characters; what cannot be the reply is a key again. So is a single character at its beginning: a user types it.
  */
 export function takeReply(state: ReplyState, input: string, meta: boolean): ReplyStep {
   if (state === undefined) return meta && input === "]" ? { state: "" } : undefined;
+  if (state === "" && input.length < 2) return undefined;
   const text = meta && input === "\\" ? `${state}\u0007` : state + input;
   if (!begins.startsWith(text.slice(0, begins.length)) || text.length > maxReplyCharacters) return undefined;
   if (!text.endsWith("\u0007")) return { state: text };
