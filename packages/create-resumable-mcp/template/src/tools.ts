@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { defineServer, defineTool } from "resumable-mcp";
 import { z } from "zod";
 
-/** Works through pages. Each page is fetched once, however often the server is killed. */
+/** Works through pages. However often the server is killed, only the page of that moment is fetched again. */
 const fetchPages = defineTool({
   name: "fetch_pages",
   description: "Fetches pages one by one, and counts their characters.",
