@@ -72,7 +72,10 @@ export interface ErrorDetails {
   STORE_CLOSED: Record<string, never>;
   /** A document of the store has another version than the one that a change is based on. */
   DOCUMENT_CONFLICT: { kind: string; id: string };
-  /** A document of the store does not have the form that this version knows. It stays as it is. */
+  /**
+   * A document of the store does not have the form that this version knows; or it does not open in an encrypted store: it was
+   * changed, or belongs to another place. It stays as it is.
+   */
   DOCUMENT_UNREADABLE: { kind: string; id: string };
   /** The engine is draining or closed and takes no new work. */
   DRAINING: Record<string, never>;

@@ -10,8 +10,12 @@ export { createEventStore } from "./era-2025/event-store/event-store.js";
 export type { RegisterOptions } from "./era-2025/register-tools.js";
 export { registerTools } from "./era-2025/register-tools.js";
 export type { RequestExtra, Server2025 } from "./era-2025/server-2025.js";
+export type {
+  CreateServer,
+  SessionContext,
+  SessionHandlerOptions,
+} from "./era-2025/session/registry/session-registry.js";
 export { createSessionHandler } from "./era-2025/session/session-handler.js";
-export type { CreateServer, SessionContext, SessionHandlerOptions } from "./era-2025/session/session-registry.js";
 export type { ConnectableServer } from "./era-2025/session/session-transport.js";
 export type { TaskHandlerExtra, TaskStoreOptions } from "./era-2025/tasks/task-store.js";
 export { createTaskStore, taskHandler } from "./era-2025/tasks/task-store.js";

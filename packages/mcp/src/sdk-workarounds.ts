@@ -23,9 +23,9 @@ export function handleRequest(
 
 /** What tools, resources and prompts are registered with, without the SDK's own types. */
 interface OpenRegistry {
-  registerTool(name: string, config: object, handler: unknown): void;
-  registerResource(name: string, template: unknown, config: object, read: unknown): void;
-  registerPrompt(name: string, config: object, handler: unknown): void;
+  registerTool(name: string, config: object, handler: unknown): unknown;
+  registerResource(name: string, template: unknown, config: object, read: unknown): unknown;
+  registerPrompt(name: string, config: object, handler: unknown): unknown;
 }
 
 /** The same server, which takes what is not of the SDK's own types. */

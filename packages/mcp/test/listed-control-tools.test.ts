@@ -195,7 +195,8 @@ test("calls of control tools that are not listed are delivered again as those of
   const kindsWith = async (controlTools: ControlToolMode) => {
     const { client } = await connect([countTool()], { controlTools });
     const result = await client.listTools();
-    return readToolKinds(async () => ({ jsonrpc: "2.0", id: 1, result }));
+    const { kinds } = await readToolKinds(async () => ({ jsonrpc: "2.0", id: 1, result }));
+    return kinds;
   };
   const [short, long] = [await kindsWith("minimal"), await kindsWith("all")];
   expect(new Map([...short].sort())).toEqual(new Map([...long].sort()));

@@ -108,3 +108,32 @@ test.each(eras)("%s: what the SDK itself says of a completion is shown", async (
   expect(String(answer)).toMatch(/Prompt none not found/);
   expect(logged).toEqual([]);
 });
+
+test.each(eras)("%s: code that an update puts in place of other code is hidden, too (F10)", async (era) => {
+  const { McpServer } = sdks[era];
+  const logged: unknown[] = [];
+  const server = new McpServer({ name: "own", version: "1" }, { capabilities: { tools: {}, prompts: {} } });
+  maskHandlers(
+    server,
+    createThrownMask((error) => logged.push(error)),
+  );
+  const registry = openRegistry(server);
+  const registered = [
+    registry.registerTool("ask", {}, () => ({ content: [] })),
+    registry.registerPrompt("greet", {}, () => ({ messages: [] })),
+  ];
+  for (const one of registered) Reflect.apply(Reflect.get(Object(one), "update"), one, [{ callback: fail }]);
+  const { signal } = new AbortController();
+  const envelope = { signal, mcpReq: { signal, requestState: () => undefined } };
+  const answers: string[] = [];
+  for (const [method, name] of [
+    ["tools/call", "ask"],
+    ["prompts/get", "greet"],
+  ] as const) {
+    const handle = handlerOf<object>(server.server, method);
+    const answer = await handle?.({ method, params: { name, arguments: {} } }, envelope).catch(String);
+    answers.push(JSON.stringify(answer));
+  }
+  expect(logged.map(String)).toEqual([`Error: ${secret}`, `Error: ${secret}`]);
+  for (const answer of answers) expect(answer).toMatch(/The server's log says why/);
+});

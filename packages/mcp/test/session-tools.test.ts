@@ -1,5 +1,9 @@
+import type { JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
-import { openEndpoint, openSession, post } from "./http-endpoint.js";
+import { z } from "zod";
+import { handleRequest, handlerOf } from "../src/sdk-workarounds.js";
+import { countTool } from "./counting-tool.js";
+import { countTo, eventsOf, openEndpoint, openSession, post, readUntil } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -25,4 +29,32 @@ test("each session's server says itself which of its tools may run again", async
   expect(await eventIdOfCall()).toMatch(/^once_/);
   expect(await eventIdOfCall()).not.toMatch(/^once_/);
   expect(engine.tools).toEqual([]);
+});
+
+test("a server that fails to list its tools once is asked again: later calls survive a restart (G1)", async () => {
+  let refusals = 1;
+  const { engine, url, close } = await openEndpoint({
+    tools: [countTool()],
+    setup: ({ server }) => {
+      const list = handlerOf<object>(server, "tools/list");
+      handleRequest(
+        server,
+        z.looseObject({ method: z.literal("tools/list") }),
+        async (request: JsonObject, extra: object) => {
+          if (refusals-- > 0) throw new Error("The list is not there yet.");
+          return (await list?.(request, extra)) ?? {};
+        },
+      );
+    },
+  });
+  closing.push(close);
+  const session = await openSession(url);
+  const place = ["session", session["mcp-session-id"] ?? ""] as const;
+  const storedCalls = async () => Reflect.get(Object((await engine.documents.getDocument(...place))?.value), "calls");
+  const call = async (id: number) => {
+    await readUntil(eventsOf(await post(url, countTo(1, id), session)), () => false);
+    return storedCalls();
+  };
+  expect(await call(1)).toEqual([]);
+  expect(await call(2)).toMatchObject([{ requestId: 2, kind: "journal" }]);
 });

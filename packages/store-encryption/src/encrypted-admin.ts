@@ -123,7 +123,7 @@ async function* openedDocuments(admin: StoreAdmin, keys: OpenedKeys): AsyncGener
 }
 
 function ignoreDamage(error: unknown): undefined {
-  if (!isResumableError(error, "STORE_READ_FAILED")) throw error;
+  if (!isResumableError(error, "DOCUMENT_UNREADABLE")) throw error;
 }
 
 type Reading = Pick<StoreAdmin["reading"], "getTask" | "listTasks" | "readEvents" | "readItems">;

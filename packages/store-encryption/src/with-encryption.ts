@@ -28,8 +28,8 @@ interface Parts {
  * Durability, ordering, leases: those of the store.
  * Limits: a sealed value takes about a third more than the value, and 70 bytes; quotas count what is sealed.
  *
- * @throws {@link ResumableError} from the methods: `KEY_MISSING`, `STORE_NOT_ENCRYPTED`; `TASK_CORRUPT` for what was changed or
- * moved; what the store throws.
+ * @throws {@link ResumableError} from the methods: `KEY_MISSING`, `STORE_NOT_ENCRYPTED`; `TASK_CORRUPT` and
+ * `DOCUMENT_UNREADABLE` for what was changed or moved; what the store throws.
  *
  * @example
  * ```ts

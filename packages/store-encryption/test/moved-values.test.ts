@@ -174,7 +174,10 @@ describe("a sealed value does not open", () => {
       { value: { secret: 1 } },
       two,
     ])
-      await expect(readWith(parts)).rejects.toMatchObject({ code: "STORE_READ_FAILED" });
+      await expect(readWith(parts)).rejects.toMatchObject({
+        code: "DOCUMENT_UNREADABLE",
+        details: { kind: "session" },
+      });
   });
 
   test("under a data key that is not there", async () => {

@@ -160,7 +160,7 @@ export interface CountedGroup {
  * call, in every process. Records, events and values that a store returns are never changed by it afterwards.
  *
  * @throws {@link ResumableError} `STORE_CLOSED` from every method after `close()`; `STORE_READ_FAILED` and
- * `STORE_WRITE_FAILED` for what the machine refuses; `TASK_CORRUPT` for one task that cannot be read;
+ * `STORE_WRITE_FAILED` for what the machine refuses; `TASK_CORRUPT` and `DOCUMENT_UNREADABLE` for what cannot be read of one task or document;
  * `TASK_NOT_FOUND` where a task is named that does not exist.
  */
 export interface Store {

@@ -9,7 +9,8 @@ type Mask = (error: unknown) => unknown;
 /**
  * Changes what the code throws that is registered at a server from now on: an SDK shows it to the caller word for word. That code
  * is the last thing that each of these methods takes, what lists the resources of a template, what completes arguments, the three
- * functions of a tool of the SDK's own tasks, and what is set as the handler of a request at the low-level server.
+ * functions of a tool of the SDK's own tasks, what an update puts in the place of these, and what is set as the handler of
+ * a request at the low-level server.
  */
 export function maskHandlers(server: object, given: Mask): void {
   const hidden = new WeakSet<object>();
@@ -25,12 +26,12 @@ export function maskHandlers(server: object, given: Mask): void {
     const registerMasked: Code = (...taken) => {
       const registered = Reflect.apply(register, owner, taken.map(change));
       maskCompletions(server, mask);
+      maskUpdates(registered, server, mask);
       return registered;
     };
     Reflect.set(owner, name, registerMasked);
   };
-  const maskedOrTemplate = (one: unknown) => (isCode(one) ? maskedCode(one, mask) : maskedTemplate(one, mask));
-  for (const name of registering) rewrite(server, name, maskedOrTemplate);
+  for (const name of registering) rewrite(server, name, (one) => maskedGiven(one, mask));
   rewrite(tasksOf(server), "registerToolTask", (one) => maskedFunctions(one, mask));
   rewrite(Reflect.get(server, "server"), "setRequestHandler", (one) => (isCode(one) ? maskedRequest(one, mask) : one));
 }
@@ -90,8 +91,25 @@ function maskedTemplate(value: unknown, mask: Mask): unknown {
   });
 }
 
+/** What a registration gives has a method that puts other code in the place of its own. */
+function maskUpdates(registered: unknown, server: object, mask: Mask): void {
+  const update: unknown = isObject(registered) ? Reflect.get(registered, "update") : undefined;
+  if (!isObject(registered) || !isCode(update)) return;
+  const updateMasked: Code = (updates) => {
+    const taken = Object.entries(Object(updates)).map(([name, one]) => [name, maskedGiven(one, mask)]);
+    const updated = Reflect.apply(update, registered, [Object.fromEntries(taken)]);
+    maskCompletions(server, mask);
+    return updated;
+  };
+  Reflect.set(registered, "update", updateMasked);
+}
+
+function maskedGiven(given: unknown, mask: Mask): unknown {
+  return isCode(given) ? maskedCode(given, mask) : maskedTemplate(maskedFunctions(given, mask), mask);
+}
+
 const completion = "completion/complete";
-const masked = new WeakSet<object>();
+const maskedHandlers = new WeakSet<object>();
 
 /**
  * What completes an argument is part of a prompt's schema, which cannot be changed: it is masked where the request is handled.
@@ -100,8 +118,8 @@ function maskCompletions(server: object, mask: Mask): void {
   const handlers: unknown = Reflect.get(Object(Reflect.get(server, "server")), "_requestHandlers");
   if (!(handlers instanceof Map)) return;
   const handle: unknown = Map.prototype.get.call(handlers, completion);
-  if (!isCode(handle) || masked.has(handle)) return;
+  if (!isCode(handle) || maskedHandlers.has(handle)) return;
   const maskedHandle = maskedRequest(handle, mask);
-  masked.add(maskedHandle);
+  maskedHandlers.add(maskedHandle);
   handlers.set(completion, maskedHandle);
 }

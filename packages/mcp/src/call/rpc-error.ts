@@ -37,6 +37,7 @@ const serverFailures: readonly ErrorCode[] = [
   "STORE_NOT_ENCRYPTED",
   "KEY_MISSING",
   "TASK_CORRUPT",
+  "DOCUMENT_UNREADABLE",
 ];
 
 /** Maps what the engine refuses to JSON-RPC: a caller's mistake is -32602, a failure of the server -32603. */

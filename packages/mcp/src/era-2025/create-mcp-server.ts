@@ -7,7 +7,7 @@ import type { ServerDefinition } from "../define-server.js";
 import { ownerOfToken, resolveOwner } from "../owner/owner.js";
 import { tasksWithin } from "../owner/scopes.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";
-import type { CreateServer, SessionContext } from "./session/session-registry.js";
+import type { CreateServer, SessionContext } from "./session/registry/session-registry.js";
 
 /** How the tools of a definition are registered; the definition says which control tools there are. */
 type OptionsOfServer = Omit<RegisterOptions, "controlTools">;

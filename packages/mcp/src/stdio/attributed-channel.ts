@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { ConnectionClient } from "../call/session-client.js";
-import { readToolKinds, type ToolKinds } from "../era-2025/session/tool-kinds.js";
+import { KnownTools, readToolKinds, type ToolKinds } from "../era-2025/session/tool-kinds.js";
 import { limits } from "../limits.js";
 import { randomToken } from "../owner/random-token.js";
 import { forSdk } from "../sdk-workarounds.js";
@@ -52,7 +52,6 @@ function createToolList(ask: (message: object) => Promise<void>) {
   const prefix = `own_${randomToken(9)}_`;
   const asked = new Map<unknown, (answer: JSONRPCMessage) => void>();
   let count = 0;
-  let kinds: Promise<ToolKinds> | undefined;
   const askPage = (cursor?: string) =>
     new Promise<JSONRPCMessage>((resolve, reject) => {
       const id = `${prefix}${++count}`;
@@ -60,15 +59,13 @@ function createToolList(ask: (message: object) => Promise<void>) {
       const params = cursor === undefined ? {} : { cursor };
       ask({ jsonrpc: "2.0", id, method: "tools/list", params }).catch(reject);
     });
+  const tools = new KnownTools(() => readToolKinds(askPage));
   return {
     /** What the server offers; `undefined` when it does not say so in time. */
-    read(): Promise<ToolKinds | undefined> {
-      kinds ??= readToolKinds(askPage);
-      return inTime(kinds);
-    },
+    read: (): Promise<ToolKinds | undefined> => inTime(tools.kinds()),
     /** Takes the answers to its own requests out of what the server says. */
     takes(message: object): boolean {
-      if ("method" in message && message.method === "notifications/tools/list_changed") kinds = undefined;
+      if ("method" in message && message.method === "notifications/tools/list_changed") tools.forget();
       const answered = "id" in message ? asked.get(message.id) : undefined;
       if (answered === undefined || !("id" in message) || "method" in message) return false;
       asked.delete(message.id);

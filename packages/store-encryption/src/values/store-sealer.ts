@@ -186,13 +186,13 @@ export class StoreSealer {
    */
   openDocument(document: StoredDocument, wanted?: Pick<StoredDocument, "kind" | "id">): StoredDocument | undefined {
     const { kind, owner, version, value } = document;
-    if (wanted !== undefined && wanted.kind !== kind) throw damagedDocument(wanted.kind);
+    if (wanted !== undefined && wanted.kind !== kind) throw damagedDocument(wanted);
     const summary = this.openDocumentSummary(document, kind);
     if (summary === undefined) return undefined;
     const { id } = summary;
     const opened = this.#sealer.open({ scope: ["document", kind, id], field: "document", key: owner }, value);
     if (opened === undefined || opened.seq > version || (wanted !== undefined && wanted.id !== id))
-      throw damagedDocument(kind);
+      throw damagedDocument({ kind, id });
     return { ...summary, value: deepFreeze(opened.value) };
   }
 
@@ -204,11 +204,11 @@ export class StoreSealer {
   }
 }
 
-function damagedDocument(kind: string): ResumableError {
+function damagedDocument({ kind, id }: Pick<StoredDocument, "kind" | "id">): ResumableError {
   const reason = "a sealed document does not open: it was changed, or it belongs to another place";
   return new ResumableError(
-    "STORE_READ_FAILED",
+    "DOCUMENT_UNREADABLE",
     `A ${kind} of the store cannot be read: ${reason}. Nothing was changed. Restore it from a backup.`,
-    { details: { path: kind, reason } },
+    { details: { kind, id } },
   );
 }

@@ -17,9 +17,9 @@ import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { noteLocality } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
+import { type SessionHandlerOptions, SessionRegistry } from "./registry/session-registry.js";
 import type { Session2025 } from "./session.js";
 import { jsonAnswer, unknownSession } from "./session-answers.js";
-import { type SessionHandlerOptions, SessionRegistry } from "./session-registry.js";
 import { SseStream } from "./sse-stream.js";
 
 /** Source: MCP, Versioning: the versions that have sessions. */

@@ -146,6 +146,8 @@ export class InFlightRequest extends SessionStream {
   taskId: string | undefined;
   /** When it was accepted, maybe by another process, in milliseconds of the wall clock. */
   acceptedMs = Date.now();
+  /** How far that clock may be from the one of this server. */
+  clockMarginMs = 0;
   /** The place at which the client came back last: what was shown up to there is not shown again at once. */
   resumedAt = 0;
   /** It has its response. */

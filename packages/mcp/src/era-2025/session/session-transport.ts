@@ -92,7 +92,7 @@ export class SessionTransport implements Transport, TakesReceipts {
 
   /** Hands a request to the server behind; its messages go to the in-flight request. */
   deliver(inFlight: InFlightRequest, { after, redelivered, extra }: Delivery): void {
-    const { request, name, taskId, acceptedMs } = inFlight;
+    const { request, name, taskId, acceptedMs, clockMarginMs } = inFlight;
     const isJournal = inFlight.kind === "journal";
     inFlight.innerId = `${name}#${++this.#count}`;
     const _meta = {
@@ -101,7 +101,7 @@ export class SessionTransport implements Transport, TakesReceipts {
       ...(isJournal && {
         [metaKeys.callId]: name,
         [metaKeys.redelivered]: redelivered,
-        [metaKeys.acceptedMs]: acceptedMs,
+        [metaKeys.acceptedMs]: acceptedMs - clockMarginMs,
       }),
       ...(isJournal && after && { [metaKeys.afterSeq]: after.place, [metaKeys.shownProgress]: after.progress }),
       ...(taskId !== undefined && { [metaKeys.taskId]: taskId }),
@@ -149,16 +149,13 @@ export class SessionTransport implements Transport, TakesReceipts {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const outgoing =
-      "method" in message ? this.#addressed(message, options?.relatedRequestId) : await this.#response(message);
+    if (!("method" in message)) return this.#respond(message);
+    const outgoing = this.#addressed(message, options?.relatedRequestId);
     if (outgoing === undefined) return;
     const { inFlight } = outgoing;
     if (inFlight === undefined) return this.#session.sendUnrelated(outgoing.message);
-    if ("method" in message) await this.#session.calls.noteTask(inFlight, outgoing.message);
+    await this.#session.calls.noteTask(inFlight, outgoing.message);
     await inFlight.write(outgoing.message);
-    if (inFlight.response !== outgoing.message) return;
-    inFlight.detach();
-    if (inFlight.isCall) inFlight.response = undefined;
   }
 
   #addressed(message: JSONRPCRequest | JSONRPCNotification, related: RequestId | undefined): Outgoing | undefined {
@@ -180,8 +177,8 @@ export class SessionTransport implements Transport, TakesReceipts {
     return message.method === "notifications/cancelled" ? this.#requests?.takeBack(message) : message;
   }
 
-  /** The response to an in-flight request, which is finished with it; `undefined` when no client waits for it. */
-  async #response(response: JSONRPCResponse): Promise<Outgoing | undefined> {
+  /** Sends the response to an in-flight request, which is finished with it; nothing happens when no client waits for it. */
+  async #respond(response: JSONRPCResponse): Promise<void> {
     const innerId = response.id ?? "";
     const own = this.#own.get(innerId);
     if (own !== undefined) {
@@ -189,19 +186,24 @@ export class SessionTransport implements Transport, TakesReceipts {
       own(withReadableError(response));
     }
     const inFlight = this.#session.calls.delivered(innerId);
-    if (inFlight === undefined) return undefined;
+    if (inFlight === undefined) return;
     const message = withReadableError({ ...response, id: inFlight.request.id });
     await this.#session.calls.noteTask(inFlight, message);
     if (inFlight.receipt !== undefined) await hearCallers();
     // Its client may have cancelled the call at another process.
     if (metaOf(message, metaKeys.status) === "paused") await this.#session.check().catch(() => {});
     // The caller gave up meanwhile, or lost its stream and is served by the next delivery.
-    if (this.#session.calls.delivered(innerId) !== inFlight) return undefined;
+    if (this.#session.calls.delivered(innerId) !== inFlight) return;
     inFlight.innerId = undefined;
     inFlight.response = message;
     inFlight.finished = true;
+    // In one turn: where a finished request ends is known to all that come next, and to the note of its end.
+    const written = inFlight.write(message);
     this.#session.calls.noteFinished(inFlight);
-    return { inFlight, message };
+    await written;
+    if (inFlight.response !== message) return;
+    inFlight.detach();
+    if (inFlight.isCall) inFlight.response = undefined;
   }
 
   /** Most sessions are never asked anything. */

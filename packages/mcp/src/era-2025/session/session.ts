@@ -22,7 +22,7 @@ import { type InFlightRequest, isCall, type Prime } from "./session-stream.js";
 import { type ConnectableServer, type ConnectedSession, SessionTransport } from "./session-transport.js";
 import type { SseStream } from "./sse-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
-import { KnownTools, readToolKinds, type ToolKinds } from "./tool-kinds.js";
+import { KnownTools, type ListedTools, readToolKinds, type ToolKinds } from "./tool-kinds.js";
 
 /** What all sessions of an endpoint have in common. */
 export interface SessionCommons {
@@ -245,9 +245,10 @@ export class Session2025 implements ConnectedSession {
     return { ...extra, closeSSEStream: () => inFlight.end(this.limits.pollRetryMs) };
   }
 
-  async #readTools(): Promise<ToolKinds> {
+  async #readTools(): Promise<ListedTools> {
     const list = (cursor?: string) => this.transport.ask("tools/list", cursor === undefined ? {} : { cursor });
-    return this.#commons.shared(await readToolKinds(list));
+    const { kinds, isWhole } = await readToolKinds(list);
+    return { kinds: this.#commons.shared(kinds), isWhole };
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   type Repeatable,
   readControlTools,
   repeatableOf,
+  rpcCodes,
   takesClientId,
 } from "@resumable-mcp/protocol";
 import { limits } from "../../limits.js";
@@ -23,12 +24,19 @@ const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
 /** Facts about tools, by the tool's name. */
 export type ToolKinds = ReadonlyMap<string, ToolFacts>;
 
-/** What a session knows of the tools of its server, which it asks when a call comes. */
-export class KnownTools {
-  readonly #read: () => Promise<ToolKinds>;
-  #kinds: Promise<ToolKinds> | undefined;
+/** What a server said of its tools. */
+export interface ListedTools {
+  readonly kinds: ToolKinds;
+  /** It listed all of them, or has none; else it may list them the next time. */
+  readonly isWhole: boolean;
+}
 
-  constructor(read: () => Promise<ToolKinds>) {
+/** What is known of the tools of a server, which is asked when a call comes. */
+export class KnownTools {
+  readonly #read: () => Promise<ListedTools>;
+  #reading: Promise<ListedTools> | undefined;
+
+  constructor(read: () => Promise<ListedTools>) {
     this.#read = read;
   }
 
@@ -36,14 +44,22 @@ export class KnownTools {
     // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
     if (method === "tasks/result") return { kind: "again", takesClientId: false };
     if (method !== "tools/call") return otherRequest;
-    this.#kinds ??= this.#read();
-    const kinds = await this.#kinds;
+    const kinds = await this.kinds();
     return kinds.get(String(params?.name)) ?? otherRequest;
+  }
+
+  /** As the server listed them last; it is asked again after it refused to. */
+  async kinds(): Promise<ToolKinds> {
+    this.#reading ??= this.#read();
+    const reading = this.#reading;
+    const { kinds, isWhole } = await reading;
+    if (!isWhole && this.#reading === reading) this.#reading = undefined;
+    return kinds;
   }
 
   /** The server has other tools by now. */
   forget(): void {
-    this.#kinds = undefined;
+    this.#reading = undefined;
   }
 }
 
@@ -51,18 +67,20 @@ export class KnownTools {
  * Asks a server for its tools, and learns which of them may be delivered again: those of this toolkit, and those that
  * the server annotates as read-only or idempotent. Source: MCP, Tools, "Tool Annotations".
  */
-export async function readToolKinds(listTools: (cursor?: string) => Promise<JSONRPCMessage>): Promise<ToolKinds> {
+export async function readToolKinds(listTools: (cursor?: string) => Promise<JSONRPCMessage>): Promise<ListedTools> {
   const kinds: (readonly [string, ToolFacts])[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < limits.maxToolPages; page++) {
     const answer = await listTools(cursor);
+    if ("error" in answer && answer.error.code !== rpcCodes.methodNotFound)
+      return { kinds: new Map(kinds), isWhole: false };
     const result: Record<string, unknown> = "result" in answer ? answer.result : {};
     const { nextCursor } = result;
     kinds.push(...toolKindsIn(result));
     if (typeof nextCursor !== "string") break;
     cursor = nextCursor;
   }
-  return new Map(kinds);
+  return { kinds: new Map(kinds), isWhole: true };
 }
 
 /** Reads one page of a server's list of tools, with the control tools that the server has and does not list. Pure. */

@@ -154,7 +154,8 @@ export class InFlightCalls {
     const { callId, requestId, kind, params, acceptedMs, taskId, method = "tools/call" } = call;
     const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...(whole ?? params) } };
     const inFlight = new InFlightRequest(callId, request, kind, this.#limits, kind === "again" ? place : 0);
-    inFlight.acceptedMs = acceptedMs - clockMarginMs;
+    inFlight.acceptedMs = acceptedMs;
+    inFlight.clockMarginMs = clockMarginMs;
     inFlight.taskId = taskId;
     return inFlight;
   }

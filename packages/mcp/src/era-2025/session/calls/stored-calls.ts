@@ -88,14 +88,12 @@ export class StoredCalls {
   }
 
   /** Notes that a call has its response. @param ofTool as of `finishedCall`. */
-  noteFinished(inFlight: InFlightRequest, ofTool: boolean): void {
-    const { name } = inFlight;
+  noteFinished({ name, place }: InFlightRequest, ofTool: boolean): void {
     const stored = this.get(name);
     this.#document.note((facts) => {
       const call = facts.calls.find(({ callId }) => callId === name);
       if (call === undefined) return facts;
-      // The place of its response is known when the note is written.
-      const kept = finishedCall(call, inFlight.place, ofTool);
+      const kept = finishedCall(call, place, ofTool);
       const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
       return kept === undefined ? others : withCall(others, kept, this.#maxFinished);
     });

@@ -1,6 +1,6 @@
 import { createMemoryStore, ResumableError } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
-import { callParamsKind } from "./calls/call-params.js";
+import { callParamsKind } from "../calls/call-params.js";
 import { removeIdle, UnusedSessions } from "./session-room.js";
 
 const unused = (name: number) => ({ name, isUnused: true, closed: false });
@@ -22,9 +22,11 @@ test("sessions that were used or have ended make room for others (F5)", () => {
 });
 
 const putAt = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 1 };
-const damaged = new ResumableError("STORE_READ_FAILED", "It does not open.", {
-  details: { path: "session", reason: "" },
+const damaged = new ResumableError("DOCUMENT_UNREADABLE", "It does not open.", {
+  details: { kind: "session", id: "" },
 });
+const facts = { protocolVersion: "2025-11-25", initialize: {} };
+const call = { callId: "call", requestId: 1, kind: "journal", params: {}, acceptedMs: 0 };
 
 test("sessions, and params of their calls, that the store cannot read end like others that are idle (G12)", async () => {
   const store = createMemoryStore();
@@ -36,8 +38,6 @@ test("sessions, and params of their calls, that the store cannot read end like o
   };
   const put = (kind: string, id: string, value: object) =>
     store.putDocument({ kind, id, owner: "client:a", value: { ...value }, expectedVersion: 0, now: putAt });
-  const facts = { protocolVersion: "2025-11-25", initialize: {} };
-  const call = { callId: "call", requestId: 1, kind: "journal", params: {} };
   await put("session", "damaged", {});
   await put("session", "idle", { ...facts, calls: [] });
   await put("session", "live", { ...facts, calls: [call] });
@@ -55,8 +55,7 @@ test("sessions, and params of their calls, that the store cannot read end like o
 
 test("a session that another process uses after it was listed as idle does not end (G1)", async () => {
   const store = createMemoryStore();
-  const facts = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
-  const session = { kind: "session", owner: "client:a", value: facts, now: putAt };
+  const session = { kind: "session", owner: "client:a", value: { ...facts, calls: [] }, now: putAt };
   for (const id of ["idle", "used"]) await store.putDocument({ ...session, id, expectedVersion: 0 });
   const documents = {
     ...store,
@@ -71,13 +70,24 @@ test("a session that another process uses after it was listed as idle does not e
   expect(await store.getDocument("session", "used")).toMatchObject({ version: 2 });
 });
 
-test("a store that is away ends no session (G12)", async () => {
-  const store = createMemoryStore();
-  const facts = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
-  const session = { kind: "session", id: "idle", owner: "client:a", value: facts, expectedVersion: 0, now: putAt };
-  await store.putDocument(session);
-  const away = new ResumableError("STORE_CLOSED", "The store is closed.", { details: {} });
-  const documents = { ...store, getDocument: () => Promise.reject(away) };
-  await expect(removeIdle(documents, putAt.wallMs + 1, () => false)).rejects.toBe(away);
-  expect(await store.getDocument("session", "idle")).toBeDefined();
-});
+test.each(["session", callParamsKind])(
+  "a store that is away when it is asked for a document of the kind %s ends nothing (G12)",
+  async (unread) => {
+    const store = createMemoryStore();
+    const put = (kind: string, id: string, value: object) =>
+      store.putDocument({ kind, id, owner: "client:a", value: { ...value }, expectedVersion: 0, now: putAt });
+    await put("session", "idle", { ...facts, calls: [] });
+    await put("session", "live", { ...facts, calls: [call] });
+    await put(callParamsKind, "call", { session: "live", params: "{}" });
+    const details = { path: "db.example", reason: "ECONNREFUSED" };
+    const away = new ResumableError("STORE_READ_FAILED", "The store could not be read.", { details });
+    const documents = {
+      ...store,
+      getDocument: (kind: string, id: string) => (kind === unread ? Promise.reject(away) : store.getDocument(kind, id)),
+    };
+    await expect(removeIdle(documents, putAt.wallMs + 1, (id) => id === "live")).rejects.toBe(away);
+    const kept = [await store.getDocument("session", "live"), await store.getDocument(callParamsKind, "call")];
+    expect(kept.map((document) => document !== undefined)).toEqual([true, true]);
+    expect((await store.getDocument("session", "idle")) !== undefined).toBe(unread === "session");
+  },
+);

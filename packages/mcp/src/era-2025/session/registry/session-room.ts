@@ -1,8 +1,8 @@
 import { isResumableError } from "@resumable-mcp/core";
 import type { CountedGroup, DocumentSummary, Documents } from "@resumable-mcp/core/store";
-import { limits as allLimits, type SessionLimits } from "../../limits.js";
-import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "./calls/call-params.js";
-import { openCallsIn, type StoredCall, sessionKind, streamOrderKind } from "./session-document.js";
+import { limits as allLimits, type SessionLimits } from "../../../limits.js";
+import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "../calls/call-params.js";
+import { openCallsIn, type StoredCall, sessionKind, streamOrderKind } from "../session-document.js";
 
 /** What is known of a session that may end because nothing was done with it. */
 interface MayBeUnused {
@@ -155,8 +155,9 @@ async function readOpenCalls(
   return session === "unreadable" ? undefined : openCallsIn(session.value);
 }
 
+/** Not where the store is away for a moment. */
 function unreadable(error: unknown): "unreadable" {
-  if (isResumableError(error, "STORE_READ_FAILED")) return "unreadable";
+  if (isResumableError(error, "DOCUMENT_UNREADABLE")) return "unreadable";
   throw error;
 }
 

@@ -3,18 +3,19 @@ import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcon
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/engine";
 import type { CountedGroup } from "@resumable-mcp/core/store";
-import { parseCallMeta } from "../../call/call.js";
-import { HttpAnswer, refusal } from "../../http/http-answer.js";
-import { type SessionLimits, sessionLimits } from "../../limits.js";
-import { type Locality, localityOf, ownerOfToken } from "../../owner/owner.js";
-import { randomToken } from "../../owner/random-token.js";
-import { KeptDocument } from "./kept-document.js";
-import { Session2025, type SessionCommons } from "./session.js";
-import { jsonAnswer } from "./session-answers.js";
-import { openCalls, type SessionDocument, sessionKind } from "./session-document.js";
-import { removeIdle, removeSession, SessionRoom, UnusedSessions } from "./session-room.js";
-import type { ConnectableServer } from "./session-transport.js";
-import type { ToolKinds } from "./tool-kinds.js";
+import { parseCallMeta } from "../../../call/call.js";
+import { HttpAnswer, refusal } from "../../../http/http-answer.js";
+import { type SessionLimits, sessionLimits } from "../../../limits.js";
+import { type Locality, localityOf, ownerOfToken } from "../../../owner/owner.js";
+import { randomToken } from "../../../owner/random-token.js";
+import { KeptDocument } from "../kept-document.js";
+import { Session2025, type SessionCommons } from "../session.js";
+import { jsonAnswer } from "../session-answers.js";
+import { openCalls, type SessionDocument, sessionKind } from "../session-document.js";
+import type { ConnectableServer } from "../session-transport.js";
+import type { ToolKinds } from "../tool-kinds.js";
+import { removeSession, SessionRoom, UnusedSessions } from "./session-room.js";
+import { SessionSweep } from "./session-sweep.js";
 
 /** How the sessions of a caller are counted. */
 interface CountedSessions extends CountedGroup {
@@ -62,7 +63,7 @@ export class SessionRegistry implements SessionCommons {
   readonly #timers: readonly NodeJS.Timeout[];
   /** The table that was learned last. */
   #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
-  #sweeping: Promise<void> | undefined;
+  readonly #sweep: SessionSweep<Session2025>;
   #checking: Promise<void> | undefined;
 
   constructor({ engine, createServer, limits, onError = () => {} }: SessionHandlerOptions) {
@@ -71,9 +72,16 @@ export class SessionRegistry implements SessionCommons {
     this.onError = onError;
     this.#createServer = createServer;
     const { documents } = engine;
-    this.#room = new SessionRoom({ documents, limits: this.limits, isLive: (id) => this.#live.has(id) });
+    const isLive = (id: string) => this.#live.has(id);
+    this.#room = new SessionRoom({ documents, limits: this.limits, isLive });
+    this.#sweep = new SessionSweep({
+      ...{ documents, limits: this.limits, isLive, onError },
+      live: () => this.#loaded(),
+      forget: (session) => this.#forget(session),
+      endUnused: (session) => this.#endUnused(session),
+    });
     this.#timers = [
-      setInterval(() => void this.#sweep(), this.limits.sweepEveryMs).unref(),
+      setInterval(() => void this.#sweepNow(), this.limits.sweepEveryMs).unref(),
       setInterval(() => void this.#checkBusy(), this.limits.checkSessionMs).unref(),
     ];
   }
@@ -117,7 +125,7 @@ export class SessionRegistry implements SessionCommons {
     this.#live.set(id, session);
     const oldest = unused && this.#unused.add(network, session, this.limits.maxUnusedSessionsPerAddress);
     if (oldest) void this.#endUnused(oldest).catch(this.onError);
-    if (this.#live.size > this.limits.maxLiveSessions) void this.#sweep();
+    if (this.#live.size > this.limits.maxLiveSessions) void this.#sweepNow();
     return jsonAnswer(answer, id);
   }
 
@@ -183,9 +191,7 @@ export class SessionRegistry implements SessionCommons {
   /** Sessions with streams are checked without a request, one after another. */
   #checkBusy(): Promise<void> {
     this.#checking ??= (async () => {
-      for (const entry of [...this.#live.values()]) {
-        if (entry instanceof Session2025 && entry.busy) await this.#check(entry);
-      }
+      for (const session of this.#loaded()) if (session.busy) await this.#check(session);
     })().finally(() => {
       this.#checking = undefined;
     });
@@ -209,7 +215,7 @@ export class SessionRegistry implements SessionCommons {
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    await Promise.all([this.#sweeping, this.#checking]);
+    await Promise.all([this.#sweep.ended(), this.#checking]);
     const sessions = await this.#sessions();
     await Promise.all(sessions.map((session) => session.document.flush().catch(this.onError)));
     for (const session of sessions) session.tellRetry(this.limits.drainRetryMs);
@@ -255,65 +261,21 @@ export class SessionRegistry implements SessionCommons {
     return session.transport.close();
   }
 
+  /** Those in memory that are not still being rebuilt: nothing waits for the code that makes their servers. */
+  #loaded(): readonly Session2025[] {
+    return [...this.#live.values()].filter((entry) => entry instanceof Session2025);
+  }
+
+  #sweepNow(): Promise<void> {
+    this.#room.forget();
+    this.#unused.review();
+    return this.#sweep.run();
+  }
+
   /** Those in memory; one that cannot be rebuilt fails for its own request. */
   async #sessions(): Promise<readonly Session2025[]> {
     const joined = await Promise.allSettled(this.#live.values());
     return joined.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-  }
-
-  #sweep(): Promise<void> {
-    this.#sweeping ??= this.#evict()
-      .then(() => this.#keepInUse())
-      .then(() => this.#expire())
-      .catch(this.onError)
-      .finally(() => {
-        this.#sweeping = undefined;
-      });
-    return this.#sweeping;
-  }
-
-  async #evict(): Promise<void> {
-    const { idleMs, maxLiveSessions } = this.limits;
-    const sessions = await this.#sessions();
-    const idle = sessions.filter(({ busy }) => !busy).sort((one, other) => one.lastUsedMs - other.lastUsedMs);
-    const surplus = sessions.length - maxLiveSessions;
-    for (const [index, session] of idle.entries()) {
-      const { lastUsedMs } = session;
-      if (index >= surplus && performance.now() - lastUsedMs <= idleMs) continue;
-      try {
-        await this.#putOut(session);
-      } catch (error) {
-        if (!isResumableError(error, "DOCUMENT_CONFLICT")) this.#noteUnreadable(error);
-        // Another process has ended it, or one of another version has written it.
-        await this.#forget(session);
-      }
-    }
-  }
-
-  async #putOut(session: Session2025): Promise<void> {
-    if (session.isUnused) return this.#endUnused(session);
-    const { lastUsedMs } = session;
-    // The write also says when the session was last used.
-    await session.document.change((facts) => facts);
-    if (!session.busy && session.lastUsedMs === lastUsedMs) await this.#forget(session);
-  }
-
-  /** Other processes remove what was not written for `sessionTtlMs`, where room is wanted for `makeRoomAfterMs`. */
-  async #keepInUse(): Promise<void> {
-    const { sessionTtlMs, makeRoomAfterMs } = this.limits;
-    const againMs = Math.min(sessionTtlMs / 4, makeRoomAfterMs / 2);
-    for (const session of await this.#sessions()) {
-      const { writtenMs } = session.document;
-      const isInUse = session.busy || session.lastUsedMs > writtenMs;
-      if (!isInUse || performance.now() - writtenMs < againMs) continue;
-      await session.document.change((facts) => facts).catch(this.onError);
-    }
-  }
-
-  async #expire(): Promise<void> {
-    this.#room.forget();
-    this.#unused.review();
-    await removeIdle(this.engine.documents, Date.now() - this.limits.sessionTtlMs, (id) => this.#live.has(id));
   }
 }
 
