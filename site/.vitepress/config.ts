@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import { drawDiagrams } from "../src/draw-diagrams.js";
 import { linkRepository, repositoryUrl } from "../src/link-repository.js";
+import { keepPagesPlain } from "../src/plain-pages.js";
 import { sidebar } from "./sidebar.js";
 
 export default defineConfig({
@@ -27,6 +28,7 @@ export default defineConfig({
     config: (markdown) => {
       linkRepository(markdown);
       drawDiagrams(markdown);
+      keepPagesPlain(markdown);
     },
   },
   // The pages lie outside this package, so what VitePress adds to them is found here.

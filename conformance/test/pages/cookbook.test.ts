@@ -122,7 +122,7 @@ test("sleep: the server is killed between two looks, and looks as often as it sh
 });
 
 test("web app: the process is killed, and the next one sends the rest of the events", async () => {
-  const folder = writePage("docs/cookbook/web-app.md");
+  const folder = writePage("docs/cookbook/web-app.md", "recipes");
   const run = async (port: string) => {
     const app = start(process.execPath, ["app.mjs"], { cwd: folder, env: { ...process.env, PORT: port } });
     const [url] = await app.seen(/^http:\S+$/m);

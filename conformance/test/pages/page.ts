@@ -13,15 +13,12 @@ export const pages: readonly string[] = [
   ...pagesIn("docs/coming-from"),
 ];
 
-/** Where the files of the pages are written: inside this package, whose dependencies they import. */
-export const written: string = join(root, "conformance", ".pages");
-
-/** The folder of a page's files. */
-export const folderOf = (page: string): string => join(written, page.replace(/^docs\/(.*)\.md$/, "$1"));
+/** Where the files of the pages are written, for each use of them: inside this package, whose dependencies they import. */
+export const placeFor = (use: "code" | "recipes"): string => join(root, "conformance", ".pages", use);
 
 /** Writes the files of a page as its reader would, and gives their folder. */
-export function writePage(page: string): string {
-  const folder = folderOf(page);
+export function writePage(page: string, use: Parameters<typeof placeFor>[0]): string {
+  const folder = join(placeFor(use), page.replace(/^docs\/(.*)\.md$/, "$1"));
   rmSync(folder, { recursive: true, force: true });
   for (const [name, code] of filesIn(page)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });

@@ -18,7 +18,7 @@ export interface TypedPage {
 
 /** Opens a page as its reader does: its files in a folder, and a shell there. */
 export async function openPage(page: string): Promise<TypedPage> {
-  const folder = writePage(page);
+  const folder = writePage(page, "recipes");
   const port = await freePort();
   const env = { ...process.env, XDG_STATE_HOME: join(folder, "state"), XDG_DATA_HOME: join(folder, "data") };
   const type: TypedPage["type"] = (beginning, changed = (line) => line) => {
