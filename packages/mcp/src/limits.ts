@@ -77,12 +77,6 @@ export const limits = {
   maxDiscardBytes: 16 * 1024 * 1024,
 } as const;
 
-/**
- * Hosts that are known to give up on a call, by the name in their `clientInfo`, with the limit in milliseconds.
- * A host is listed here only when its limit was measured.
- */
-export const hostLimitsMs: ReadonlyMap<string, number> = new Map([["claude-ai", 60_000]]);
-
 /** What bounds the cost of one POST, in either era. */
 export const bodyLimits = {
   maxBodyBytes: 4 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type HostEnvironment, hostFile, hostFiles, hostNames, serversKey, splitCommand } from "./hosts.js";
+import { type HostEnvironment, hostFile, hostFiles, hostFormat, hostNames, serversKey, splitCommand } from "./hosts.js";
 
 const linux: HostEnvironment = { platform: "linux", env: {}, home: "/home/ada", workingDirectory: "/srv/shop" };
 
@@ -12,36 +12,63 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/home/ada/.claude.json",
       "/home/ada/.cursor/mcp.json",
       "/home/ada/.config/Code/User/mcp.json",
+      "/home/ada/.codex/config.toml",
+      "/home/ada/.gemini/settings.json",
+      "/home/ada/.codeium/windsurf/mcp_config.json",
+      "/home/ada/.config/zed/settings.json",
+      "/home/ada/.config/goose/config.yaml",
     ],
   ],
   [
-    "on macOS, where XDG variables do not count",
-    { platform: "darwin", home: "/Users/ada", env: { XDG_CONFIG_HOME: "/ignored" } },
+    "on macOS",
+    { platform: "darwin", home: "/Users/ada" },
     [
       "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",
       "/Users/ada/.claude.json",
       "/Users/ada/.cursor/mcp.json",
       "/Users/ada/Library/Application Support/Code/User/mcp.json",
+      "/Users/ada/.codex/config.toml",
+      "/Users/ada/.gemini/settings.json",
+      "/Users/ada/.codeium/windsurf/mcp_config.json",
+      "/Users/ada/.config/zed/settings.json",
+      "/Users/ada/.config/goose/config.yaml",
     ],
   ],
   [
     "where variables name other folders",
-    { env: { XDG_CONFIG_HOME: "/etc/ada", CLAUDE_CONFIG_DIR: "/srv/claude", VSCODE_PORTABLE: "/mnt/code" } },
+    {
+      env: {
+        XDG_CONFIG_HOME: "/etc/ada",
+        CLAUDE_CONFIG_DIR: "/srv/claude",
+        VSCODE_PORTABLE: "/mnt/code",
+        CODEX_HOME: "/srv/codex",
+      },
+    },
     [
       "/etc/ada/Claude/claude_desktop_config.json",
       "/srv/claude/.claude.json",
       "/home/ada/.cursor/mcp.json",
       "/mnt/code/user-data/User/mcp.json",
+      "/srv/codex/config.toml",
+      "/home/ada/.gemini/settings.json",
+      "/home/ada/.codeium/windsurf/mcp_config.json",
+      "/etc/ada/zed/settings.json",
+      "/etc/ada/goose/config.yaml",
     ],
   ],
   [
     "where the variables are empty",
-    { env: { XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", VSCODE_PORTABLE: "" } },
+    { env: { XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", VSCODE_PORTABLE: "", CODEX_HOME: "" } },
     [
       "/home/ada/.config/Claude/claude_desktop_config.json",
       "/home/ada/.claude.json",
       "/home/ada/.cursor/mcp.json",
       "/home/ada/.config/Code/User/mcp.json",
+      "/home/ada/.codex/config.toml",
+      "/home/ada/.gemini/settings.json",
+      "/home/ada/.codeium/windsurf/mcp_config.json",
+      "/home/ada/.config/zed/settings.json",
+      "/home/ada/.config/goose/config.yaml",
     ],
   ],
   [
@@ -52,6 +79,11 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/users/ada/.claude.json",
       "/users/ada/.cursor/mcp.json",
       "/roaming/Code/User/mcp.json",
+      "/users/ada/.codex/config.toml",
+      "/users/ada/.gemini/settings.json",
+      "/users/ada/.codeium/windsurf/mcp_config.json",
+      "/roaming/Zed/settings.json",
+      "/roaming/Block/goose/config/config.yaml",
     ],
   ],
   [
@@ -62,6 +94,11 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/users/ada/.claude.json",
       "/users/ada/.cursor/mcp.json",
       "/users/ada/AppData/Roaming/Code/User/mcp.json",
+      "/users/ada/.codex/config.toml",
+      "/users/ada/.gemini/settings.json",
+      "/users/ada/.codeium/windsurf/mcp_config.json",
+      "/users/ada/AppData/Roaming/Zed/settings.json",
+      "/users/ada/AppData/Roaming/Block/goose/config/config.yaml",
     ],
   ],
 ])("the user's files of the hosts, %s", (_where, changed, files) => {
@@ -74,8 +111,21 @@ test("the files of a host, that of the project first", () => {
     ["/srv/shop/.mcp.json", "/home/ada/.claude.json"],
     ["/srv/shop/.cursor/mcp.json", "/home/ada/.cursor/mcp.json"],
     ["/srv/shop/.vscode/mcp.json", "/home/ada/.config/Code/User/mcp.json"],
+    ["/srv/shop/.codex/config.toml", "/home/ada/.codex/config.toml"],
+    ["/srv/shop/.gemini/settings.json", "/home/ada/.gemini/settings.json"],
+    ["/home/ada/.codeium/windsurf/mcp_config.json"],
+    ["/home/ada/.config/zed/settings.json"],
+    ["/home/ada/.config/goose/config.yaml"],
   ]);
-  expect(hostNames.map(serversKey)).toEqual(["mcpServers", "mcpServers", "mcpServers", "servers"]);
+  const json = ["claude-desktop", "claude-code", "cursor", "gemini-cli", "windsurf"] as const;
+  expect(new Set(json.map(serversKey))).toEqual(new Set(["mcpServers"]));
+  const others = ["vscode", "codex", "zed", "goose"] as const;
+  expect(others.map((host) => [serversKey(host), hostFormat(host)])).toEqual([
+    ["servers", "json"],
+    ["mcp_servers", "toml"],
+    ["context_servers", "json"],
+    ["extensions", "yaml"],
+  ]);
 });
 
 test.each<[string, readonly string[] | undefined]>([

@@ -1,8 +1,18 @@
 // What the client imports servers from and the servers' program installs into. The only file that uses Node.
 import { join } from "node:path";
 
-/** The hosts whose configuration files this toolkit reads and changes. */
-export const hostNames = ["claude-desktop", "claude-code", "cursor", "vscode"] as const;
+/** The hosts whose configuration files this toolkit changes. */
+export const hostNames = [
+  "claude-desktop",
+  "claude-code",
+  "cursor",
+  "vscode",
+  "codex",
+  "gemini-cli",
+  "windsurf",
+  "zed",
+  "goose",
+] as const;
 
 /** One of the hosts. */
 export type HostName = (typeof hostNames)[number];
@@ -21,16 +31,31 @@ export interface HostEnvironment {
   readonly workingDirectory: string;
 }
 
+const otherKeys: { readonly [host in HostName]?: string } = {
+  vscode: "servers",
+  codex: "mcp_servers",
+  zed: "context_servers",
+  goose: "extensions",
+};
+
 /** The property of a host's file that holds the servers by name. */
-export function serversKey(host: HostName): "mcpServers" | "servers" {
-  return host === "vscode" ? "servers" : "mcpServers";
+export function serversKey(host: HostName): string {
+  return otherKeys[host] ?? "mcpServers";
+}
+
+/** How a configuration file is written. JSON may have comments and trailing commas. */
+export type HostFormat = "json" | "toml" | "yaml";
+
+/** How the files of a host are written. */
+export function hostFormat(host: HostName): HostFormat {
+  if (host === "codex") return "toml";
+  return host === "goose" ? "yaml" : "json";
 }
 
 /**
  * The configuration file of a host, or `undefined` where the host has none of that scope. Pure.
  *
- * Source: the hosts' documentation, as of November 2026: modelcontextprotocol.io/quickstart/user (Claude Desktop),
- * code.claude.com/docs/en/mcp, cursor.com/docs/context/mcp, code.visualstudio.com/docs/copilot/chat/mcp-servers.
+ * Source: the hosts' documentation, as of November 2026; docs/hosts.md names the pages.
  */
 export function hostFile(host: HostName, scope: HostScope, environment: HostEnvironment): string | undefined {
   const { env, home, workingDirectory } = environment;
@@ -44,6 +69,16 @@ export function hostFile(host: HostName, scope: HostScope, environment: HostEnvi
       return join(isUsers ? home : workingDirectory, ".cursor", "mcp.json");
     case "vscode":
       return isUsers ? join(codeUserFolder(environment), "mcp.json") : join(workingDirectory, ".vscode", "mcp.json");
+    case "codex":
+      return join(isUsers ? env.CODEX_HOME || join(home, ".codex") : join(workingDirectory, ".codex"), "config.toml");
+    case "gemini-cli":
+      return join(isUsers ? home : workingDirectory, ".gemini", "settings.json");
+    case "windsurf":
+      return isUsers ? join(home, ".codeium", "windsurf", "mcp_config.json") : undefined;
+    case "zed":
+      return isUsers ? join(zedFolder(environment), "settings.json") : undefined;
+    case "goose":
+      return isUsers ? join(gooseFolder(environment), "config.yaml") : undefined;
   }
 }
 
@@ -55,6 +90,17 @@ export function hostFiles(host: HostName, environment: HostEnvironment): readonl
 function codeUserFolder(environment: HostEnvironment): string {
   const { VSCODE_PORTABLE: portable } = environment.env;
   return portable ? join(portable, "user-data", "User") : join(applicationFolder(environment), "Code", "User");
+}
+
+/** `XDG_CONFIG_HOME` counts on Linux alone. */
+function zedFolder({ platform, env, home }: HostEnvironment): string {
+  if (platform === "win32") return join(env.APPDATA || join(home, "AppData", "Roaming"), "Zed");
+  return join((platform === "linux" && env.XDG_CONFIG_HOME) || join(home, ".config"), "zed");
+}
+
+function gooseFolder({ platform, env, home }: HostEnvironment): string {
+  if (platform !== "win32") return join(env.XDG_CONFIG_HOME || join(home, ".config"), "goose");
+  return join(env.APPDATA || join(home, "AppData", "Roaming"), "Block", "goose", "config");
 }
 
 /** Where programs with windows keep a user's settings. */

@@ -71,10 +71,10 @@ test(
 test(
   "prints what hosts need, with absolute paths",
   async () => {
-    for (const host of ["claude-desktop", "claude-code", "cursor", "vscode"]) {
+    for (const host of ["claude-desktop", "claude-code", "cursor", "vscode", "zed"]) {
       const { stdout } = await runToEnd([toolsModule, "--print-config", host, "--handoff", "--store", "/data/tasks"]);
-      const { mcpServers, servers } = JSON.parse(stdout);
-      const entry = (mcpServers ?? servers)["crash-tools"];
+      const { mcpServers, servers, context_servers } = JSON.parse(stdout);
+      const entry = (mcpServers ?? servers ?? context_servers)["crash-tools"];
       expect(entry.command).toBe(process.execPath);
       expect(entry.args).toEqual([cli, toolsModule, "--name", "crash-tools", "--store", "/data/tasks", "--handoff"]);
     }

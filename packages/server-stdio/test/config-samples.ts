@@ -81,4 +81,99 @@ export const configSamples: readonly { readonly host: HostName; readonly what: s
 `,
   },
   { host: "vscode", what: "inputs and no servers yet", text: '{\n    "inputs": []\n    // servers follow\n}\n' },
+  {
+    host: "codex",
+    what: "settings, other servers and comments",
+    text: `model = "gpt-5.4"  # the usual one
+approval_policy = "on-request"
+
+[features]
+web_search = true
+
+# Documents.
+[mcp_servers.docs]
+command = "npx"
+args = [
+  "-y",  # no question
+  "@example/docs-server",
+]
+startup_timeout_sec = 20
+
+[mcp_servers.docs.env]
+API_KEY = 'secret'
+
+[[profiles.list]]
+since = 2026-11-01T07:30:00Z
+limit = 9_007_199_254_740_993
+`,
+  },
+  { host: "codex", what: "no line end at its end", text: "# mine\r\nmodel = 'o4'\r\n\r\n[tui]\r\ntheme = \"dark\"" },
+  {
+    host: "gemini-cli",
+    what: "settings and a server",
+    text: `{
+  "theme": "GitHub",
+  "mcpServers": {
+    "files": { "command": "npx", "args": ["files"], "timeout": 30000, "trust": false }
+  },
+  "mcp": { "allowed": ["files"] }
+}
+`,
+  },
+  { host: "windsurf", what: "nothing but an empty object", text: '{\n  "mcpServers": {}\n}\n' },
+  {
+    host: "zed",
+    what: "comments, trailing commas and an extension's server",
+    text: `// Zed settings
+//
+// See the documentation.
+{
+  "theme": { "mode": "system" },
+  "context_servers": {
+    // Installed as an extension.
+    "mcp-server-github": {
+      "settings": { "token": "x" },
+    },
+  },
+  "ui_font_size": 16, // large
+}
+`,
+  },
+  {
+    host: "goose",
+    what: "extensions as Goose writes them, and comments",
+    text: `# My settings.
+GOOSE_PROVIDER: anthropic
+extensions: # all of them
+  # Comes with Goose.
+  developer:
+    bundled: true
+    enabled: true
+    name: developer
+    timeout: 300 # seconds
+    type: builtin
+  files:
+    name: files
+    cmd: npx
+    args:
+    - -y
+    - '@example/files'
+    enabled: false
+    envs: {}
+    type: stdio
+
+# What follows is not an extension.
+GOOSE_MODE: smart_approve
+`,
+  },
+  {
+    host: "goose",
+    what: "no extensions yet, and no line end at its end",
+    text: "GOOSE_MODEL: claude-sonnet-5 # the best",
+  },
+  {
+    host: "goose",
+    what: "an empty map and line ends of Windows",
+    text: "extensions: {} # none\r\nGOOSE_MODE: auto\r\n",
+  },
 ];

@@ -1,7 +1,17 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type HostName, hostFile, hostNames } from "@resumable-mcp/protocol/hosts";
+import {
+  type HostFormat,
+  type HostName,
+  hostFile,
+  hostFormat,
+  hostNames,
+  serversKey,
+} from "@resumable-mcp/protocol/hosts";
+import { parse as parseJsonc } from "jsonc-parser";
+import { parse as parseToml } from "smol-toml";
 import { expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { hostEntry } from "../src/hosts/host-config.js";
 import { type Dialogue, installServer, uninstallServer } from "../src/hosts/install.js";
 import { configSamples } from "./config-samples.js";
@@ -22,6 +32,12 @@ async function fileWith(text: string, name = "config.json"): Promise<string> {
   await writeFile(file, text);
   return file;
 }
+/** What a host reads of its file. */
+const readers: Readonly<Record<HostFormat, (text: string) => unknown>> = {
+  json: (text) => parseJsonc(text, [], { allowTrailingComma: true }),
+  toml: (text) => structuredClone(parseToml(text, { integersAsBigInt: "asNeeded" })),
+  yaml: (text) => parseYaml(text),
+};
 const namesNextTo = async (file: string) => (await readdir(dirname(file))).sort();
 
 test.each(configSamples)(
@@ -32,7 +48,13 @@ test.each(configSamples)(
     const server = hostEntry(host, start);
     const dialogue = dialogueThat(true);
     expect(await installServer(file, server, dialogue)).toBe("changed");
-    expect(dialogue.shown()).toMatch(/^\+.*"my-tools"/m);
+    expect(dialogue.shown()).toMatch(/^\+.*my-tools/m);
+    const [before, after] = [text, await readFile(file, "utf8")];
+    const read = (from: string) => Object(readers[server.format](from.replace(/^\uFEFF/, "")));
+    expect(read(after)).toEqual({
+      ...read(before),
+      [server.key]: { ...read(before)[server.key], "my-tools": server.entry },
+    });
     expect(await readFile(`${file}.resumable-mcp-backup-1`, "utf8")).toBe(text);
     expect((await stat(file)).mode & 0o777).toBe(0o640);
     expect(await installServer(file, server, agreeing)).toBe("unchanged");
@@ -46,7 +68,7 @@ test.each(hostNames)("a missing file of %s is made with its folder, and undo rem
   const file = join(await testFolder(), "no", "such", "folder", "config.json");
   const server = hostEntry(host, start);
   expect(await installServer(file, server, agreeing)).toBe("changed");
-  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ [server.key]: { "my-tools": server.entry } });
+  expect(readers[server.format](await readFile(file, "utf8"))).toEqual({ [server.key]: { "my-tools": server.entry } });
   expect(await uninstallServer(file, server, agreeing)).toBe("changed");
   expect(await namesNextTo(file)).toEqual([]);
 });
@@ -116,27 +138,31 @@ test("nothing is written when the change is declined, the user cannot be asked, 
 /** A user's folder, with an empty configuration of a host in it. */
 async function homeWith(host: HostName) {
   const home = await testFolder();
-  const env = { PATH: "", HOME: home, XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", CLAUDE_CONFIG_DIR: "" };
+  const env = { PATH: "", HOME: home, XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", CLAUDE_CONFIG_DIR: "", CODEX_HOME: "" };
   const file = hostFile(host, "user", { platform: process.platform, env, home, workingDirectory: "/" }) ?? "";
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, "{}\n");
-  return { env, file };
+  const text = hostFormat(host) === "json" ? "{}\n" : "# mine\n";
+  await writeFile(file, text);
+  return { env, file, text };
 }
 
 test.each(hostNames)(
   "the program writes a server into the file of %s, and undoes it",
   async (host: HostName) => {
-    const { env, file } = await homeWith(host);
+    const { env, file, text } = await homeWith(host);
     const [install, undo] = [
       ["--install", host, "--yes", "--handoff"],
       ["--uninstall", host, "--yes"],
     ];
     expect(await runToEnd([toolsModule, ...install], { env })).toMatchObject({ code: 0 });
-    const written = JSON.parse(await readFile(file, "utf8"));
-    const { command, args } = (written.mcpServers ?? written.servers)["crash-tools"];
-    expect({ command, args }).toEqual({ command: process.execPath, args: expect.arrayContaining(["--handoff"]) });
+    const written = Object(readers[hostFormat(host)](await readFile(file, "utf8")))[serversKey(host)];
+    const { command, cmd, args } = written["crash-tools"];
+    expect({ command: command ?? cmd, args }).toEqual({
+      command: process.execPath,
+      args: expect.arrayContaining(["--handoff"]),
+    });
     expect(await runToEnd([...undo, "--name", "crash-tools"], { env })).toMatchObject({ code: 0 });
-    expect(await readFile(file, "utf8")).toBe("{}\n");
+    expect(await readFile(file, "utf8")).toBe(text);
   },
   timeoutMs,
 );

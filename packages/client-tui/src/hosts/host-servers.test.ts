@@ -2,9 +2,9 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type HostEnvironment, hostFiles, hostNames } from "@resumable-mcp/protocol/hosts";
+import { type HostEnvironment, hostFiles } from "@resumable-mcp/protocol/hosts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { expandVariables, readHostServers } from "./host-servers.js";
+import { expandVariables, importableHosts, readHostServers } from "./host-servers.js";
 
 let home: string;
 let environment: HostEnvironment;
@@ -46,7 +46,7 @@ describe("the servers of hosts", () => {
       ),
     ];
     const before = await Promise.all(files.map((file) => readFile(file, "utf8")));
-    const { servers, problems } = await readHostServers(hostNames, environment);
+    const { servers, problems } = await readHostServers(importableHosts, environment);
     expect(problems).toEqual([]);
     expect(servers.map(({ host, name, config }) => ({ host, name, config }))).toEqual([
       {

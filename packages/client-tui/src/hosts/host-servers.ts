@@ -5,6 +5,14 @@ import { type HostEnvironment, type HostName, hostFiles, serversKey } from "@res
 import stripJsonComments from "strip-json-comments";
 import { asObject, messageOf, parseJson } from "../json.js";
 
+/** The hosts whose servers are taken over. */
+export const importableHosts = [
+  "claude-desktop",
+  "claude-code",
+  "cursor",
+  "vscode",
+] as const satisfies readonly HostName[];
+
 /** A server that a host has configured. */
 export interface HostServer {
   readonly host: HostName;

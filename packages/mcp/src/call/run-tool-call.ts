@@ -1,8 +1,9 @@
 import type { Json, TaskView, Tool } from "@resumable-mcp/core";
 import type { StartedTask, StartRequest } from "@resumable-mcp/core/engine";
-import { hostLimitsMs, limits } from "../limits.js";
+import { limits } from "../limits.js";
 import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
+import { latestAnswerMs } from "./host-limits.js";
 import { notificationOf } from "./journal-message.js";
 import { carryResult } from "./receipt.js";
 import { finishedResult, interimResult, type ToolResult } from "./tool-result.js";
@@ -26,16 +27,18 @@ export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<
 /**
  * Decides after how many milliseconds a call is answered although its task continues; `undefined`: never.
  *
- * What the call asks for wins, then the server's option, then the table of hosts: a server cannot know who may wait.
+ * What the call asks for wins, then the server's option, then the table of hosts: a server cannot know who may wait. Where the
+ * host's limit is known, a call is not answered earlier than it has to be, unless its tool says so: a result that comes in time
+ * needs no second call.
  */
 export function handoffMsOf(
   { meta, handoff, host = "" }: Pick<Call, "handoff" | "host"> & { readonly meta: Pick<CallMeta, "handoff"> },
-  { handoffAfterMs: usualMs = limits.defaultHandoffAfterMs }: Pick<Tool, "handoffAfterMs">,
+  { handoffAfterMs: wantedMs }: Pick<Tool, "handoffAfterMs">,
 ): number | undefined {
   if (typeof meta.handoff === "number") return meta.handoff;
-  const limitMs = hostLimitsMs.get(host);
-  if (!(meta.handoff ?? handoff ?? limitMs !== undefined)) return undefined;
-  return limitMs === undefined ? usualMs : Math.min(usualMs, limitMs * 0.75);
+  const latestMs = latestAnswerMs(host);
+  if (!(meta.handoff ?? handoff ?? latestMs !== undefined)) return undefined;
+  return Math.min(wantedMs ?? latestMs ?? limits.defaultHandoffAfterMs, latestMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** What the task of a call is started with, or joined by. */

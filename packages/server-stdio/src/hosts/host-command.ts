@@ -3,6 +3,7 @@ import { CommandError, oneOf, runCommand } from "@resumable-mcp/mcp/command-line
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { environment } from "../data-folder.js";
 import { type Flags, usage } from "../flags.js";
+import { editorOf } from "./editor-of.js";
 import { hostEntry, ownScript, serverStart } from "./host-config.js";
 import { type Dialogue, installServer, uninstallServer } from "./install.js";
 
@@ -14,10 +15,11 @@ export function runHostCommand(program: string, module: string | undefined, flag
 
 async function printConfig(module: string | undefined, flags: Flags): Promise<void> {
   const host = oneOf("print-config", flags["print-config"] ?? "", hostNames);
-  const { key, name, entry } = hostEntry(host, await serverStart(module, flags));
+  const server = hostEntry(host, await serverStart(module, flags));
   warnOfPassingScript();
-  process.stderr.write(`Put this into ${configPath(host, flags)}:\n`);
-  process.stdout.write(`${JSON.stringify({ [key]: { [name]: entry } }, null, 2)}\n`);
+  const file = configPath(host, flags);
+  process.stderr.write(`Put this into ${file}:\n`);
+  process.stdout.write(editorOf(server.format).set("", server, file));
 }
 
 async function changeHost(module: string | undefined, flags: Flags): Promise<void> {
@@ -34,7 +36,7 @@ async function changeHost(module: string | undefined, flags: Flags): Promise<voi
     await orSentence(file, () => installServer(file, hostEntry(host, start), dialogue));
   } else {
     const name = flags.name ?? (await serverStart(module, flags)).name;
-    const place = { key: hostEntry(host, { name, command: "", args: [] }).key, name };
+    const place = hostEntry(host, { name, command: "", args: [] });
     await orSentence(file, () => uninstallServer(file, place, dialogue));
   }
 }

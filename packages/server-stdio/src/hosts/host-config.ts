@@ -10,9 +10,10 @@ import {
   readRecovery,
   readStorePlace,
 } from "@resumable-mcp/mcp/command-line";
-import { type HostName, serversKey } from "@resumable-mcp/protocol/hosts";
+import { type HostFormat, type HostName, hostFormat, serversKey } from "@resumable-mcp/protocol/hosts";
 import { dataFolder, environment } from "../data-folder.js";
 import { type Flags, usage } from "../flags.js";
+import type { PlacedServer } from "./config-editor.js";
 
 /** How a host is to start a server: absolute paths, since hosts have another PATH and another working directory. */
 export interface ServerStart {
@@ -22,17 +23,19 @@ export interface ServerStart {
 }
 
 /** What a host's configuration has to hold. */
-export interface HostEntry {
-  /** The property of the file under which servers stand by their names. */
-  readonly key: ReturnType<typeof serversKey>;
-  readonly name: string;
-  readonly entry: { readonly type?: "stdio"; readonly command: string; readonly args: readonly string[] };
+export interface HostEntry extends PlacedServer {
+  readonly format: HostFormat;
 }
 
-/** What a host needs to start a server. Source: the hosts' documentation of their configuration files. */
+/** What a host needs to start a server. Source: the hosts' documentation of their configuration files, docs/hosts.md. */
 export function hostEntry(host: HostName, { name, command, args }: ServerStart): HostEntry {
+  const place = { key: serversKey(host), name, format: hostFormat(host) };
+  // How long Goose waits for a call, in seconds: what it writes itself.
+  if (host === "goose") {
+    return { ...place, entry: { name, type: "stdio", cmd: command, args, enabled: true, envs: {}, timeout: 300 } };
+  }
   const typed = host === "claude-code" || host === "vscode" ? ({ type: "stdio" } as const) : {};
-  return { key: serversKey(host), name, entry: { ...typed, command, args } };
+  return { ...place, entry: { ...typed, command, args } };
 }
 
 /** The flags that say what to write, and those whose values the host needs in another form. All others are passed on. */

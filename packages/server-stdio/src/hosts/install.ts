@@ -1,7 +1,7 @@
 import { CommandError } from "@resumable-mcp/mcp/command-line";
 import { createTwoFilesPatch } from "diff";
 import { backUp, backupsOf, type ConfigFile, deleteConfig, readConfig, writeConfig } from "./config-file.js";
-import { getServer, removeServer, setServer } from "./edit-config.js";
+import { editorOf } from "./editor-of.js";
 import type { HostEntry } from "./host-config.js";
 
 /** How a change is shown to the user, and how the user is asked to agree. */
@@ -22,7 +22,7 @@ export type Outcome = "changed" | "unchanged" | "declined";
 export async function installServer(file: string, server: HostEntry, dialogue: Dialogue): Promise<Outcome> {
   const config = await readConfig(file);
   const before = config.text ?? "";
-  const after = setServer(before, server, config.path);
+  const after = editorOf(server.format).set(before, server, config.path);
   if (after === before) return unchanged(dialogue, `${config.path} already has this entry.`);
   if (!(await isAgreed(dialogue, config.path, before, after))) return "declined";
   if (config.text !== undefined) dialogue.show(`The old file is kept as ${await backUp(config)}.\n`);
@@ -37,15 +37,16 @@ export async function installServer(file: string, server: HostEntry, dialogue: D
  */
 export async function uninstallServer(
   file: string,
-  place: Pick<HostEntry, "key" | "name">,
+  place: Omit<HostEntry, "entry">,
   dialogue: Dialogue,
 ): Promise<Outcome> {
   const config = await readConfig(file);
   const before = config.text ?? "";
-  const entry = getServer(before, place, config.path);
+  const editor = editorOf(place.format);
+  const entry = editor.get(before, place, config.path);
   if (entry === undefined) return unchanged(dialogue, `${config.path} has no server ${place.name}.`);
   const earlier = await earlierText(config, { ...place, entry });
-  const after = earlier === undefined ? removeServer(before, place, config.path) : earlier.text;
+  const after = earlier === undefined ? editor.remove(before, place, config.path) : earlier.text;
   if (!(await isAgreed(dialogue, config.path, before, after ?? ""))) return "declined";
   if (earlier === undefined) dialogue.show(`The old file is kept as ${await backUp(config)}.\n`);
   if (after === undefined) await deleteConfig(config);
@@ -55,13 +56,10 @@ export async function uninstallServer(
 }
 
 /** The file of which the installation made the present one; its `text` is absent where there was none. */
-async function earlierText(
-  config: ConfigFile,
-  server: Parameters<typeof setServer>[1],
-): Promise<Pick<ConfigFile, "text"> | undefined> {
+async function earlierText(config: ConfigFile, server: HostEntry): Promise<Pick<ConfigFile, "text"> | undefined> {
   const makesPresent = ({ text = "", path }: Partial<ConfigFile>) => {
     try {
-      return setServer(text, server, path ?? config.path) === config.text;
+      return editorOf(server.format).set(text, server, path ?? config.path) === config.text;
     } catch (error) {
       if (error instanceof CommandError) return false;
       throw error;

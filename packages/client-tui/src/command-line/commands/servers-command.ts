@@ -1,9 +1,10 @@
 import { type ServerConfig, type ServerTest, serverAddress } from "@resumable-mcp/client";
-import { type HostName, hostNames } from "@resumable-mcp/protocol/hosts";
+import type { HostName } from "@resumable-mcp/protocol/hosts";
 import { plainText } from "../../display/plain-text.js";
 import {
   type HostServer,
   hostEnvironment,
+  importableHosts,
   importState,
   readHostServers,
   takeServer,
@@ -155,7 +156,7 @@ async function readSecretLine(stream: NodeJS.ReadStream): Promise<string> {
 async function importServers(context: CommandContext, words: readonly string[]): Promise<number> {
   const { client, line, output } = context;
   const wanted = words.map(parseWord);
-  const hosts = wanted.length === 0 ? hostNames : [...new Set(wanted.map(({ host }) => host))];
+  const hosts = wanted.length === 0 ? importableHosts : [...new Set(wanted.map(({ host }) => host))];
   const found = await readHostServers(hosts, hostEnvironment(), line.file);
   for (const { file, problem } of found.problems) output.note(`${file} was skipped: ${problem}.`);
   if (wanted.length === 0 && !line.all) {
@@ -179,8 +180,8 @@ interface Wanted {
 
 function parseWord(word: string): Wanted {
   const [first, ...rest] = word.split("/");
-  const host = hostNames.find((known) => known === first);
-  if (host === undefined) throw new UsageError(`There is no host ${first}. There are: ${hostNames.join(", ")}.`);
+  const host = importableHosts.find((known) => known === first);
+  if (host === undefined) throw new UsageError(`There is no host ${first}. There are: ${importableHosts.join(", ")}.`);
   return { word, host, name: rest.length === 0 ? undefined : rest.join("/") };
 }
 

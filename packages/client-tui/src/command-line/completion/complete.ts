@@ -1,5 +1,5 @@
 import { type Client, openClient } from "@resumable-mcp/client";
-import { hostNames } from "@resumable-mcp/protocol/hosts";
+import { importableHosts } from "../../hosts/host-servers.js";
 import { asObject } from "../../json.js";
 import {
   type CommandEntry,
@@ -85,7 +85,12 @@ async function wordsOf(kind: WordKind, source: CompletionSource): Promise<Words>
   }
 }
 
-const fixedWords = { servers_verb: serversVerbs, host: hostNames, shell: shellNames, command: commandNames } as const;
+const fixedWords = {
+  servers_verb: serversVerbs,
+  host: importableHosts,
+  shell: shellNames,
+  command: commandNames,
+} as const;
 
 function optionWords(own: Words = []): Words {
   return [...commonOptions, ...own].map((name) => `--${name}`);

@@ -1,5 +1,4 @@
 import { serverAddress } from "@resumable-mcp/client";
-import { hostNames } from "@resumable-mcp/protocol/hosts";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { plainText, wrapText } from "../../display/plain-text.js";
@@ -7,6 +6,7 @@ import {
   type HostServer,
   type HostServers,
   hostEnvironment,
+  importableHosts,
   readHostServers,
   takeServer,
 } from "../../hosts/host-servers.js";
@@ -33,7 +33,7 @@ export function reduceImport(
 
 /** The servers that hosts on this machine have configured; Enter takes one over. Nothing of theirs is written. */
 export function ImportScreen({ client, board, go, columns, rows }: ScreenProps): ReactNode {
-  const found = useLoaded(() => readHostServers(hostNames, hostEnvironment()));
+  const found = useLoaded(() => readHostServers(importableHosts, hostEnvironment()));
   const servers = found.name === "there" ? found.value.servers : [];
   const take = async (server: HostServer) => {
     const state = await takeServer(client, server);

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "@resumable-mcp/mcp/command-line";
 import {
   applyEdits,
@@ -11,18 +10,13 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import type { HostEntry } from "./host-config.js";
+import type { ConfigEditor, PlacedServer, ServerPlace } from "./config-editor.js";
+import { checkEdited, type Values } from "./edited-text.js";
 
-type Place = Pick<HostEntry, "key" | "name">;
-type Values = Record<string, unknown>;
+/** Edits JSON, which may have comments and trailing commas. */
+export const jsonEditor: ConfigEditor = { set: setServer, remove: removeServer, get: getServer };
 
-/**
- * Adds a server to the text of a configuration file, or changes it. Everything else stays as it is, comments, order
- * and indentation included. Pure.
- *
- * @throws {@link CommandError} when the text is not what a configuration file is; nothing is guessed.
- */
-export function setServer(text: string, { key, name, entry }: Place & { entry: object }, file: string): string {
+function setServer(text: string, { key, name, entry }: PlacedServer, file: string): string {
   const base = text.trim() === "" ? "{}\n" : text;
   const root = parseConfig(base, key, file);
   const servers = findNodeAtLocation(root, [key]);
@@ -36,8 +30,7 @@ export function setServer(text: string, { key, name, entry }: Place & { entry: o
   return checked(edited, { ...before, [key]: { ...Object(before[key]), [name]: wanted } }, key, file);
 }
 
-/** Takes a server out of the text of a configuration file; `undefined` when it does not stand there. Pure. */
-export function removeServer(text: string, { key, name }: Place, file: string): string | undefined {
+function removeServer(text: string, { key, name }: ServerPlace, file: string): string | undefined {
   if (text.trim() === "") return undefined;
   const root = parseConfig(text, key, file);
   const property = findNodeAtLocation(root, [key, name])?.parent;
@@ -48,8 +41,7 @@ export function removeServer(text: string, { key, name }: Place, file: string): 
   return checked(applyEdits(text, edits), { ...before, [key]: rest }, key, file);
 }
 
-/** The server as it stands in a configuration file now. */
-export function getServer(text: string, { key, name }: Place, file: string): Values | undefined {
+function getServer(text: string, { key, name }: ServerPlace, file: string): Values | undefined {
   if (text.trim() === "") return undefined;
   const found = findNodeAtLocation(parseConfig(text, key, file), [key, name]);
   return found === undefined ? undefined : nodeValue(found);
@@ -92,12 +84,9 @@ function formattingOf(text: string) {
   return { insertSpaces: !indent.startsWith("\t"), tabSize: indent.startsWith("\t") ? 1 : indent.length, eol };
 }
 
-/** No change is worth more than the file: the edited text has to say exactly what was meant. */
 function checked(edited: string, meant: Values, key: string, file: string): string {
-  if (isDeepStrictEqual(nodeValue(parseConfig(edited, key, file)), JSON.parse(JSON.stringify(meant)))) return edited;
-  throw new CommandError(
-    `${file} cannot be changed without side effects on other entries. It was left as it is: change it by hand.`,
-  );
+  checkEdited(() => nodeValue(parseConfig(edited, key, file)), JSON.parse(JSON.stringify(meant)), file);
+  return edited;
 }
 
 /**

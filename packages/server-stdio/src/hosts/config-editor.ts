@@ -1,0 +1,26 @@
+import type { CommandError } from "@resumable-mcp/mcp/command-line";
+
+/** Where a server stands in a configuration file: under its name in the property of all servers. */
+export interface ServerPlace {
+  readonly key: string;
+  readonly name: string;
+}
+
+/** A server as a configuration file holds it. */
+export interface PlacedServer extends ServerPlace {
+  readonly entry: object;
+}
+
+/**
+ * Changes the text of a configuration file. Everything but the server stays as it is, comments, order and indentation included.
+ * Pure. Each function throws a {@link CommandError} for a text that is not what a configuration file is, and for one that it
+ * cannot change without touching more: nothing is guessed.
+ */
+export interface ConfigEditor {
+  /** Adds a server, or changes it. A text that holds it already is given back. */
+  set(text: string, server: PlacedServer, file: string): string;
+  /** Takes a server out; `undefined` when it does not stand there. */
+  remove(text: string, place: ServerPlace, file: string): string | undefined;
+  /** The server as it stands there now. */
+  get(text: string, place: ServerPlace, file: string): object | undefined;
+}

@@ -1,0 +1,12 @@
+import type { HostFormat } from "@resumable-mcp/protocol/hosts";
+import type { ConfigEditor } from "./config-editor.js";
+import { jsonEditor } from "./edit-json.js";
+import { tomlEditor } from "./edit-toml.js";
+import { yamlEditor } from "./edit-yaml.js";
+
+const editors: Readonly<Record<HostFormat, ConfigEditor>> = { json: jsonEditor, toml: tomlEditor, yaml: yamlEditor };
+
+/** The editor of files of a format. */
+export function editorOf(format: HostFormat): ConfigEditor {
+  return editors[format];
+}
