@@ -9,7 +9,7 @@ import { openClient } from "@resumable-mcp/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const timeoutMs = 90_000;
-const script = fileURLToPath(new URL("../bundle.js", import.meta.url));
+const demo = fileURLToPath(new URL("../", import.meta.url));
 
 let folder = "";
 beforeAll(async () => {
@@ -21,7 +21,8 @@ test("the bundle for Claude Desktop is valid, and what is unpacked from it serve
   timeout: timeoutMs,
 }, async () => {
   const [bundle, unpacked] = [join(folder, "demo.mcpb"), join(folder, "unpacked")];
-  await promisify(execFile)(process.execPath, [script, bundle]);
+  // What `npm run bundle` does, with another place for the bundle.
+  await promisify(execFile)("npm", ["run", "-s", "bundle", "--", "--out", bundle], { cwd: demo });
   expect(await unpackExtension({ mcpbPath: bundle, outputDir: unpacked, silent: true })).toBe(true);
   expect(validateManifest(join(unpacked, "manifest.json"))).toBe(true);
   const { server, name } = JSON.parse(await readFile(join(unpacked, "manifest.json"), "utf8"));

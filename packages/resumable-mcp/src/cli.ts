@@ -17,6 +17,9 @@ if (asked.kind === "program") {
 } else if (asked.kind === "dev") {
   const { runDev } = await import("./dev/dev-command.js");
   await runDev(asked.args);
+} else if (asked.kind === "bundle") {
+  const { runBundle } = await import("./bundle/bundle-command.js");
+  await runBundle(asked.args);
 } else {
   const { helpText, installHelp } = await import("./command-line/subcommands.js");
   process.stdout.write(asked.kind === "help" ? helpText : installHelp);

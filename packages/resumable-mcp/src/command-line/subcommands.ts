@@ -13,6 +13,7 @@ export const ownSubcommands: readonly Subcommand[] = [
   { name: "serve", words: "stdio MODULE [OPTIONS]", summary: "serve a host that starts its servers" },
   { name: "install", words: "HOST MODULE [OPTIONS]", summary: "write a server into the configuration of a host" },
   { name: "uninstall", words: "HOST MODULE [OPTIONS]", summary: "undo that" },
+  { name: "bundle", words: "MODULE [OPTIONS]", summary: "pack a server for a double click in Claude Desktop (.mcpb)" },
   { name: "store", words: "COMMAND [OPTIONS]", summary: "check, list, pause, export and repair the tasks of a store" },
   { name: "help", words: "[COMMAND]", summary: "this text, or that of a command" },
 ];

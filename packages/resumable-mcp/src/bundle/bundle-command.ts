@@ -1,0 +1,148 @@
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { CommandError, loadServer, oneOf, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { buildServer } from "./build-server.js";
+import { bundlePlatforms, makeManifest } from "./manifest.js";
+
+const usage = `Usage: resumable-mcp bundle MODULE [OPTIONS] [-- SERVER OPTIONS]
+
+Packs a tools module, with everything that it imports, as a bundle (.mcpb) that Claude Desktop and other hosts install by a double
+click. Needs two packages: npm install --save-dev esbuild @anthropic-ai/mcpb
+
+  --out FILE         where to write it (NAME-VERSION.mcpb)
+  --manifest FILE    JSON with more for the bundle's manifest: display_name, description, author, user_config …; what it does
+                     not say is taken from the package.json of the module's project
+  --icon FILE        PNG, 512 × 512 pixels
+  --platform NAME    darwin, win32 or linux; may be repeated (all)
+  --include PATH     a file or folder that the tools read; it lies next to the folder of their file. May be repeated
+  After -- options of "resumable-mcp serve stdio" can follow: the host starts the server with them.
+`;
+
+const flags = {
+  out: { type: "string" },
+  manifest: { type: "string" },
+  icon: { type: "string" },
+  platform: { type: "string", multiple: true },
+  include: { type: "string", multiple: true },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Packs a tools module as a bundle. */
+export async function runBundle(args: readonly string[]): Promise<void> {
+  await runCommand("resumable-mcp bundle", () => bundle(args));
+}
+
+async function bundle(args: readonly string[]): Promise<void> {
+  const split = args.includes("--") ? args.indexOf("--") : args.length;
+  const serverFlags = args.slice(split + 1);
+  const { values, positionals } = parseFlags(args.slice(0, split), flags, usage);
+  const [module, ...rest] = positionals;
+  if (values.help === true) {
+    process.stdout.write(usage);
+    return;
+  }
+  if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
+  const platforms = (values.platform ?? []).map((name) => oneOf("platform", name, bundlePlatforms));
+  const [definition, own, projectFile] = await Promise.all([
+    loadServer(module),
+    values.manifest === undefined ? {} : readJson(values.manifest),
+    projectFileOf(resolve(module)),
+  ]);
+  const project = projectFile === undefined ? {} : await readJson(projectFile);
+  const hasIcon = values.icon !== undefined;
+  const manifest = makeManifest({ definition, own, project, hasIcon, platforms, serverFlags });
+  checkManifest(manifest);
+  const { bundler, packer } = await loadPackages();
+  const output = resolve(values.out ?? `${definition.name}-${definition.version}.mcpb`);
+  const folder = await mkdtemp(join(tmpdir(), "resumable-mcp-bundle-"));
+  try {
+    await buildServer(bundler, resolve(module), folder);
+    for (const path of values.include ?? []) await include(path, join(folder, basename(resolve(path))));
+    if (values.icon !== undefined) await includeIcon(values.icon, join(folder, "icon.png"));
+    const license = projectFile === undefined ? undefined : join(dirname(projectFile), "LICENSE");
+    if (license !== undefined && (await isFile(license))) await cp(license, join(folder, "LICENSE"));
+    const file = join(folder, "manifest.json");
+    await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
+    const isPacked =
+      packer.validateManifest(file) &&
+      (await packer.packExtension({ extensionPath: folder, outputPath: output, silent: true }));
+    if (!isPacked) throw new CommandError("The manifest is not valid, as said above. Fix what --manifest names.");
+    process.stdout.write(`${output}: ${Math.ceil((await stat(output)).size / 1024)} KiB\n`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Only who makes bundles needs these two packages. */
+async function loadPackages() {
+  try {
+    const [bundler, packer] = await Promise.all([import("esbuild"), import("@anthropic-ai/mcpb")]);
+    return { bundler, packer };
+  } catch (cause) {
+    const text =
+      "Bundling needs two packages. Install them next to resumable-mcp: npm install --save-dev esbuild @anthropic-ai/mcpb";
+    throw new CommandError(text, 1, cause);
+  }
+}
+
+async function readJson(file: string): Promise<JsonObject> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw new CommandError(`${file} cannot be read. Check the path.`, 1, cause);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : "";
+    throw new CommandError(`${file} is not valid JSON (${reason}).`, 1, cause);
+  }
+  if (isJsonObject(value)) return value;
+  throw new CommandError(`${file} does not hold a JSON object.`);
+}
+
+/** What a bundle cannot do without, said in the words of this command. */
+function checkManifest({ description, author }: JsonObject): void {
+  const missing = [
+    ...(typeof description === "string" && description !== "" ? [] : ["description"]),
+    ...(isJsonObject(author) && typeof author.name === "string" ? [] : ["author"]),
+  ];
+  if (missing.length === 0) return;
+  const names = missing.join(" and ");
+  throw new CommandError(
+    `A bundle says its ${names}. Write it into the project's package.json, or into the file of --manifest.`,
+  );
+}
+
+/** The `package.json` next to a module or above it. */
+async function projectFileOf(module: string): Promise<string | undefined> {
+  for (let folder = dirname(module); ; folder = dirname(folder)) {
+    const file = join(folder, "package.json");
+    if (await isFile(file)) return file;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+async function isFile(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined))?.isFile() === true;
+}
+
+async function include(path: string, target: string): Promise<void> {
+  if (["server", "manifest.json", "package.json", "icon.png"].includes(basename(target)))
+    throw new CommandError(`--include ${path}: the bundle has a ${basename(target)} of its own. Rename yours.`);
+  await cp(path, target, { recursive: true }).catch((cause: unknown) => {
+    throw new CommandError(`--include ${path} cannot be read. Check the path.`, 1, cause);
+  });
+}
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+async function includeIcon(path: string, target: string): Promise<void> {
+  const icon = await readFile(path).catch((cause: unknown) => {
+    throw new CommandError(`--icon ${path} cannot be read. Check the path.`, 1, cause);
+  });
+  if (!icon.subarray(0, pngSignature.length).equals(pngSignature))
+    throw new CommandError(`--icon ${path} is not a PNG file.`);
+  await writeFile(target, icon);
+}
