@@ -28,9 +28,15 @@ export interface Spawned {
   readonly ended: Promise<number | string>;
 }
 
+/** The environment of the tests, without what the person who runs them likes: only a test chooses colours. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const { NO_COLOR, FORCE_COLOR, ...environment } = process.env;
+  return environment;
+}
+
 /** Starts a program and listens to it. */
 export function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Spawned {
-  const child = spawn(command, args, { stdio: "pipe", env: { ...process.env, ...env } });
+  const child = spawn(command, args, { stdio: "pipe", env: { ...plainEnvironment(), ...env } });
   started.add(child);
   let stdout = "";
   let stderr = "";
