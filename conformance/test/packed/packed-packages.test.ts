@@ -104,7 +104,10 @@ describe("the first example of", () => {
     expect(report).toMatch(/^# fail 0$/m);
     expect(Number(/^# pass (\d+)$/m.exec(report)?.[1])).toBeGreaterThan(50);
   });
+});
 
+// They mostly wait for tools that take a second for each step.
+describe.concurrent("against a server, the first example of", () => {
   test("server-http keeps a call when it is killed and started again", limits, async () => {
     await writeToolsModule();
     const server = await serveToolsModule("0", "store-http");
