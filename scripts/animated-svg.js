@@ -52,8 +52,8 @@ function textElement({ look, column, text }) {
 }
 
 /**
- * Draws frames `{ rows, caption, ms }`, each shown for its time, then from the beginning. Who wants no motion sees
- * the frame `still`.
+ * Draws frames `{ rows, caption, ms }`, each shown for its time, then from the beginning. The frame `still` is shown where
+ * nothing moves: to a reader who wants no motion, and by a program that knows no animation or no style sheet.
  */
 export function animatedSvg(frames, { columns, rows, title, still, stamp }) {
   const [width, height] = [2 * margin.left + columns * cellWidth, margin.top + 14 + rows * lineHeight];
@@ -64,14 +64,15 @@ export function animatedSvg(frames, { columns, rows, title, still, stamp }) {
       row === "" ? [] : [`<use href="#${idOf(row)}" y="${margin.top + line * lineHeight}"/>`],
     );
     const label = `<text x="${width / 2}" y="23" text-anchor="middle" fill="#a6adc8">${escaped(caption)}</text>`;
-    return `<g class="f" id="f${index}">${label}${uses.join("")}</g>`;
+    const hidden = index === still ? "" : ' visibility="hidden"';
+    return `<g class="f" id="f${index}"${hidden}>${label}${uses.join("")}</g>`;
   });
   const rowGroups = [...ids].map(([row, id]) => `<g id="${id}">${row}</g>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14">
 <!-- ${stamp} -->
 <title>${escaped(title)}</title>
 <style>
-${styleOf(frames, still)}
+${styleOf(frames)}
 </style>
 <defs>
 ${rowGroups.join("\n")}
@@ -83,7 +84,7 @@ ${groups.join("\n")}
 `;
 }
 
-function styleOf(frames, still) {
+function styleOf(frames) {
   const wholeMs = frames.reduce((sum, { ms }) => sum + ms, 0);
   const percent = (ms) => `${((100 * ms) / wholeMs).toFixed(3)}%`;
   let fromMs = 0;
@@ -96,8 +97,8 @@ function styleOf(frames, still) {
     return `@keyframes k${index}{${before}${from}{visibility:visible}${after}}#f${index}{animation-name:k${index}}`;
   });
   return [
-    `.f{visibility:hidden;animation:${wholeMs}ms step-end infinite}`,
+    `.f{animation:${wholeMs}ms step-end infinite}`,
     ...rules,
-    `@media (prefers-reduced-motion:reduce){.f{animation:none!important}#f${still}{visibility:visible}}`,
+    "@media (prefers-reduced-motion:reduce){.f{animation:none!important}}",
   ].join("\n");
 }

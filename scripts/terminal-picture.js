@@ -18,6 +18,8 @@ const shortestMs = 150;
 const longestMs = 1_800;
 const lastMs = 4_000;
 const lineTimeoutMs = 60_000;
+/** The caption of the frames of which the last is shown where nothing moves. */
+const continued = "both continue from their last checkpoint";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "picture-"));
@@ -147,7 +149,7 @@ async function play(frames) {
   await view.shows(/\(y\/n\)/);
   await sleep(longestMs);
   view.ui.stdin.write("y");
-  view.says("both continue from their last checkpoint");
+  view.says(continued);
   await view.shows(/3[05]\/60/);
   view.says("$ kill -9 the server");
   await killed(first.child);
@@ -155,7 +157,7 @@ async function play(frames) {
   const second = await startServer(port);
   view.says("$ resumable-mcp-http tools.mjs: the server is started again");
   await view.shows(/45\/60/);
-  view.says("both go on where they were");
+  view.says("both continue where they were");
   await view.shows(/(60\/60[\s\S]*){2}/);
   await killed(second.child).catch(() => {});
   return port;
@@ -168,8 +170,10 @@ try {
     ...frame,
     rows: frame.rows.map((row) => row.replaceAll(`:${port}`, ":8001")),
   }));
-  const title = "The terminal client: two unfinished tasks go on, also when their server is killed and started again";
-  const still = Math.max(0, frames.findIndex(({ caption }) => caption.startsWith("Enter")) - 1);
+  const title =
+    "The terminal client: two unfinished tasks continue, also when their server is killed and started again";
+  const still = frames.findLastIndex(({ caption }) => caption === continued);
+  if (still < 0) throw new Error(`No frame is left with the caption "${continued}".`);
   const svg = animatedSvg(frames, { columns, rows, title, still, stamp: pictureStamp() });
   await mkdir(join(root, "docs", "images"), { recursive: true });
   await writeFile(join(root, "docs", "images", "terminal.svg"), svg);
