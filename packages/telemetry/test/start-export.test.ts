@@ -35,3 +35,23 @@ test("what sends the last spans may be called again: neither call rejects, here 
   await new Promise((resolve) => setImmediate(resolve));
   expect(unheard).toEqual([]);
 });
+
+test("after its end another one may begin in the same process, which gets all spans and metrics", async () => {
+  const otlp = await refusing();
+  const problems: string[] = [];
+  const start = () =>
+    startExport({
+      serviceName: "s",
+      serviceVersion: "1",
+      otlp,
+      prometheus: true,
+      onProblem: (sentence) => problems.push(sentence),
+    });
+  await start().shutdown();
+  const second = start();
+  metrics.getMeter("test").createCounter("seen").add(1);
+  expect(await second.metricsText?.()).toContain("seen_total 1");
+  expect(trace.getTracer("test").startSpan("one").isRecording()).toBe(true);
+  await second.shutdown();
+  expect(problems.filter((sentence) => sentence.includes("already"))).toEqual([]);
+});

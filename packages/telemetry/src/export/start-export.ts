@@ -26,7 +26,7 @@ export interface ExportOptions {
 export interface TelemetryExport {
   /** Gives all metrics in Prometheus' text format. Absent where it was not asked for, or another SDK has the metrics. */
   readonly metricsText?: (() => Promise<string>) | undefined;
-  /** Sends what waits, within 2 s. Safe to repeat; never rejects. */
+  /** Sends what waits, within 2 s, and makes room for another SDK in this process. Safe to repeat; never rejects. */
   shutdown(): Promise<void>;
 }
 
@@ -65,7 +65,10 @@ export function startExport(options: ExportOptions): TelemetryExport {
   return {
     metricsText: hasMetrics && scraped !== undefined ? textOf(scraped) : undefined,
     shutdown() {
-      ended ??= within(exportLimits.flushTimeoutMs, endAll());
+      ended ??= within(exportLimits.flushTimeoutMs, endAll()).finally(() => {
+        if (hasMetrics) metrics.disable();
+        if (tracerProvider !== undefined) for (const api of [trace, context, propagation]) api.disable();
+      });
       return ended;
     },
   };
