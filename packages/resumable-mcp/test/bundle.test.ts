@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineServer, defineTool } from "resumable-mcp";
 import { z } from "zod";
-import { words } from "./words.json";
+import data from "./words.json" with { type: "json" };
 
 const count = defineTool({
   name: "count",
@@ -31,7 +31,7 @@ const count = defineTool({
         await sleep(10, undefined, { signal: task.signal });
       }
     }
-    return { words, attempts: task.attempt };
+    return { words: data.words, attempts: task.attempt };
   },
 });
 export default defineServer({ name: "counters", version: "2.0.0", tools: [count] });
