@@ -1,3 +1,4 @@
 import { sharedConfig } from "../vitest.shared.js";
 
-export default sharedConfig();
+// The simulation replaces the globals of a process: whatever else runs in it would touch them.
+export default sharedConfig({ test: { isolate: true } });
