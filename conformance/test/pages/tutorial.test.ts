@@ -104,7 +104,8 @@ test("the tutorial, step by step: a project, a tool, a kill, a crash test", { ti
   const port = await freePort();
   const typed = (block: string) =>
     block.trim().replaceAll("8001", port).replaceAll("serve http src/tools.ts", `$& --port ${port}`).split("\n");
-  const [serve = "", call = ""] = typed(commands("npx resumable-mcp serve http"));
+  const [serve = ""] = typed(commands("npx resumable-mcp serve http"));
+  const [call = ""] = typed(commands("npx resumable-mcp --url"));
   const [kill = "", again = "", wait = ""] = typed(commands("kill -9 %1"));
   const shell = start("bash", ["-m"], { cwd: project, env, input: true });
   await typeLines(shell, [
