@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createMemoryStore } from "@resumable-mcp/core";
 import { type CheckResumableOptions, checkResumable } from "@resumable-mcp/core/testing";
 import { runClauses } from "@resumable-mcp/store-testkit";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { killAll, start } from "../../src/program.js";
 import { examplesIn, filesIn } from "../readme-examples.js";
 import { read, root } from "../repository.js";
@@ -76,7 +76,8 @@ const calls: Readonly<Record<string, { readonly input: object; readonly options?
 
 test.each(Object.entries(calls))("%s gives the same wherever it is killed", async (name, { input, options }) => {
   // One of them draws a number.
-  vi.spyOn(Math, "random").mockReturnValue(0.5);
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+  onTestFinished(() => random.mockRestore());
   const file = files.find(({ code }) => code.includes(`name: "${name}"`));
   const { default: tools } = await import(file?.path ?? name);
   const report = await checkResumable(tools[0], JSON.parse(JSON.stringify(input)), options);
