@@ -65,6 +65,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
       "Control tools": "/control-tools",
       "Protocol eras": "/protocol",
       "Third-party clients": "/clients",
+      Hosts: "/hosts",
       "Store contract": "/store-contract",
       "Writing a store": "/writing-a-store",
     }),
