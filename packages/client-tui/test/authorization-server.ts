@@ -8,6 +8,7 @@ import express from "express";
 
 /** An authorization server of the SDK, with a user who always says yes. */
 export interface AuthorizationServer {
+  /** Its issuer, letter by letter. */
   readonly url: string;
   /** What a resource server asks: whose token it is. */
   verify(token: string): { token: string; clientId: string; scopes: string[]; extra: { sub: string } } | undefined;
@@ -73,9 +74,10 @@ export async function startAuthorizationServer(): Promise<AuthorizationServer> {
       return { token, clientId: "user-1", scopes: [] };
     },
   };
-  app.use(mcpAuthRouter({ provider, issuerUrl: new URL(url) }));
+  const issuerUrl = new URL(url);
+  app.use(mcpAuthRouter({ provider, issuerUrl }));
   return {
-    url,
+    url: issuerUrl.href,
     verify: (token) =>
       access.has(token) ? { token, clientId: "client", scopes: [], extra: { sub: "user-1" } } : undefined,
     expireAccessTokens: () => access.clear(),

@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { z } from "zod";
 import { toJsonObject } from "../json.js";
+import { checkAuthorizationServer, checkPkce } from "./authorization-server.js";
 import type { CredentialsFile, ServerCredentials } from "./credentials-file.js";
 
 const registration = z.looseObject({ client_id: z.string() });
@@ -35,6 +36,8 @@ export class StoredOAuthProvider implements OAuthClientProvider {
   #codeVerifier = "";
   #client: OAuthClientInformationMixed | undefined;
   #discovered: OAuthDiscoveryState | undefined;
+  /** The scopes that were asked for. */
+  #scope: string | undefined;
   /** The tokens that this flow began with: only those may be thrown away, not what another process got meanwhile. */
   #began: OAuthTokens | undefined;
 
@@ -47,9 +50,11 @@ export class StoredOAuthProvider implements OAuthClientProvider {
     return this.#options.redirectUrl;
   }
 
-  get clientMetadata(): OAuthClientMetadata {
+  get clientMetadata(): OAuthClientMetadata & { readonly application_type: "native" } {
     return {
       client_name: "resumable-mcp",
+      // Without it an OpenID provider takes this for a web page, to which it sends no browser over http.
+      application_type: "native",
       redirect_uris: [this.#options.redirectUrl],
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
@@ -80,7 +85,12 @@ export class StoredOAuthProvider implements OAuthClientProvider {
 
   async saveTokens(tokens: OAuthTokens): Promise<void> {
     const client = this.#client === undefined ? {} : { client: toJsonObject(this.#client) };
-    await this.#change((known) => ({ ...known, oauth: { ...known.oauth, ...client, tokens: toJsonObject(tokens) } }));
+    await this.#change((known) => {
+      // Source: RFC 6749, sections 5.1 and 6: an answer without scopes gives those that were asked for, or as before.
+      const scope = this.#options.fresh ? this.#scope : readTokens(known)?.scope;
+      const kept = toJsonObject(scope === undefined ? tokens : { scope, ...tokens });
+      return { ...known, oauth: { ...known.oauth, ...client, tokens: kept } };
+    });
   }
 
   /** What was found out stays for the whole flow: its end asks the same authorization server as its beginning. */
@@ -89,11 +99,13 @@ export class StoredOAuthProvider implements OAuthClientProvider {
   }
 
   saveDiscoveryState(state: OAuthDiscoveryState): void {
-    if (this.#options.fresh) checkAuthorizationServer(state);
+    checkAuthorizationServer(state);
+    if (this.#options.fresh) checkPkce(state);
     this.#discovered = state;
   }
 
   redirectToAuthorization(url: URL): void {
+    this.#scope = url.searchParams.get("scope") ?? undefined;
     this.#options.onRedirect(url);
   }
 
@@ -122,23 +134,6 @@ export class StoredOAuthProvider implements OAuthClientProvider {
   #change(change: (known: ServerCredentials) => ServerCredentials): Promise<void> {
     return this.#options.credentials.update(this.#options.address, change);
   }
-}
-
-/**
- * Refuses an authorization server that does not say that it protects codes by PKCE, and metadata of another issuer.
- *
- * Source: MCP 2025-11-25 and 2026-07-28, Authorization, "Authorization Code Protection"; RFC 8414, section 3.3.
- */
-function checkAuthorizationServer({
-  authorizationServerUrl: url,
-  authorizationServerMetadata: metadata,
-}: OAuthDiscoveryState) {
-  const methods = metadata?.code_challenge_methods_supported ?? [];
-  if (!methods.includes("S256")) {
-    throw new Error(`the authorization server ${url} does not say that it supports PKCE with S256, so it is not used`);
-  }
-  if (metadata?.issuer.replace(/\/$/, "") === url.replace(/\/$/, "")) return;
-  throw new Error(`the metadata of the authorization server ${url} is that of another one, ${metadata?.issuer}`);
 }
 
 /** The tokens of a sign-in, or `undefined` where there was none. */

@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/sdk/client/auth.js";
+import { OAuthError } from "@modelcontextprotocol/sdk/server/auth/errors.js";
 import type { AuthorizationServerMetadata } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { ClientError, isClientError } from "../client-error.js";
 import type { ClientLimits } from "../limits.js";
+import { isSecure } from "./authorization-server.js";
 import { listenForCallback } from "./callback-listener.js";
 import type { CredentialsFile } from "./credentials-file.js";
-import { StoredOAuthProvider } from "./oauth-provider.js";
+import { readTokens, StoredOAuthProvider } from "./oauth-provider.js";
 
 /** How a user signs in. */
 export interface SignInOptions {
@@ -16,7 +18,10 @@ export interface SignInOptions {
   readonly onPage: (url: string, receive: (redirected: string) => boolean) => void;
   /** A client id that was registered by hand, where the authorization server has no dynamic registration. */
   readonly clientId?: string;
-  /** Scopes to ask for, with spaces between them. Default: those that the server names to a caller without a token. */
+  /**
+   * Scopes to ask for in addition to those of the sign-in before, with spaces between them. Default: those that the server
+   * names to a caller without a token, and no others.
+   */
   readonly scope?: string;
   /** The port of 127.0.0.1 that the browser comes back to; by default any that is free. */
   readonly callbackPort?: number;
@@ -38,6 +43,7 @@ export interface SignInContext {
 export async function signIn(context: SignInContext, options: SignInOptions): Promise<void> {
   const { address, credentials, limits } = context;
   const state = randomBytes(32).toString("base64url");
+  const granted = readTokens(await credentials.read(address))?.scope;
   const challenge = await askForChallenge(context);
   const callback = await listenForCallback(state, options.callbackPort);
   const signals = [AbortSignal.timeout(limits.signInTimeoutMs), ...(options.signal ? [options.signal] : [])];
@@ -52,7 +58,7 @@ export async function signIn(context: SignInContext, options: SignInOptions): Pr
   });
   const fetchFn = (url: string | URL, init?: RequestInit) =>
     fetch(url, { ...init, signal: AbortSignal.timeout(limits.requestTimeoutMs) });
-  const scope = options.scope ?? challenge.scope;
+  const scope = options.scope === undefined ? challenge.scope : allScopes(granted, options.scope);
   const flow = { serverUrl: address, fetchFn, ...challenge, scope };
   try {
     await auth(provider, flow);
@@ -63,7 +69,7 @@ export async function signIn(context: SignInContext, options: SignInOptions): Pr
     }
     await auth(provider, { ...flow, authorizationCode: answer.code });
   } catch (error) {
-    throw isClientError(error) ? error : failed(address, error);
+    throw isClientError(error) ? error : failed(address, error, (await provider.clientInformation()) !== undefined);
   } finally {
     callback.close();
   }
@@ -82,12 +88,17 @@ function checkIssuer(iss: string | undefined, metadata: AuthorizationServerMetad
   throw new Error(`the answer ${sender}, and ${metadata?.issuer} was asked. Sign in again`);
 }
 
+/** A server may name for one call what that call alone needs: what the user has is not lost by it. */
+function allScopes(granted = "", wanted: string): string {
+  return [...new Set(`${granted} ${wanted}`.split(" "))].filter((scope) => scope !== "").join(" ");
+}
+
 /** What a server names as its page is opened on the user's machine: a file or a program must not be. */
 function webPage(url: URL, address: string): string {
-  if (url.protocol === "https:" || url.protocol === "http:") return url.href;
+  if (isSecure(url)) return url.href;
   throw new ClientError(
     "SIGN_IN_FAILED",
-    `${address} names a sign-in page of ${url.protocol}, which is not a web page. The page was not opened. Ask the operator of the server.`,
+    `${address} names a sign-in page of ${url.protocol}, which is not a web page of https. The page was not opened. Ask the operator of the server.`,
   );
 }
 
@@ -131,11 +142,14 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal, outer: AbortSign
   });
 }
 
-function failed(address: string, error: unknown): ClientError {
-  const reason = reasonOf(error);
-  const byHand = /dynamic client registration/i.test(reason)
-    ? " Register a client by hand and give its id (--client-id)."
-    : "";
+function failed(address: string, error: unknown, isRegistered: boolean): ClientError {
+  const isRefused = error instanceof OAuthError && !isRegistered;
+  const said = error instanceof OAuthError && error.message === "" ? error.errorCode : reasonOf(error);
+  const reason = isRefused ? `the authorization server did not register this client: ${said}` : said;
+  const byHand =
+    isRefused || /dynamic client registration/i.test(said)
+      ? " Register a client by hand and give its id (--client-id)."
+      : "";
   return new ClientError("SIGN_IN_FAILED", `Signing in to ${address} failed (${reason}).${byHand}`, { cause: error });
 }
 
