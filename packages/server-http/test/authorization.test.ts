@@ -14,6 +14,7 @@ afterEach(async () => {
 const facts = { description: "Gives 1.", input: z.object({}), run: async () => 1 };
 const tools = [defineTool({ ...facts, name: "look" }), defineTool({ ...facts, name: "pay", requiredScopes: ["pay"] })];
 const publicUrl = "https://mcp.example/tools/mcp";
+const wellKnown = "/.well-known/oauth-protected-resource";
 
 /** Tokens are lists of scopes with dashes between them; all are Ada's. */
 function verifyToken(token: string): AuthInfo {
@@ -110,6 +111,27 @@ test.each([
   },
 );
 
+test("every request wants a token: knowing a session is not enough (G10)", async () => {
+  const { url } = await open();
+  const clientInfo = { name: "raw", version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const opened = await post(url, "mcp", { method: "initialize", params });
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  expect(session["mcp-session-id"]).toMatch(/^[A-Za-z0-9]{32}$/);
+  const headers = { ...session, accept: "application/json, text/event-stream", "content-type": "application/json" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "ping" });
+  for (const [method, init] of Object.entries({ POST: { body }, GET: {}, DELETE: {} })) {
+    const answer = await fetch(url, { method, headers, ...init });
+    expect([method, answer.status, answer.headers.get("www-authenticate")]).toEqual([
+      method,
+      401,
+      `Bearer scope="mcp", resource_metadata="https://mcp.example${wellKnown}/tools/mcp"`,
+    ]);
+    await answer.body?.cancel();
+  }
+  expect((await post(url, "mcp", { method: "ping" }, session)).status).toBe(200);
+});
+
 /** The answer to a GET whose target and Host are written as given. */
 async function get(url: string, target: string, host = new URL(url).host): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -120,8 +142,6 @@ async function get(url: string, target: string, host = new URL(url).host): Promi
   for await (const chunk of socket) text += chunk;
   return text;
 }
-
-const wellKnown = "/.well-known/oauth-protected-resource";
 
 test("metadata and challenges are those of the configuration, whatever a request says of its host (F8)", async () => {
   const { url } = await open();

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AuthValues, readAuth } from "./auth-flags.js";
+import { type AuthValues, namesOf, readAuth } from "./auth-flags.js";
 
 let folder = "";
 beforeAll(async () => {
@@ -27,6 +27,10 @@ test.each<[AuthValues, string]>([
     '--required-scope wants one scope, without spaces, quotes and backslashes, not "mcp pay"',
   ],
   [{ ...both, "required-scope": ['m"p'] }, "--required-scope wants one scope"],
+  [{ ...both, "required-scope": ["offline_access"] }, "--required-scope must not have offline_access"],
+  [{ "implied-scopes": ["admin read"] }, "--implied-scopes is for tokens"],
+  [{ ...both, "implied-scopes": ["admin"] }, "--implied-scopes wants a scope and those that it includes"],
+  [{ ...both, "implied-scopes": ["admin  read"] }, "--implied-scopes wants one scope"],
   [
     { ...both, "introspection-url": "https://idp.example/i" },
     "--introspection-url wants a client_id and a client_secret",
@@ -58,6 +62,24 @@ test("credentials for introspection come from a file or the environment", async 
   await expect(read({ ...values, "introspection-credentials": join(folder, "none") })).rejects.toThrow(
     "cannot be read",
   );
+});
+
+test("a token has the scopes that its own ones include, and those that these include", async () => {
+  const file = join(folder, "scopes");
+  await writeFile(file, "abcdefghijkl0123456789 alice scope=admin\n", { mode: 0o600 });
+  const implied = ["write read list", "admin write", "other more", "read write"];
+  const { verifyToken } = await read({ "token-file": file, "implied-scopes": implied });
+  expect(await verifyToken?.("abcdefghijkl0123456789")).toMatchObject({ scopes: ["admin", "write", "read", "list"] });
+  expect(await verifyToken?.("none")).toBeUndefined();
+});
+
+test.each([
+  ["https://MCP.example", "https://mcp.example"],
+  ["https://mcp.example/", "https://mcp.example"],
+  ["HTTPS://mcp.example/Tools/", "https://mcp.example/Tools/"],
+])("the public URL %s is known as %s: an origin has no slash at its end", async (given, expected) => {
+  expect((await read({ "public-url": given })).publicUrl).toBe(expected);
+  expect(namesOf("https://mcp.example")).toEqual(["https://mcp.example", "https://mcp.example/"]);
 });
 
 test("without flags no caller needs a token", async () => {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { checkScopes } from "./authorization.js";
 import type { VerifyToken } from "./bearer.js";
+import { type ImpliedScopes, withImpliedScopes } from "./implied-scopes.js";
 import { createIntrospectionVerifier, type IntrospectionOptions } from "./introspection-verifier.js";
 import { createJwtVerifier } from "./jwt-verifier.js";
 import { secureUrl } from "./metadata.js";
@@ -13,6 +14,8 @@ export const authUsage = `  --public-url URL       the endpoint's URL as its cal
                          unless --introspection-url is given; may be repeated
   --audience NAME        what tokens must name as their audience (the public URL); may be repeated
   --required-scope NAME  scope that every token must have; may be repeated
+  --implied-scopes "NAME NAME..."
+                         a scope, and those that it includes; may be repeated
   --jwks-url URL         keys of the authorization server, if its metadata does not name them
   --introspection-url URL
                          ask the authorization server about each token (RFC 7662)
@@ -28,6 +31,7 @@ export const authFlags = {
   "authorization-server": { type: "string", multiple: true },
   audience: { type: "string", multiple: true },
   "required-scope": { type: "string", multiple: true },
+  "implied-scopes": { type: "string", multiple: true },
   "jwks-url": { type: "string" },
   "introspection-url": { type: "string" },
   "introspection-credentials": { type: "string" },
@@ -41,6 +45,7 @@ export interface AuthValues {
   readonly "authorization-server"?: readonly string[];
   readonly audience?: readonly string[];
   readonly "required-scope"?: readonly string[];
+  readonly "implied-scopes"?: readonly string[];
   readonly "jwks-url"?: string;
   readonly "introspection-url"?: string;
   readonly "introspection-credentials"?: string;
@@ -67,8 +72,9 @@ export async function readAuth(
   onWarning: (message: string) => void,
 ): Promise<AuthChoice> {
   const url = (name: keyof AuthValues, value: string) => checkUrl(`--${name}`, value);
-  const publicUrl = values["public-url"] && url("public-url", values["public-url"]).href;
+  const publicUrl = values["public-url"] && canonicalUrl(url("public-url", values["public-url"]));
   asUsage(() => checkScopes("--required-scope", values["required-scope"] ?? []));
+  const implied = readImplied(values["implied-scopes"] ?? []);
   const issuers = values["authorization-server"] ?? [];
   // An issuer is compared letter by letter: it stays as it was given.
   for (const issuer of issuers) url("authorization-server", issuer);
@@ -82,10 +88,12 @@ export async function readAuth(
     values["token-file"] === undefined ? undefined : await openTokenFile(values["token-file"], { onWarning });
   const common = { publicUrl, requiredScopes: values["required-scope"], tokenFile };
   if (first === undefined) {
-    if (common.requiredScopes !== undefined && tokenFile === undefined) {
-      throw new CommandError("--required-scope is for tokens. Give --authorization-server or --token-file too.", 2);
+    const scopes = (["required-scope", "implied-scopes"] as const).find((name) => values[name] !== undefined);
+    if (scopes !== undefined && tokenFile === undefined) {
+      throw new CommandError(`--${scopes} is for tokens. Give --authorization-server or --token-file too.`, 2);
     }
-    return { ...common, authorizationServers: undefined, verifyToken: tokenFile?.verifyToken };
+    const verifyToken = tokenFile && withImpliedScopes(tokenFile.verifyToken, implied);
+    return { ...common, authorizationServers: undefined, verifyToken };
   }
   if (publicUrl === undefined) {
     throw new CommandError("--authorization-server needs --public-url: tokens are issued for it.", 2);
@@ -94,7 +102,24 @@ export async function readAuth(
   const accepted = { issuers: [first, ...others] as const, audiences };
   const verifier = await remoteVerifier(values, env, accepted);
   const verifyToken: VerifyToken = async (token) => (await tokenFile?.verifyToken(token)) ?? verifier(token);
-  return { ...common, authorizationServers: issuers, verifyToken };
+  return { ...common, authorizationServers: issuers, verifyToken: withImpliedScopes(verifyToken, implied) };
+}
+
+/** The first scope of each value includes the others. */
+function readImplied(values: readonly string[]): ImpliedScopes {
+  const included = new Map<string, readonly string[]>();
+  for (const value of values) {
+    const [scope = "", ...others] = value.split(" ");
+    if (others.length === 0) {
+      throw new CommandError(
+        `--implied-scopes wants a scope and those that it includes, as "admin read write", not ${JSON.stringify(value)}.`,
+        2,
+      );
+    }
+    asUsage(() => checkScopes("--implied-scopes", [scope, ...others]));
+    included.set(scope, [...(included.get(scope) ?? []), ...others]);
+  }
+  return Object.fromEntries(included);
 }
 
 type Accepted = Pick<IntrospectionOptions, "issuers" | "audiences">;
@@ -134,8 +159,14 @@ async function readCredentials(
   );
 }
 
+/** The name of an origin has no slash at its end. Source: MCP, Authorization, "Canonical Server URI". */
+function canonicalUrl({ href, origin, pathname }: URL): string {
+  return pathname === "/" ? origin : href;
+}
+
 /** A client may write the URL of an origin with or without its slash. */
 export function namesOf(publicUrl: string): readonly string[] {
+  if (new URL(publicUrl).pathname === "/") return [publicUrl, `${publicUrl}/`];
   return publicUrl.endsWith("/") ? [publicUrl, publicUrl.slice(0, -1)] : [publicUrl];
 }
 

@@ -2,6 +2,7 @@ import { HttpAnswer } from "@resumable-mcp/mcp";
 import { expect, test } from "vitest";
 import { type AuthorizationOptions, createAuthorization } from "./authorization.js";
 import { type AuthInfo, AuthorizationServerAway } from "./bearer.js";
+import { withImpliedScopes } from "./implied-scopes.js";
 import { secureUrl } from "./metadata.js";
 
 const tools = [{ name: "pay", requiredScopes: ["pay", "write"] }, { name: "look" }];
@@ -65,6 +66,24 @@ test("the metadata names what is configured, and there is none without an author
   const alone = authorization({ authorizationServers: [] });
   expect(alone.metadata()).toBeUndefined();
   expect(shown(await alone.authenticate(asking()))).toEqual([401, "Bearer"]);
+});
+
+test("no challenge and no metadata names offline_access, which asks for refresh tokens", () => {
+  const refusal = "requiredScopes must not have offline_access";
+  expect(() => authorization({ requiredScopes: ["mcp", "offline_access"] })).toThrow(refusal);
+  expect(() => authorization({ tools: [{ name: "pay", requiredScopes: ["offline_access"] }] })).toThrow(refusal);
+});
+
+test("a scope that includes others suffices where they are required", async () => {
+  const verifyToken = withImpliedScopes((token) => info(token), { admin: ["write"], write: ["mcp"] });
+  const { authenticate } = authorization({ requiredScopes: ["mcp"], verifyToken });
+  expect(await authenticate(asking("admin"))).toEqual(info("admin", "write", "mcp"));
+  expect(shown(await authenticate(asking("list")))).toMatchObject([403, expect.stringContaining('scope="mcp"')]);
+  const none = withImpliedScopes(() => undefined, { admin: ["mcp"] });
+  expect(shown(await authorization({ verifyToken: none }).authenticate(asking("admin")))).toMatchObject([
+    401,
+    expect.any(String),
+  ]);
 });
 
 test("a token that cannot be checked because the authorization server is away gives 503, and a message for the log", async () => {

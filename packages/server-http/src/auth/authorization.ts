@@ -53,7 +53,7 @@ const refusals = {
  */
 export function createAuthorization(options: AuthorizationOptions): Authorization {
   const { verifyToken, timeoutMs, requiredScopes = [], tools, resource, authorizationServers, onFailure } = options;
-  checkScopes("requiredScopes", requiredScopes);
+  checkScopes("requiredScopes", [...requiredScopes, ...tools.flatMap((tool) => tool.requiredScopes ?? [])]);
   const toolScopes = new Map(tools.map((tool) => [tool.name, tool.requiredScopes ?? []]));
   const challenge = (facts: { error?: string; description?: string; scopes: readonly string[] }): string => {
     const url = authorizationServers.length === 0 ? undefined : resource();
@@ -110,6 +110,12 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
 
 /** @throws {@link Error} that names what is not one scope. */
 export function checkScopes(name: string, scopes: readonly string[]): void {
+  // Source: MCP 2026-07-28, Authorization, "Refresh Tokens".
+  if (scopes.includes("offline_access")) {
+    throw new Error(
+      `${name} must not have offline_access: it asks for refresh tokens, which no server requires. Leave it out.`,
+    );
+  }
   const bad = scopes.find((scope) => !isScope(scope));
   if (bad === undefined) return;
   throw new Error(`${name} wants one scope, without spaces, quotes and backslashes, not ${JSON.stringify(bad)}.`);

@@ -30,12 +30,19 @@ export function namesOwner({ sub, client_id }: Claims): boolean {
 }
 
 /**
- * Whether a token was issued for this server.
+ * Whether a token was issued for this server. Capitals count the same in scheme and host alone.
  *
- * Source: RFC 8707, section 2; MCP, Authorization, "Token Audience Binding and Validation".
+ * Source: RFC 8707, section 2; MCP, Authorization, "Token Audience Binding and Validation" and "Canonical Server URI".
  */
 export function isFor(audiences: readonly string[], { aud }: Claims): boolean {
-  return (Array.isArray(aud) ? aud : [aud]).some((one) => typeof one === "string" && audiences.includes(one));
+  const names = audiences.map(canonicalName);
+  return (Array.isArray(aud) ? aud : [aud]).some(
+    (one) => typeof one === "string" && names.includes(canonicalName(one)),
+  );
+}
+
+function canonicalName(name: string): string {
+  return name.replace(/^https?:\/\/[^/?#]*/i, (origin) => origin.toLowerCase());
 }
 
 /** Texts with spaces between them, or a list. */

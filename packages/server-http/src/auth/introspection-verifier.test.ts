@@ -50,6 +50,11 @@ test.each<[string, object]>([
   expect(await verifier(says).verify("opaque")).toBeUndefined();
 });
 
+test("an audience is this server's also with capitals in scheme and host", async () => {
+  const { verify } = verifier({ ...active, aud: "HTTPS://MCP.example/mcp" });
+  expect(await verify("opaque")).toMatchObject({ extra: { sub: "ada" } });
+});
+
 test("the answer names the issuer, where there are several", async () => {
   const { verify } = verifier({ ...active, iss: "https://other.example" });
   expect(await verify("opaque")).toMatchObject({ extra: { iss: "https://other.example" } });

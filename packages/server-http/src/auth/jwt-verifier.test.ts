@@ -84,6 +84,7 @@ test("a token of the issuer, for this server, says whose it is, what it may, and
 test.each<[string, Partial<JWTPayload>, SignOptions]>([
   ["of another audience", { aud: "https://other.example/mcp" }, {}],
   ["of no audience", { aud: undefined }, {}],
+  ["of another path in capitals", { aud: "https://mcp.example/MCP" }, {}],
   ["of another issuer", { iss: "https://evil.example" }, {}],
   ["of no issuer", { iss: undefined }, {}],
   ["that has expired", { exp: 1 }, {}],
@@ -95,6 +96,13 @@ test.each<[string, Partial<JWTPayload>, SignOptions]>([
 ])("a token %s is refused", async (_, claims, options) => {
   expect(await judge(server().verify, await sign({ ...fine, ...claims }, options))).toBe("invalid");
 });
+
+test.each([["HTTPS://MCP.Example/mcp"], [["api://other", "https://MCP.example/mcp"]]])(
+  "an audience is this server's also with capitals in scheme and host: %j",
+  async (aud) => {
+    expect(await judge(server().verify, await sign({ ...fine, aud }))).toMatchObject({ sub: "ada" });
+  },
+);
 
 test.each(["at+jwt", "application/at+jwt", "AT+JWT", "JWT", undefined])("type %s is accepted", async (typ) => {
   expect(await judge(server().verify, await sign(fine, { typ }))).toMatchObject({ sub: "ada" });

@@ -9,7 +9,7 @@ import {
 } from "jose";
 import { createPatientFetch, discoverKeys, type Fetch, statusOf } from "./authorization-server.js";
 import { AuthorizationServerAway, type VerifyToken } from "./bearer.js";
-import { authInfoOf, namesOwner } from "./claims.js";
+import { authInfoOf, isFor, namesOwner } from "./claims.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";
 
@@ -65,13 +65,12 @@ export function createJwtVerifier({ issuers, audiences, jwksUrl, fetch }: JwtOpt
     if (issuer === undefined || keys === undefined) return undefined;
     const { payload, protectedHeader } = await jwtVerify(token, keys, {
       issuer,
-      audience: [...audiences],
       algorithms,
       clockTolerance: authLimits.clockToleranceSeconds,
       requiredClaims: ["exp"],
     });
     const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, "");
-    if (!types.includes(type) || !namesOwner(payload)) return undefined;
+    if (!types.includes(type) || !isFor(audiences, payload) || !namesOwner(payload)) return undefined;
     // With the tolerance: what counts as valid here does not count as expired elsewhere.
     return authInfoOf(token, payload, issuer, Number(payload.exp) + authLimits.clockToleranceSeconds);
   };
