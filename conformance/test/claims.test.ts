@@ -27,6 +27,17 @@ function testsIn(text: string): readonly { readonly path: string; readonly title
     }));
 }
 
+/** The files and titles that a document names, and that are not there. */
+function missingIn(document: string): readonly string[] {
+  return testsIn(read(document)).flatMap(({ path, titles }) => {
+    if (!existsSync(join(root, path))) return [path];
+    const written = titles.length === 0 ? [] : titlesOf(read(path));
+    return titles
+      .filter((title) => !written.some((other) => other.includes(title)))
+      .map((title) => `${path}: ${title}`);
+  });
+}
+
 const clauses = new Set([...read("docs/store-contract.md").matchAll(/^\| ([A-Z]+-\d+) \|/gm)].map(([, id = ""]) => id));
 
 describe.each(["docs/operations.md", "docs/security.md"])("%s", (document) => {
@@ -53,19 +64,22 @@ describe.each(["docs/operations.md", "docs/security.md"])("%s", (document) => {
   });
 
   test("the files and titles that it names are there", () => {
-    const missing = testsIn(read(document)).flatMap(({ path, titles }) => {
-      if (!existsSync(join(root, path))) return [path];
-      const written = titles.length === 0 ? [] : titlesOf(read(path));
-      return titles
-        .filter((title) => !written.some((other) => other.includes(title)))
-        .map((title) => `${path}: ${title}`);
-    });
-    expect(missing).toEqual([]);
+    expect(missingIn(document)).toEqual([]);
   });
 
   test("the clauses that it names are there", () => {
     const named = [...read(document).matchAll(/\b([A-Z]{2,}-\d+)\b/g)].map(([, id = ""]) => id);
     const kinds = new Set([...clauses].map((id) => id.split("-")[0]));
     expect(named.filter((id) => kinds.has(id.split("-")[0]) && !clauses.has(id))).toEqual([]);
+  });
+});
+
+describe("docs/auth.md", () => {
+  test("each line of the authorization chapter has a test that is there, or says why it does not apply", () => {
+    const [, chapter = ""] = read("docs/auth.md").split("## The authorization chapter, line by line");
+    const rows = chapter.split("\n").filter((line) => /^\| .* \| (both|2025|2026) \|/.test(line));
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.filter((row) => testsIn(row).length === 0 && !row.includes("not applicable, because"))).toEqual([]);
+    expect(missingIn("docs/auth.md")).toEqual([]);
   });
 });
