@@ -27,17 +27,20 @@ interface Options {
   readonly limits?: Partial<HttpLimits>;
   readonly trustedProxies?: TrustedProxies;
   readonly onContext?: (context: RequestContext) => void;
+  readonly serve?: () => Promise<Response>;
 }
+
+const served = async () => new Response("served");
 
 function responses(
   verify: VerifyToken | undefined,
-  { log = () => {}, limits = {}, trustedProxies, onContext = () => {} }: Options = {},
+  { log = () => {}, limits = {}, trustedProxies, onContext = () => {}, serve = served }: Options = {},
 ) {
   const handle = createHttpHandler({
     engine: createEngine({ store: createMemoryStore(), tools: [] }),
     endpoint: async (_request, context) => {
       onContext(context);
-      return new Response("served");
+      return serve();
     },
     trustedProxies,
     path: "/mcp",
@@ -66,7 +69,7 @@ function authorizationOf(verifyToken: VerifyToken, log: Log, limits: Partial<Htt
     timeoutMs,
     tools: [],
     resource: () => "https://mcp.example/mcp",
-    authorizationServers: [],
+    authorizationServers: ["https://idp.example"],
     onFailure,
   });
 }
@@ -179,13 +182,32 @@ test("callers behind a trusted proxy have a limit each, whatever they invent (F6
 test.each<[string, { path?: string; method?: string; headers?: Record<string, string> }, number]>([
   ["an unknown path", { path: "/other" }, 404],
   ["a question of a browser", { method: "OPTIONS" }, 204],
+  ["a question for the metadata", { path: "/.well-known/oauth-protected-resource/mcp" }, 200],
   ["a foreign page", { headers: { origin: "https://evil.example" } }, 403],
+  ["a foreign name", { headers: { host: "evil.example" } }, 403],
 ])("%s is limited by the caller's address (F12)", async (_, request, status) => {
   const ask = responses(verifyToken);
   const seen: number[] = [];
   for (let times = 0; times < 3; times++) seen.push((await ask(undefined, "192.0.2.1", request)).status);
   expect(seen).toEqual([status, status, 429]);
   expect((await ask(undefined, "192.0.2.2", request)).status).toBe(status);
+});
+
+test("a caller has no more bodies on their way than the limit, and others are served (F12)", async () => {
+  const begun: RequestContext[] = [];
+  const ask = responses(verifyToken, {
+    limits: { maxOpenBodies: 2, requestBurst: 10 },
+    onContext: (context) => begun.push(context),
+    serve: () => new Promise(() => {}),
+  });
+  const post = (token: string) => ask(token, "192.0.2.1", { method: "POST" });
+  for (let times = 0; times < 2; times++) void post("app.ada");
+  await expect.poll(() => begun.length).toBe(2);
+  const refused = await post("app.ada");
+  const message = expect.stringContaining("maxOpenBodies = 2");
+  expect([refused.status, await refused.json()]).toMatchObject([429, { error: { message } }]);
+  void post("app.bob");
+  await expect.poll(() => begun.length).toBe(3);
 });
 
 test("a caller without a token is counted by its network, and one of this machine is not (F5)", async () => {

@@ -3,6 +3,8 @@ import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
 const timeoutMs = 30_000;
+/** What a caller sends comes back in no answer. */
+const secret = "4111-1111-1111-1111";
 
 test(
   "a bad call is answered with one sentence and a code, never with a stack, and no task comes of it",
@@ -15,6 +17,8 @@ test(
     const cases: [string, object, string, string][] = [
       ["count_to", { n: "many" }, "INVALID_VALUE", "The input of count_to is not valid: n: "],
       ["count_to", { n: 0 }, "INVALID_VALUE", "The input of count_to is not valid: n: Too small: "],
+      ["count_to", { n: secret }, "INVALID_VALUE", "The input of count_to is not valid: n: "],
+      ["answer_task", { task_id: secret, key: 7 }, "INVALID_VALUE", "The arguments do not fit: "],
       ["get_task", {}, "INVALID_VALUE", "The arguments do not fit: task_id: "],
       [
         "get_task",
@@ -33,11 +37,13 @@ test(
     cases.push(["cuont", {}, "UNKNOWN_TOOL", 'There is no tool "cuont". There are: count_to, ']);
     for (const [name, args, code, sentence] of cases) {
       const text = expect.stringMatching(new RegExp(`^${sentence}[^\\n]*\\.$`));
-      expect(await client.callTool({ name, arguments: { ...args } })).toEqual({
+      const answer = await client.callTool({ name, arguments: { ...args } });
+      expect(answer).toEqual({
         isError: true,
         content: [{ type: "text", text }],
         structuredContent: { error: { code, message: text } },
       });
+      expect(JSON.stringify(answer)).not.toContain(secret);
     }
     const stats = await client.callTool({ name: "get_checkpoint_stats", arguments: {} });
     expect(stats).toMatchObject({ structuredContent: { total_checkpoints: 1, checkpoint_stats: { completed: 1 } } });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -258,6 +259,13 @@ test(
     ]);
     const status = async (path: string, headers: Record<string, string>) =>
       (await fetch(new URL(path, server.url), { headers })).status;
+    const named = async (host: string) => {
+      // `fetch` sends the name of the address.
+      const [response]: IncomingMessage[] = await once(get(server.url, { headers: { host } }), "response");
+      response?.resume();
+      return response?.statusCode;
+    };
+    expect([await named("evil.example"), await named("tools.example")]).toEqual([403, 406]);
     expect(await status("/mcp", { origin: "http://evil.example" })).toBe(403);
     expect(await status("/mcp", { origin: "null" })).toBe(403);
     expect(await status("/mcp", { origin: "https://tools.example", accept: "text/event-stream" })).toBe(400);

@@ -26,6 +26,12 @@ test(
     const { client } = await connectStock(server.url);
     const answer = await client.callTool({ name: "count_to", arguments: { n: 3 } });
     expect(answer.structuredContent).toEqual({ counted: 3 });
+    const running = await client.callTool({
+      name: "count_to",
+      arguments: { n: 10, pace_ms: 100 },
+      _meta: { "resumable-mcp/handoff": 0 },
+    });
+    const { task_id } = running.structuredContent as { readonly task_id: string };
     await client.close();
     await server.kill();
     const kept = await filesOf(store);
@@ -38,6 +44,10 @@ test(
     const locked = await runToEnd([...args, "--keyring", wrong]);
     expect([locked.code, locked.stderr]).toEqual([1, expect.stringContaining("does not have the key")]);
     const again = await startServer([...args, "--keyring", keyring]);
+    const returned = (await connectStock(again.url)).client;
+    const result = await returned.callTool({ name: "wait_for_task", arguments: { task_id } });
+    expect(result.structuredContent).toEqual({ counted: 10 });
+    await returned.close();
     expect((await again.stop("SIGTERM")).code).toBe(0);
   },
   timeoutMs,

@@ -69,6 +69,30 @@ test("a connection that stays silent is closed (F12)", async () => {
   await closed;
 }, 60_000);
 
+test("a request whose body does not end is answered with 408, and its connection is closed (F12)", async () => {
+  const { connectFrom } = await open({ limits: { headersTimeoutMs: 50, requestTimeoutMs: 50 } });
+  const { socket, closed } = await connectFrom("127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  const head = ["POST /mcp HTTP/1.1", "Host: localhost", "Content-Type: application/json", "Content-Length: 100"];
+  socket.write(`${head.join("\r\n")}\r\nAccept: application/json, text/event-stream\r\n\r\n{`);
+  await closed;
+  expect(text).toMatch(/^HTTP\/1\.1 408 /);
+}, 60_000);
+
+test("of all callers together no more connections are open than the limit (F12)", async () => {
+  const { connectFrom } = await open({ limits: { maxConnections: 2 } });
+  const [{ socket }] = [await connectFrom("127.0.0.1"), await connectFrom("127.0.0.1")];
+  const further = await connectFrom("127.0.0.1");
+  further.socket.resume();
+  await further.closed;
+  socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const [data] = await once(socket, "data");
+  expect(String(data)).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test("a request with two names of a host is not carried out (F15)", async () => {
   const { connectFrom } = await open();
   const { socket } = await connectFrom("127.0.0.1");

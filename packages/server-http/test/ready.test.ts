@@ -76,3 +76,21 @@ test("a limit that is given as undefined leaves its default", async () => {
   const answer = await fetch(server.url, { method: "PUT", headers: { authorization: "Bearer ada" } });
   expect([answer.status, await answer.text()]).toEqual([405, expect.any(String)]);
 });
+
+test("a server that drains is not ready and says so, and lives all the same (G8)", async () => {
+  const server = await serve({
+    definition: { name: "draining", version: "1.0.0", tools: [echo] },
+    store: createMemoryStore(),
+    port: 0,
+  });
+  onTestFinished(() => server.close());
+  await server.engine.drain();
+  const ask = async (path: string) => {
+    const answer = await fetch(new URL(path, server.url));
+    return [answer.status, await answer.text()] as const;
+  };
+  expect([await ask("/readyz"), await ask("/healthz")]).toEqual([
+    [503, "draining\n"],
+    [200, "ok\n"],
+  ]);
+});

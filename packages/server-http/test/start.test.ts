@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createMemoryStore, defineTool, ResumableError, type Store } from "@resumable-mcp/core";
@@ -102,6 +103,23 @@ test("SIGHUP reads the token file again while the start waits for its database",
   await writeFile(tokens, "broken\n");
   child.kill("SIGHUP");
   await said(/The tokens of before stay/);
+}, 60_000);
+
+test("SIGHUP opens another audit log where the one of before was moved away, and stops nothing", async () => {
+  const folder = await testFolder();
+  const [file, moved] = [join(folder, "audit.jsonl"), join(folder, "audit.1.jsonl")];
+  const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--audit-log", file];
+  const { child, said } = startProgram(args);
+  const url = await said(/^listening on (\S+)$/);
+  await rename(file, moved);
+  child.kill("SIGHUP");
+  await expect.poll(() => existsSync(file)).toBe(true);
+  const answer = await fetch(url, { method: "PUT" });
+  expect([answer.status, await answer.text()]).toEqual([405, expect.any(String)]);
+  expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ log: "audit", http: "PUT", status: 405 });
+  expect(await readFile(moved, "utf8")).toBe("");
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
 }, 60_000);
 
 test("a start that meets anything else, or that may not wait, ends at once", async () => {
