@@ -90,3 +90,25 @@ test("G7 a call that comes when the result of the same call was delivered begins
   expect(next.taskId).not.toBe(taskId);
   expect(await store.countTasks({})).toMatchObject({ total: 2 });
 });
+
+test.each([
+  [8_000, "counts", 1],
+  [12_000, "does not count", 2],
+])(
+  "G7 for a call that is begun again a result of a server whose clock is %i ms behind %s",
+  async (behindMs, _counts, total) => {
+    const { here, there, session, store, hold, isReached } = await openReplicas("createTask");
+    hold.isOn = true;
+    const lost = eventsOf(await post(here.url, countTo(2, 7), session));
+    const primed = (await lost.next()).value?.id ?? "";
+    await isReached;
+    await lost.return();
+    closing.push(() => vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - behindMs });
+    await deliveredCall(there.url, session, store, 8);
+    vi.useRealTimers();
+    const again = await readUntil(eventsOf(await resume(there.url, session, primed)), () => false);
+    expect(again.at(-1)?.message).toMatchObject({ id: 7, result: counted });
+    expect(await store.countTasks({})).toMatchObject({ total });
+  },
+);

@@ -116,6 +116,15 @@ describe("refused with the right status", () => {
     expect((await resume(url, mine, last)).status).toBe(405);
   });
 
+  test("an event id that its own session may resume, from another session (G10)", async () => {
+    const { url } = await endpoint({ tools: [countTool(createGate())] });
+    const [mine, other] = [await openSession(url), await openSession(url)];
+    const events = eventsOf(await post(url, countTo(2), mine));
+    const id = (await events.next()).value?.id ?? "";
+    await events.return();
+    expect([(await resume(url, other, id)).status, (await resume(url, mine, id)).status]).toEqual([405, 200]);
+  });
+
   test("a session that was ended", async () => {
     const { url } = await endpoint({ tools: [countTool()] });
     const session = await openSession(url);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { CommandError } from "./command-error.js";
 import { hasPassword, loadDatabasePackage, openWhenReached, readStorePlace, readStoreWait } from "./store-flags.js";
 
@@ -99,4 +99,23 @@ test("a server that is away is waited for, anything else is not", async () => {
   expect(await open([away, undefined], 60_000)).toEqual([undefined, said]);
   expect(await open([away, refused], 60_000)).toEqual([refused, said]);
   expect(await open([away], 0)).toEqual([away, []]);
+});
+
+test("a server that stays away is asked again until the time is over, and what it says ends the start", async () => {
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+    nowMs += 10_000;
+    return nowMs;
+  });
+  onTestFinished(() => clock.mockRestore());
+  const away = new Error("away");
+  const said: string[] = [];
+  let attempts = 0;
+  const open = () => {
+    attempts += 1;
+    return Promise.reject(away);
+  };
+  const wait = { waitMs: 60_000, isServerAway: () => true, pauseMs: 1 };
+  await expect(openWhenReached(open, wait, (sentence) => said.push(sentence))).rejects.toBe(away);
+  expect([attempts, said]).toEqual([6, ["Error: away Waiting for it up to 60 s."]]);
 });

@@ -60,9 +60,11 @@ test("a stream that is silent gets a comment at the set pace, so that no proxy t
   const reader = webBody(stream).getReader();
   const comments: string[] = [];
   for (let count = 0; count < 2; count += 1) {
-    const reading = reader.read();
-    await vi.advanceTimersByTimeAsync(15_000);
-    comments.push(new TextDecoder().decode((await reading).value));
+    const reading = reader.read().then(({ value }) => comments.push(new TextDecoder().decode(value)));
+    await vi.advanceTimersByTimeAsync(14_999);
+    expect(comments).toHaveLength(count);
+    await vi.advanceTimersByTimeAsync(1);
+    await reading;
   }
   expect(comments).toEqual([": keep-alive\n\n", ": keep-alive\n\n"]);
   stream.close();

@@ -39,6 +39,7 @@ test("sessions, and params of their calls, that the store cannot read end like o
   const put = (kind: string, id: string, value: object) =>
     store.putDocument({ kind, id, owner: "client:a", value: { ...value }, expectedVersion: 0, now: putAt });
   await put("session", "damaged", {});
+  await put("session", "other-version", { ...facts, calls: "as another version writes them" });
   await put("session", "idle", { ...facts, calls: [] });
   await put("session", "live", { ...facts, calls: [call] });
   for (const [id, session] of [
