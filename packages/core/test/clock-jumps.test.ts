@@ -178,6 +178,31 @@ describe("a wall clock that is set", () => {
     expect(looks).toBeLessThan(250);
   });
 
+  it.each([
+    ["back", -300_000, 900_000],
+    ["on", 300_000, 300_000],
+  ] as const)(
+    "five minutes %s while no process runs end a wait of ten by as much later or earlier (G9)",
+    async (_how, jumpMs, leftMs) => {
+      const nap = job(async function* (task) {
+        await task.sleep("nap", 600_000);
+        yield { progress: 1 };
+        return "done";
+      });
+      const { tasks, store, clock, rest, another } = createScene([nap], hour);
+      const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
+      await rest();
+      store.kill({ noticed: true });
+      clock.jump(jumpMs);
+      const next = another();
+      await next.engine.open();
+      await clock.advance(leftMs - 1);
+      expect((await next.tasks.get(record.id)).status).not.toBe("completed");
+      await clock.advance(1);
+      expect((await next.tasks.get(record.id)).status).toBe("completed");
+    },
+  );
+
   it("an hour back keeps finished tasks for that long, and an hour on sweeps no unfinished one", async () => {
     const { tool, gates } = gatedCount(1);
     const { tasks, clock, rest, engine } = createScene([tool], { limits: { ttlMs: hourMs } });
