@@ -176,7 +176,9 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
     const list = await json("list", ...withKeys, "--owner", parts.owner);
     expect(list.value).toMatchObject({ tasks: [{}, {}, {}, {}] });
     const before = await raw();
-    const commands = [["show", open], ["list"], ["versions"], ["export"], ["restart", open], ["import", path]];
+    const ofTask = ["show", "restart", "resume"].map((name) => [name, open]);
+    const ofBans = [["ban", "alice"], ["unban", "alice"], ["bans"]];
+    const commands = [...ofTask, ["list"], ["versions"], ["export"], ["import", path], ...ofBans];
     for (const command of commands) {
       expect(await json(...command, ...names)).toMatchObject({
         code: 1,

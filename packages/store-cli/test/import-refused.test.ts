@@ -80,4 +80,19 @@ describe("an import", () => {
     expect(everything(above)).not.toContain("stray");
     expect((await openStore(other).countTasks({})).total).toBe(0);
   });
+
+  test("refuses a task whose id leads out of the store, and writes nothing outside the store", async () => {
+    const { directory, ids } = await filled();
+    const text = String((await runWith([], "export", ids.paused, ...storeOf(directory))).data);
+    const lines = text.replaceAll(ids.paused, "../../../../stray-task").trimEnd().split("\n");
+    const data = lines.map((line) => encodeLine(JSON.stringify({ ...JSON.parse(line), crc: undefined })));
+    const above = emptyFolder();
+    const other = join(above, "a", "b");
+    const { code, out } = await runWith(data, "import", "-", ...storeOf(other), "--json");
+    expect([code, JSON.parse(out)]).toMatchObject([1, { imported: [], error: { code: "INVALID_OPTION" } }]);
+    expect(readdirSync(above, { recursive: true, encoding: "utf8" }).filter((path) => path.includes("stray"))).toEqual(
+      [],
+    );
+    expect((await openStore(other).countTasks({})).total).toBe(0);
+  });
 });

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodeDisk } from "../src/disk/node-disk.js";
-import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
+import { commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 
 describe("the folder of a store", () => {
   test("is not made by a store that is not used", async () => {
@@ -96,6 +96,30 @@ describe("an id from outside", () => {
     expect((await store.getDocument("session", "../../up"))?.value).toBe(1);
     expect(readdirSync(join(directory, "documents", "session"))).toHaveLength(1);
   });
+});
+
+/** Uses a name wherever a store takes one from outside. */
+async function useName(directory: string, name: string): Promise<void> {
+  const store = openStore(directory);
+  const owner = `client:${name}`;
+  const id = await create(store, "task", { owner, key: name, tool: name, toolVersion: name });
+  const held = await lease(store, id, name);
+  await store.heartbeat({ worker: name, now });
+  await commit(store, held, 1, [{ type: "asked", key: name, question: { message: "?", schema: {} } }]);
+  await store.signal(id, { kind: "answer", key: name, answer: { action: "decline" } });
+  const counted = { group: name, max: 9, limit: "maxSessionsPerOwner" };
+  await store.putDocument({ kind: "session", id: name, owner, value: 1, expectedVersion: 0, counted, now });
+}
+
+test("names of owners, keys, tools, workers, questions, groups and documents lead out of no folder", async () => {
+  const [above, plain] = [emptyFolder(), emptyFolder()];
+  const directory = join(above, "a", "b");
+  await useName(directory, "../../../stray");
+  await useName(plain, "name");
+  expect([readdirSync(above), readdirSync(dirname(directory))]).toEqual([["a"], ["b"]]);
+  expect(readdirSync(directory).sort()).toEqual(readdirSync(plain).sort());
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
+  expect(names.filter((path) => path.split(sep).includes("stray"))).toEqual([]);
 });
 
 test("a closed store leaves no worker behind", async () => {

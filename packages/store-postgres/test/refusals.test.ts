@@ -238,6 +238,33 @@ describe("says what to do about", () => {
   });
 });
 
+test("a user with rights on the tables and sequences of a schema alone needs no other to work in it", async () => {
+  const options = newSchema();
+  const { schema } = options;
+  await open(options).open();
+  const connectionString = await newUser(schema);
+  await runSql(`GRANT USAGE ON SCHEMA ${schema} TO ${schema};
+    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema};
+    GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${schema}`);
+  const store = open({ ...options, connectionString });
+  await store.heartbeat({ worker: "worker", now });
+  await store.createTask({ task, reuseResultMs: 0, now });
+  await store.signal(task.id, { kind: "pause" });
+  const taken = await store.acquireLease({ taskId: task.id, worker: "worker", ttlMs: 10_000, now });
+  if (taken === undefined) throw new Error("The lease is free.");
+  const events = [
+    { type: "checkpoint", progress: 1, items: [1] },
+    { type: "completed", output: 1 },
+  ] as const;
+  const { record } = await store.commit({ lease: taken.lease, afterSeq: 1, events, consume: [], now });
+  expect(record).toMatchObject({ status: "completed", itemCount: 1 });
+  const place = { kind: "session", id: "one", owner: "client:a" };
+  await store.putDocument({ ...place, value: 1, expectedVersion: 0, now });
+  await store.deleteDocument(place.kind, place.id);
+  await store.deleteTask(taken.lease);
+  expect((await store.countTasks({})).total).toBe(0);
+});
+
 describe("refuses more durability than the server offers", () => {
   test("for a user whose commits do not wait for the disk", async () => {
     const options = newSchema();
