@@ -55,3 +55,18 @@ test("after its end another one may begin in the same process, which gets all sp
   await second.shutdown();
   expect(problems.filter((sentence) => sentence.includes("already"))).toEqual([]);
 });
+
+test("a metric has 2,000 series at most: what comes beyond them is counted in one of these (G11)", async () => {
+  const { metricsText, shutdown } = startExport({
+    serviceName: "s",
+    serviceVersion: "1",
+    prometheus: true,
+    onProblem: () => {},
+  });
+  const counter = metrics.getMeter("test").createCounter("made_up");
+  for (let name = 0; name < 5_000; name += 1) counter.add(1, { name: String(name) });
+  const lines = ((await metricsText?.()) ?? "").split("\n").filter((line) => line.startsWith("made_up_total{"));
+  const counts = lines.map((line) => Number(line.split(" ").at(-1)));
+  expect([lines.length, Math.max(...counts)]).toEqual([2_000, 5_000 - 1_999]);
+  await shutdown();
+});
