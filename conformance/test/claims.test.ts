@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isTestFile, read, root, titlesOf } from "./repository.js";
+import { isTestFile, published, read, root, sourcesOf, titlesOf } from "./repository.js";
 
 /** Sections that claim nothing of their own: what they say is shown elsewhere, or is advice. */
 const withoutClaims = ["What is not defended", "Findings of the assessment of 2026-11-22"];
@@ -40,6 +40,18 @@ function missingIn(document: string): readonly string[] {
 
 const clauses = new Set([...read("docs/store-contract.md").matchAll(/^\| ([A-Z]+-\d+) \|/gm)].map(([, id = ""]) => id));
 
+/** The defaults of all limits of the code, by name; packages may have limits of the same name. */
+const defaults = new Map<string, number[]>();
+for (const path of published
+  .flatMap((folder) => sourcesOf(folder, ["src"]))
+  .filter((path) => /\blimits\.ts$/.test(path)))
+  for (const [, name = "", product = ""] of read(path).matchAll(/^ {2}(\w+): (\d[\d_]*(?: \* \d[\d_]*)*),/gm)) {
+    const factors = product.split(" * ").map((digits) => Number(digits.replaceAll("_", "")));
+    defaults.set(name, [...(defaults.get(name) ?? []), factors.reduce((all, factor) => all * factor, 1)]);
+  }
+
+const units = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, s: 1_000, min: 60_000, h: 3_600_000 };
+
 describe.each(["docs/operations.md", "docs/security.md"])("%s", (document) => {
   const sections = sectionsOf(document);
 
@@ -65,6 +77,20 @@ describe.each(["docs/operations.md", "docs/security.md"])("%s", (document) => {
 
   test("the files and titles that it names are there", () => {
     expect(missingIn(document)).toEqual([]);
+  });
+
+  test("the defaults of limits that it names are those of the code", () => {
+    const written = [
+      ...read(document)
+        .replaceAll(/\s+/g, " ")
+        .matchAll(/`(\w+)` \(?(\d[\d,]*)(?: (KiB|MiB|GiB|s|min|h)\b)?/g),
+    ].filter(([, name = ""]) => defaults.has(name));
+    const isDefault = ([, name = "", digits = "", unit]: RegExpMatchArray) => {
+      const factor = unit === undefined ? 1 : units[unit as keyof typeof units];
+      return defaults.get(name)?.includes(Number(digits.replaceAll(",", "")) * factor) === true;
+    };
+    expect(written.length).toBeGreaterThan(0);
+    expect(written.filter((one) => !isDefault(one)).map(([text]) => text)).toEqual([]);
   });
 
   test("the clauses that it names are there", () => {
