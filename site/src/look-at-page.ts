@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 
 /** Widths of a telephone and of a desktop, in CSS pixels. */
 export const widths = [390, 1280] as const;
@@ -51,10 +51,20 @@ export async function search(browser: Browser, url: string, words: string): Prom
   const hosts = new Set<string>();
   page.on("request", (request) => hosts.add(new URL(request.url()).host));
   await page.goto(url, { waitUntil: "load" });
-  await page.keyboard.press("/");
+  await openSearch(page);
   await page.locator("#localsearch-input").fill(words);
   await page.locator("#localsearch-list [role=option]").first().waitFor();
   const titles = await page.locator("#localsearch-list [role=option]").allInnerTexts();
   await page.close();
   return { titles, hosts: [...hosts] };
+}
+
+/** Presses the key of the search until it opens: the page hears no key before its script has run. */
+async function openSearch(page: Page): Promise<void> {
+  const press = () => {
+    if (document.querySelector("#localsearch-input") !== null) return true;
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true }));
+    return false;
+  };
+  await page.waitForFunction(press, undefined, { polling: 200 });
 }

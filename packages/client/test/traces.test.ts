@@ -12,7 +12,10 @@ beforeEach(() => {
   trace.setGlobalTracerProvider(provider);
   exporter.reset();
 });
-afterAll(() => provider.shutdown());
+afterAll(async () => {
+  for (const api of [context, trace]) api.disable();
+  await provider.shutdown();
+});
 
 interface SentBody {
   readonly method?: string;

@@ -2,6 +2,7 @@ import { context, metrics, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { afterAll } from "vitest";
 
 class Reader extends MetricReader {
   protected async onForceFlush(): Promise<void> {}
@@ -15,6 +16,9 @@ export function recordTelemetry() {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
   const reader = new Reader();
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+  afterAll(() => {
+    for (const api of [context, trace, metrics]) api.disable();
+  });
   return {
     reset: () => exporter.reset(),
     /** The spans that have ended, in the order of their ends. */

@@ -5,7 +5,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "
 import { createEngine, createMemoryStore, defineTool, type MemoryStore } from "@resumable-mcp/core";
 import { leaseLost } from "@resumable-mcp/core/store";
 import { createManualClock } from "@resumable-mcp/core/testing";
-import { beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createEngineTelemetry } from "../src/index.js";
 
@@ -17,6 +17,9 @@ class Reader extends MetricReader {
 const exporter = new InMemorySpanExporter();
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+afterAll(() => {
+  for (const api of [context, trace, metrics]) api.disable();
+});
 let reader = new Reader();
 beforeEach(() => {
   exporter.reset();
