@@ -65,7 +65,7 @@ test("a collector sees one trace over PostgreSQL: client, replica A, SIGKILL, re
   await a.kill();
   await writeFile(join(gates, "10"), "");
   const metricsOf = async () => (await fetch(new URL("/metrics", b.url))).text();
-  const counted = /^resumable_mcp_checkpoint_duration_count\{.*\} 10$/m;
+  const counted = /^resumable_mcp_checkpoint_duration_count\{.*\} [1-9]\d+$/m;
   await expect.poll(metricsOf, { timeout: 20_000 }).toMatch(counted);
   const c = await start("replica-c");
   balancer.choose(c);
