@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { type Interrupt, listenForInterrupts } from "./command.js";
+import { commandNames, commandTable, commonOptions, type OptionEntry, optionTable } from "./command-table.js";
 import { exitCodeOfResult, UsageError } from "./exit-code.js";
 import { createOutput } from "./output.js";
 import { commandWords, parseCommandLine } from "./parse-command-line.js";
@@ -57,6 +58,11 @@ describe("a command line", () => {
     [["tasks", "--nope"], "--help lists the options"],
     [["tasks", "--jsn"], "Unknown option '--jsn'. Did you mean --json?"],
     [["tasks", "extra"], 'tasks takes no words: "extra" has no meaning. See: resumable-mcp help tasks'],
+    [["tasks", "--detach"], "The command tasks has no option --detach; it is an option of call."],
+    [["show", "a", "--wait"], "The command show has no option --wait; it is an option of call, watch, wait."],
+    [["stats", "-q"], "The command stats has no option --quiet; it is an option of call, watch, wait."],
+    [["call", "x", "--theme", "dark"], "it is an option of the user interface, without a command."],
+    [["--all"], "The user interface has no option --all; it is an option of tasks, pause,"],
     [["show", "a", "b"], 'show takes ID and no more words: "b" has no meaning.'],
     [["tasks", "--url", "localhost:8001"], '"localhost:8001" is not a valid server URL'],
     [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
@@ -67,6 +73,21 @@ describe("a command line", () => {
     [["tasks", "--stdio", " "], "needs a command"],
   ])("%j is refused with a sentence", (words, message) => {
     expect(usage(() => parseCommandLine(words, {}))).toContain(message);
+  });
+});
+
+describe("an option", () => {
+  it.each(commandNames)("of the table or of every command is taken by %s", (name) => {
+    const words = [...(commandTable[name].options ?? []), ...commonOptions].flatMap((option) => {
+      const { value, values }: OptionEntry = optionTable[option];
+      return value === undefined ? [`--${option}`] : [`--${option}=${values?.[0] ?? "1"}`];
+    });
+    const usable = words.filter((word) => !/^--(url|stdio|token-file)/.test(word));
+    expect(parseCommandLine([name, ...usable], {}).command).toBe(name);
+  });
+
+  it("without effect is accepted next to --help", () => {
+    expect(parseCommandLine(["tasks", "--detach", "--help"], {}).help).toBe(true);
   });
 });
 

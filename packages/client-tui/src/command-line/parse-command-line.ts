@@ -4,9 +4,11 @@ import type { ServerConfig } from "@resumable-mcp/client";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
 import { messageOf } from "../json.js";
 import {
+  type CommandEntry,
   type CommandName,
   commandNames,
   commandTable,
+  commonOptions,
   interruptActions,
   mostWords,
   optionTable,
@@ -39,11 +41,12 @@ export interface CommandLine extends Omit<Options, "status" | "callback-port" | 
  * @throws {@link UsageError} with a sentence that says what is wrong.
  */
 export function parseCommandLine(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
-  const { values, positionals } = parse(words);
+  const { values, positionals, given } = parse(words);
   const { timeout, status, theme, "callback-port": port, "on-interrupt": action = "detach", ...options } = values;
   const [name, ...rest] = positionals;
   const command = name === undefined ? undefined : commandName(name);
   if (command !== undefined) checkWords(command, rest);
+  checkOptions(command, given);
   const token = options.token ?? readToken(options["token-file"]) ?? environment.RESUMABLE_MCP_TOKEN;
   const onInterrupt = interruptActions.find((known) => known === action);
   if (onInterrupt === undefined)
@@ -84,9 +87,29 @@ function checkWords(command: CommandName, words: readonly string[]): void {
   throw new UsageError(`${command} ${takes}: "${extra}" has no meaning. See: resumable-mcp help ${command}`);
 }
 
+/** Options that open the user interface as they say, and nothing else. */
+const screenOptions: readonly string[] = ["screen-reader", "no-mouse", "theme"];
+/** Options that have no need of a command. */
+const freeOptions: readonly string[] = [...commonOptions, "version"];
+
+/** Refuses an option that would have no effect: who gives it expects one. */
+function checkOptions(command: CommandName | undefined, given: readonly string[]): void {
+  // Help says which options there are, whatever else is given.
+  if (command === "help" || given.includes("help") || given.includes("version")) return;
+  const { options = [] }: CommandEntry = command === undefined ? { summary: "" } : commandTable[command];
+  const known = new Set([...freeOptions, ...(command === undefined ? screenOptions : options)]);
+  const extra = given.find((name) => !known.has(name));
+  if (extra === undefined) return;
+  const users = commandNames.filter((name) => (commandTable[name].options as readonly string[])?.includes(extra));
+  const use = screenOptions.includes(extra) ? "the user interface, without a command" : users.join(", ");
+  const where = command === undefined ? "The user interface" : `The command ${command}`;
+  throw new UsageError(`${where} has no option --${extra}; it is an option of ${use}.`);
+}
+
 function parse(words: readonly string[]) {
   try {
-    return parseArgs({ args: [...words], options: optionTable, allowPositionals: true });
+    const parsed = parseArgs({ args: [...words], options: optionTable, allowPositionals: true, tokens: true });
+    return { ...parsed, given: parsed.tokens.flatMap((token) => (token.kind === "option" ? [token.name] : [])) };
   } catch (error) {
     const [message = ""] = messageOf(error).split(". ");
     const [, option] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
