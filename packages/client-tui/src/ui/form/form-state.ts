@@ -30,6 +30,9 @@ export type FormOutcome =
   | { readonly type: "press"; readonly button: string; readonly values: JsonObject }
   | { readonly type: "back" };
 
+/** Something in a form that can be clicked: the field on a line, or a button. */
+export type FormPlace = { readonly field: number } | { readonly button: number };
+
 /** What a form is made from. */
 export interface FormShape {
   readonly schema: JsonObject;
@@ -66,11 +69,25 @@ export function reduceForm(state: FormState, key: KeyPress, shape: FormShape): K
   return { state: check(edit(state, field, key, shape), lines, shape) };
 }
 
+/** Goes to a field that was clicked, and presses a button as Enter does. */
+export function clickForm(state: FormState, place: FormPlace, shape: FormShape): KeyStep<FormState, FormOutcome> {
+  const lines = formLines(shape.schema, state);
+  if ("button" in place) return press({ ...state, button: place.button }, lines, shape);
+  // A group has nothing to fill in itself.
+  if (lines[place.field]?.kind === "group") return { state };
+  return { state: check({ ...state, touched: withLeft(state, lines), focus: place.field }, lines, shape) };
+}
+
+/** The fields that were left, and the one that is left now. */
+function withLeft({ touched, focus }: FormState, lines: readonly FormField[]): ReadonlySet<string> {
+  const left = lines[focus]?.path;
+  return left === undefined ? touched : new Set([...touched, left]);
+}
+
 function moveFocus(state: FormState, key: KeyPress, lines: readonly FormField[]): FormState | undefined {
   const by = key.name === "up" || key.name === "backtab" ? -1 : key.name === "down" || key.name === "tab" ? 1 : 0;
   if (by === 0) return undefined;
-  const left = lines[state.focus]?.path;
-  const touched = left === undefined ? state.touched : new Set([...state.touched, left]);
+  const touched = withLeft(state, lines);
   let focus = Math.max(0, Math.min(lines.length, state.focus + by));
   // A group has nothing to fill in itself.
   while (lines[focus]?.kind === "group" && focus + by >= 0) focus += by;

@@ -12,7 +12,7 @@ import { leadMark, visibleRange } from "../keys/key-rules.js";
 import type { ScreenSize } from "../navigation.js";
 import { formLines } from "./form-draft.js";
 import type { FormField } from "./form-field.js";
-import type { FormShape, FormState } from "./form-state.js";
+import type { FormPlace, FormShape, FormState } from "./form-state.js";
 
 /** Most columns of the field names. */
 const mostLabelColumns = 24;
@@ -40,7 +40,23 @@ export function formView(state: FormState, shape: FormShape, place: ScreenSize &
     return { path: field.path, text, wrong: state.errors[field.path] !== undefined };
   });
   const buttons = cutText(buttonLine(state, shape, state.focus >= fields.length), columns);
-  return { heading, fields: lines, buttons, help };
+  return { heading, fields: lines, buttons, help, range };
+}
+
+/** What is under a place of a form as it was drawn: a field's line, or the button between these columns. */
+export function formPlaceAt(
+  view: ReturnType<typeof formView>,
+  { buttons }: FormShape,
+  { row, column }: { readonly row: number; readonly column: number },
+): FormPlace | undefined {
+  // Where nothing is to be filled in, a line says so.
+  const [first, count] = [view.heading.length, Math.max(1, view.fields.length)];
+  const line = row - first;
+  if (line >= 0 && line < view.fields.length) return { field: view.range.from + line };
+  if (line !== count) return undefined;
+  const ends = buttonEnds(buttons);
+  const button = column < leadOfButtons ? -1 : ends.findIndex((end) => column < end);
+  return button < 0 ? undefined : { button };
 }
 
 function labelColumns(fields: readonly FormField[], columns: number): number {
@@ -72,6 +88,18 @@ function valueText(field: FormField, { texts, counts }: FormState, focused: bool
   if (field.kind === "list") return `‹ ${countText(counts[field.path] ?? 0, "entry", "entries")} ›`;
   const text = harmlessText(texts[field.path] ?? "");
   return field.options.length > 0 ? `‹ ${text === "" ? "none" : text} ›` : `${text}${focused ? "_" : ""}`;
+}
+
+/** The cursor and a space before the first button. */
+const leadOfButtons = 2;
+
+/** The column behind each button; between two of them is a space. */
+function buttonEnds(buttons: FormShape["buttons"]): readonly number[] {
+  let end = leadOfButtons - 1;
+  return buttons.map(({ label }) => {
+    end += textWidth(label) + 3;
+    return end;
+  });
 }
 
 /** The buttons on one line; Enter presses the one in brackets, from every field. */

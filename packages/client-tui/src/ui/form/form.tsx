@@ -1,10 +1,11 @@
 import type { JsonObject } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
+import { titleRows } from "../keys/use-clicks.js";
 import { always, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
-import { type FormOutcome, type FormShape, initialFormState, reduceForm } from "./form-state.js";
-import { formView } from "./form-view.js";
+import { clickForm, type FormOutcome, type FormShape, initialFormState, reduceForm } from "./form-state.js";
+import { formPlaceAt, formView } from "./form-view.js";
 
 /** The keys of a form. */
 export const formKeys = ["Enter send", "↑↓ field", "←→ choose, add, remove", "Esc back"];
@@ -15,17 +16,27 @@ export function Form(
     readonly title: string;
     readonly shape: FormShape;
     readonly before?: JsonObject | undefined;
+    /** Lines between the title of the program and the form. */
+    readonly above?: number;
     readonly onOutcome: (outcome: FormOutcome) => void;
   },
 ): ReactNode {
-  const { shape, before, onOutcome } = props;
+  const { shape, before, above = 0, onOutcome } = props;
+  // A click means what the user saw under it.
+  const drawn = useRef<ReturnType<typeof formView>>(undefined);
   const state = useKeyState(
-    (now, key) => reduceForm(now, key, shape),
+    (now, key) => {
+      if (key.click === undefined) return reduceForm(now, key, shape);
+      const { row, column } = key.click;
+      const place = drawn.current && formPlaceAt(drawn.current, shape, { row: row - titleRows - above, column });
+      return place === undefined ? { state: now } : clickForm(now, place, shape);
+    },
     () => initialFormState(shape, before),
     onOutcome,
     always,
   );
   const view = formView(state, shape, props);
+  drawn.current = view;
   return (
     <Box flexDirection="column">
       <Text bold>{view.heading.join("\n")}</Text>

@@ -49,4 +49,13 @@ describe("the mouse", () => {
     await screen.go(["process data", click(4)], ["▸ 3 statistics", click(4)]);
     await screen.until("completed       2");
   });
+
+  it("goes to the field of a form by a click on it, and presses a button by one on that", async () => {
+    const screen = openScreens([fakeTask("a")]);
+    await screen.go(["1 of your tasks", "1"], ["▸ count_words", click(3)]);
+    // Title, heading, two fields, buttons.
+    await screen.go(["[Run and watch]", click(4)], ["▸ deep", click(5, 5)], ["! is required", "x"]);
+    await screen.go(["▸ path* x_", click(2)], ["▸ path* x_", click(4)], ["▸ deep", click(5, 22)]);
+    await screen.until("count_words runs in the background");
+  });
 });

@@ -9,7 +9,7 @@ export interface DrawnList {
 }
 
 /** Rows above what a screen draws: the title of the program. */
-const titleRows = 1;
+export const titleRows = 1;
 
 /** A click as the key that means the same: on the entry at the cursor Enter, on another the way there. */
 export function clickedKey(key: KeyPress, { cursor, indexAt }: DrawnList): KeyPress {

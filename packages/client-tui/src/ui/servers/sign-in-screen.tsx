@@ -42,6 +42,7 @@ export function SignInScreen({ screen, board, columns, rows }: PropsOf<"sign_in"
       <Form
         title="Browser elsewhere? Paste the address where it ended."
         {...{ shape, columns, onOutcome }}
+        above={shown.length + 1}
         rows={rows - shown.length - 1}
       />
     </Box>
