@@ -2,7 +2,7 @@ import { StatusMessage } from "@inkjs/ui";
 import type { ServerInfo } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import { type ReactNode, useCallback, useEffect, useMemo, useReducer, useState, useSyncExternalStore } from "react";
-import { cutText, wrapText } from "../display/plain-text.js";
+import { cutText } from "../display/plain-text.js";
 import { isReady, type Notice } from "../model/board-state.js";
 import { isUnfinished } from "../model/board-task.js";
 import type { KeyPress } from "./keys/key-press.js";
@@ -17,6 +17,7 @@ import {
 } from "./keys/use-key-state.js";
 import { type AppProps, currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
 import { Header, type OpenQuestion, openQuestions, QuestionBanner } from "./parts/frame.js";
+import { noticeLines } from "./parts/notice.js";
 import { useNow } from "./parts/use-now.js";
 import { useSince } from "./parts/use-since.js";
 import { places } from "./places.js";
@@ -28,10 +29,6 @@ const leastColumns = 40;
 const leastRows = 10;
 /** Title and keys, and one line that stays free so that the terminal never scrolls. */
 const frameRows = 3;
-/** A notice says what to do next at its end: it is cut only where it would take more lines than this. */
-const mostNoticeRows = 3;
-/** The mark of a notice, and the space behind it. */
-const noticeLead = 2;
 const menu: Screen = { name: "menu" };
 
 /** The user interface: opens with what is not finished, and leads everywhere from the menu. */
@@ -71,7 +68,7 @@ export function App(props: AppProps): ReactNode {
   };
   const banner = questions.length > 0;
   // One line is kept free for what comes next.
-  const notice = wrapText(state.notice?.text ?? " ", columns - noticeLead, mostNoticeRows);
+  const notice = noticeLines(state.notice?.text ?? " ", columns);
   return (
     <KeyProvider onPress={onPress} onBackground={props.onBackground}>
       <Box flexDirection="column" width={columns} height={rows - 1}>

@@ -45,6 +45,7 @@ describe("what a key wants with a task", () => {
       go: (action: NavigationAction) =>
         done.push(action.type === "back" ? "back" : `${action.type} ${action.screen.name}`),
       copy: (text) => done.push(`copy ${text}`),
+      columns: 80,
     });
     return { ...actions, done };
   }
@@ -89,7 +90,7 @@ describe("what a key wants with a task", () => {
     expect(actions.done).toEqual([
       "No open question.",
       "copy resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json",
-      "open page",
+      "In the clipboard, if your terminal allows it: resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json",
       ...["back", "open confirm"],
       "back",
     ]);

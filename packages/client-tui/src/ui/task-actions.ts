@@ -9,11 +9,12 @@ import { type DetailOutcome, detailKeys } from "./detail/detail-state.js";
 import { shellCommand } from "./detail/detail-view.js";
 import { keysPage, type ScreenProps } from "./navigation.js";
 import { type OpeningOutcome, openingKeys } from "./opening/opening-state.js";
+import { fitsNotice } from "./parts/notice.js";
 
 type Verb = "pause" | "resume" | "cancel" | "forget";
 
 /** What connects the screens with tasks. */
-export type ActionProps = Pick<ScreenProps, "client" | "board" | "state" | "go" | "copy">;
+export type ActionProps = Pick<ScreenProps, "client" | "board" | "state" | "go" | "copy" | "columns">;
 
 /** Connects what users want with tasks to the board and to the next screen. */
 export function taskActions(props: ActionProps) {
@@ -121,15 +122,14 @@ export function answer({ board, state, go }: Pick<ActionProps, "board" | "state"
   else go({ type: "open", screen: { name: "answer", taskId, question } });
 }
 
-/** Shows the shell command that does the same, and copies it. */
-export function copyCommand(
-  { client, copy: put, go }: Pick<ScreenProps, "client" | "copy" | "go">,
-  task: BoardTask,
-): void {
+/** Shows the shell command that does the same, and copies it; on a screen of its own only where it needs more room. */
+export function copyCommand({ client, board, copy: put, go, columns }: ActionProps, task: BoardTask): void {
   const command = shellCommand(task, client.summary().stateFile);
   put(command);
+  const notice = `In the clipboard, if your terminal allows it: ${command}`;
   const lines = [command, "", "It is also in the clipboard, if your terminal allows it."];
-  go({ type: "open", screen: { name: "page", title: "Shell command", lines } });
+  if (fitsNotice(notice, columns)) board.notice("info", notice);
+  else go({ type: "open", screen: { name: "page", title: "Shell command", lines } });
 }
 
 /** What is asked before something is done to several tasks, or cannot be undone; `undefined` where nothing is. */

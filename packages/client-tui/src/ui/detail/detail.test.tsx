@@ -23,6 +23,8 @@ const journal: TaskJournal = {
 };
 const question = { key: "q", message: "May all data of last year be deleted?", schema: {}, userOnly: false };
 
+const shellWords = "resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json";
+
 async function openTask(options?: OpenScreensOptions, task = fakeTask("a", { attempt: 2 })) {
   const screen = openScreens([task], options);
   await screen.go(["1 of your tasks", keys.enter]);
@@ -254,20 +256,35 @@ describe("a task in detail", () => {
     expect((await screen.until("149: 149")).lines).toHaveLength(size.rows - 1);
   });
 
-  it("gives the shell command that does the same, on the screen and to the clipboard", async () => {
+  it("gives the shell command that does the same below the task and to the clipboard", async () => {
     const screen = await openTask();
     await screen.go(["[timeline]", "y"]);
+    const { lines } = await screen.until("resumable-mcp watch a");
+    expect(lines.slice(-3)).toEqual([
+      "ℹ In the clipboard, if your terminal allows it: resumable-mcp watch a --url",
+      "  http://127.0.0.1:8001/mcp --state /state.json",
+      "p pause · c cancel · Tab part · y copy · ↑↓ scroll · End follow · ? all keys",
+    ]);
+    expect(lines.join("\n")).toContain("[timeline]");
+    expect(screen.copied).toEqual([shellWords]);
+  });
+
+  it("gives it on a screen of its own where it would be cut below the task", async () => {
+    const screen = await openTask({ size: least });
+    await screen.go(["[timeline]", "y"]);
     expect(await screen.until("Shell command")).toMatchInlineSnapshot(`
-      80×24
+      40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │Shell command
-      │resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json
+      │Shell command  1-5 of 6
+      │resumable-mcp watch a --url
+      │http://127.0.0.1:8001/mcp --state
+      │/state.json
       │
-      │It is also in the clipboard, if your terminal allows it.
-      ⋮ 17 empty lines
+      │It is also in the clipboard, if your
+      │
       │↑↓ scroll · Esc back
     `);
-    expect(screen.copied).toEqual(["resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json"]);
+    expect(screen.copied).toEqual([shellWords]);
   });
 
   it("says in whole words that a task no longer exists, and how to leave", () => {
