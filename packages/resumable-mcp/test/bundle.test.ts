@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeManifest } from "../src/bundle/manifest.js";
 import { projectFolder, start } from "./program.js";
 
-const timeoutMs = 60_000;
+const timeoutMs = 240_000;
 
 /** Counts to 5, tells its process, and at 3 waits until a file is there, in the folder that the host's user chose. */
 const tools = `

@@ -35,6 +35,8 @@ export const httpLimits = {
   refusalsLoggedPerSecond: 10,
   maxHeaderBytes: 16 * 1024,
   drainTimeoutMs: 10_000,
+  /** How long a server that ends still answers on the connections that it has. */
+  closeTimeoutMs: 500,
 } as const;
 
 /** Limits of the HTTP server, as numbers. */

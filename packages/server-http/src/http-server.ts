@@ -73,11 +73,17 @@ function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, p
   return `Cannot listen on ${host}:${port}: ${message}`;
 }
 
-/** Ends all connections. */
-export function closeHttp(http: Server): Promise<void> {
+/** Answers the requests that have come in, and those of connections that were just made; then ends all connections. */
+export function closeHttp(http: Server, { closeTimeoutMs }: Pick<HttpLimits, "closeTimeoutMs">): Promise<void> {
   return new Promise((resolve) => {
-    http.close(() => resolve());
-    // What is not over by now belongs to clients that do not read.
-    http.closeAllConnections();
+    // A connection that is kept open for a next request waits for none.
+    const endingIdle = setInterval(() => http.closeIdleConnections(), 10);
+    // What is not over by then belongs to clients that do not read, or say nothing.
+    const ending = setTimeout(() => http.closeAllConnections(), closeTimeoutMs);
+    http.close(() => {
+      clearInterval(endingIdle);
+      clearTimeout(ending);
+      resolve();
+    });
   });
 }

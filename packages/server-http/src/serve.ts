@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
 import {
   type EngineLimits,
@@ -180,10 +179,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     // A socket that a parent owns may listen elsewhere than `host` says.
     checkExposure({ ...options, host: boundAddress ?? host });
   } catch (error) {
-    await closeHttp(http);
+    await closeHttp(http, limits);
     return abandon(error);
   }
-  const release = releaseWith({ engine, mcp, http, bans }, limits.drainTimeoutMs);
+  const release = releaseWith({ engine, mcp, http, bans }, limits);
   const close = () => release([]).then(() => engine.close());
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
   ownUrl = url;
@@ -198,14 +197,12 @@ interface Parts {
   readonly bans: Bans | undefined;
 }
 
-function releaseWith({ engine, mcp, http, bans }: Parts, timeoutMs: number): RunningServer["release"] {
+function releaseWith({ engine, mcp, http, bans }: Parts, limits: HttpLimits): RunningServer["release"] {
   return async (leave) => {
     bans?.stop();
-    await engine.drain({ timeoutMs, leave });
+    await engine.drain({ timeoutMs: limits.drainTimeoutMs, leave });
     await mcp.close();
-    // What was written in this turn goes out at its end.
-    await nextTurn();
-    await closeHttp(http);
+    await closeHttp(http, limits);
   };
 }
 
