@@ -4,7 +4,7 @@ import { releaseVersion } from "./scripts/release-version.js";
 const source = "@resumable-mcp/source";
 
 /** A test that takes longer hangs. No test is about time: a slow and busy machine must not decide its outcome. */
-const hangTimeoutMs = 60_000;
+const hangTimeoutMs = 240_000;
 
 /**
  * Configures a package's tests: neighbours are read from their sources, and the outcome is also written

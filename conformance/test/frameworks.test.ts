@@ -9,7 +9,7 @@ import { killAll, start } from "../src/program.js";
 import { examplesIn } from "./readme-examples.js";
 import { manifestOf, read, root } from "./repository.js";
 
-const limits = { timeout: 120_000 };
+const limits = { timeout: 240_000 };
 const folder = "examples/frameworks";
 const recipes = ["ai-sdk", "langchain", "mastra", "openai-agents"];
 const goal = 30;

@@ -6,7 +6,7 @@ import { Seen } from "../src/clients/seen.js";
 import { type ServerUnderTest, startServer } from "../src/clients/server-under-test.js";
 import { stockClients } from "../src/clients/stock-client.js";
 
-const awayTimeoutMs = 120_000;
+const awayTimeoutMs = 240_000;
 const goal = 12;
 /** The kill comes when so many items of every call are in the journal. */
 const killAfterItems = 3;

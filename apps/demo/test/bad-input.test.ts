@@ -11,7 +11,7 @@ import { z } from "zod";
 import { type DemoServer, startDemoServer } from "../src/processes/demo-server.js";
 import { scriptOf } from "../src/processes/program.js";
 
-const timeoutMs = 60_000;
+const timeoutMs = 240_000;
 const built = new URL("../dist/", import.meta.url);
 const tools = fileURLToPath(new URL("tools.js", built));
 const clientScript = scriptOf("@resumable-mcp/client-tui", "resumable-mcp-client");

@@ -12,7 +12,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { scriptOf } from "../src/processes/program.js";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const example = path("../../../examples/replicas");
 

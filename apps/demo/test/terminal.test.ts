@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openTerminal } from "./pseudo-terminal.js";
 
-const timeoutMs = 60_000;
+const timeoutMs = 240_000;
 const enter = "\r";
 const down = "\u001b[B";
 const interrupt = "\u0003";

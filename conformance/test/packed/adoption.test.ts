@@ -10,7 +10,7 @@ import { connectHttp, connectStdio, endAll, killChildOf, pasteExamples, serveExa
 import { twoVersions } from "./two-versions.js";
 import { allEventsOf, eventsOf, postCall, resumeStream, task2026 } from "./wire.js";
 
-const exampleTimeoutMs = 120_000;
+const exampleTimeoutMs = 240_000;
 const limits = { timeout: exampleTimeoutMs };
 const waiting = { timeout: exampleTimeoutMs, interval: 50 };
 

@@ -7,7 +7,6 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { expect, inject, onTestFinished, test } from "vitest";
 import { openProject } from "./empty-project.js";
 
-const limits = { timeout: 120_000 };
 const project = openProject(inject("projectDirectory"));
 const info = { name: "test", version: "1" };
 
@@ -71,7 +70,6 @@ export default [halve];
 
 test.each(eras)(
   "the bundled server runs tools that are made with the installed core and zod, %s era",
-  limits,
   async (_era, connect) => {
     await project.write("halve.mjs", tools);
     const call = await connect("halve.mjs");
@@ -81,13 +79,10 @@ test.each(eras)(
   },
 );
 
-test.each(eras)(
-  "a module with setup is served by the SDKs that are installed, %s era",
-  limits,
-  async (_era, connect) => {
-    await project.write(
-      "with-setup.mjs",
-      `${tools.replace("export default [halve];", "")}
+test.each(eras)("a module with setup is served by the SDKs that are installed, %s era", async (_era, connect) => {
+  await project.write(
+    "with-setup.mjs",
+    `${tools.replace("export default [halve];", "")}
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { McpServer as McpServer2026 } from "@modelcontextprotocol/server";
 const about = (isInstalled) => (server) =>
@@ -100,12 +95,11 @@ export default {
   setup2026: about((server) => server instanceof McpServer2026),
 };
 `,
-    );
-    const call = await connect("with-setup.mjs");
-    expect(await call("installed", {})).toEqual({ installed: true });
-    expect(await call("halve", { n: 8 })).toEqual({ half: 4, attempt: 2 });
-  },
-);
+  );
+  const call = await connect("with-setup.mjs");
+  expect(await call("installed", {})).toEqual({ installed: true });
+  expect(await call("halve", { n: 8 })).toEqual({ half: 4, attempt: 2 });
+});
 
 test("the stdio server, packed, carries the licences of what it bundles", async () => {
   const dist = join(project.directory, "node_modules/@resumable-mcp/server-stdio/dist");

@@ -8,7 +8,7 @@ import { manifestOf, published } from "../repository.js";
 import { compile } from "./compile.js";
 import { entriesOf, openProject } from "./empty-project.js";
 
-const exampleTimeoutMs = 120_000;
+const exampleTimeoutMs = 240_000;
 const limits = { timeout: exampleTimeoutMs };
 
 /** READMEs name the usual port; here every server gets one that is free. */

@@ -145,7 +145,7 @@ test("the tutorial, last step: the server is killed in a host, which sees nothin
   const kill = commands("kill -9 $(pgrep").replace("dist/src/tools.js", join(project, "dist", "src", "tools.js"));
   const shell = start("bash", [], { cwd: project, env, input: true });
   const result = await host.callTool({ name: "checksum_files", arguments: { folder } }, undefined, {
-    timeout: 120_000,
+    timeout: 240_000,
     onprogress: ({ progress: at }) => {
       progress.push(at);
       if (at === 5) shell.child.stdin?.end(kill);

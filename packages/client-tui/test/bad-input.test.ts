@@ -6,7 +6,7 @@ import { commandNames } from "../src/command-line/command-table.js";
 import { type OddServers, startOddServers } from "./odd-servers.js";
 import { cli, freePort, killAll, run, start, startCli, startInTerminalWith, startServer } from "./processes.js";
 
-const limits = { timeout: 60_000 };
+const limits = { timeout: 240_000 };
 const token = "a-token-that-opens-nothing-else";
 
 let folder: string;

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cli, freePort, killAll, run, start, startServer } from "./processes.js";
 
-const limits = { timeout: 60_000 };
+const limits = { timeout: 240_000 };
 
 let folder: string;
 let path: string;

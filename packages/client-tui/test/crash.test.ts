@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { freePort, kill, killAll, overStdio, run, type Spawned, startCli, startServer } from "./processes.js";
 
-const storyTimeoutMs = 60_000;
+const storyTimeoutMs = 240_000;
 const limits = { timeout: storyTimeoutMs };
 
 let folder: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { killAll, overStdio, run } from "./processes.js";
 
-const limits = { timeout: 120_000 };
+const limits = { timeout: 240_000 };
 
 let folder: string;
 let well: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort, killAll, run, startServer } from "./processes.js";
 
-const limits = { timeout: 60_000 };
+const limits = { timeout: 240_000 };
 
 let folder: string;
 let port: number;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cli, killAll, start } from "./processes.js";
 
-const limits = { timeout: 60_000 };
+const limits = { timeout: 240_000 };
 const folders: string[] = [];
 
 afterAll(async () => {

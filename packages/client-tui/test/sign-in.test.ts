@@ -9,7 +9,7 @@ import { type AuthorizationServer, startAuthorizationServer } from "./authorizat
 import countingTools from "./counting-tools.mjs";
 import { freePort, killAll, runWith, startCliWith, startInTerminalWith } from "./processes.js";
 
-const limits = { timeout: 60_000 };
+const limits = { timeout: 240_000 };
 const agreeing = { BROWSER: fileURLToPath(new URL("./agreeing-browser.mjs", import.meta.url)) };
 /** A browser that is not there: the page's address is all that the user has. */
 const noBrowser = { BROWSER: "/nonexistent/browser" };

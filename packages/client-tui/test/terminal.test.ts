@@ -16,7 +16,7 @@ import {
 } from "./processes.js";
 import { screenOf } from "./screen-of.js";
 
-const limits = { timeout: 60_000 };
+const limits = { timeout: 240_000 };
 const enter = "\r";
 const escapeKey = "\u001b";
 const down = "\u001b[B";

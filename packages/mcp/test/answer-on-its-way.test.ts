@@ -33,7 +33,7 @@ async function busyElsewhere() {
   closing.push(endpoint.close, () => busy.close());
   const { record } = await busy.forOwner("sub:ada").start({ tool: "ask_twice", input: {} });
   const keys = async () => Object.keys((await store.getTask(record.id))?.record.remembered ?? {});
-  await vi.waitFor(async () => expect(await keys()).toEqual(["first", "second"]), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await keys()).toEqual(["first", "second"]), { timeout: 60_000 });
   return { taskId: record.id, store, stop: () => busy.close(), ...endpoint };
 }
 

@@ -149,7 +149,7 @@ test("G11 a session's document holds no copy of what its calls are made with", a
   });
   const idleSinceMs = Date.now() + 60_000;
   const kept = () => engine.documents.listIdleDocuments({ kind: "call-params", idleSinceMs, limit: 10 });
-  await expect.poll(kept, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(kept).toEqual([]);
   expect(sizes.get("call-params")?.map((size) => size > 1_000_000)).toEqual([true]);
   expect(sizes.get("session")?.filter((size) => size > 2_000)).toEqual([]);
 });
@@ -178,7 +178,7 @@ test("G9 a large call that was cancelled leaves nothing of its params", async ()
   await post(url, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }, session);
   const idleSinceMs = Date.now() + 60_000;
   const kept = () => engine.documents.listIdleDocuments({ kind: "call-params", idleSinceMs, limit: 10 });
-  await expect.poll(kept, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(kept).toEqual([]);
 });
 
 const keptParams = (engine: Engine) => async () =>
@@ -224,7 +224,7 @@ test("G11 the params of open calls end with their session", async () => {
   for (const id of [1, 2]) expect((await post(url, measure("x".repeat(20_000 + id), id), session)).status).toBe(200);
   expect(await keptParams(engine)()).toHaveLength(2);
   expect((await fetch(url, { method: "DELETE", headers: session })).status).toBe(200);
-  await expect.poll(keptParams(engine), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(keptParams(engine)).toEqual([]);
 });
 
 test("G11 params that are older than a session may be stay for as long as their call is open", async () => {
@@ -241,9 +241,9 @@ test("G11 params that are older than a session may be stay for as long as their 
   await store.deleteDocument(kind, id);
   await store.putDocument({ ...puts, id, value });
   await store.putDocument({ ...puts, id: "leftbyadeadprocess0001", value: left });
-  await expect.poll(keptParams(engine), { timeout: 20_000 }).toEqual([id]);
+  await expect.poll(keptParams(engine)).toEqual([id]);
   const touched = async () => (await store.getDocument(kind, id))?.version;
-  await expect.poll(touched, { timeout: 20_000 }).toBe(2);
+  await expect.poll(touched).toBe(2);
 });
 
 test("G9 a call whose params cannot be read is not made with others", async () => {

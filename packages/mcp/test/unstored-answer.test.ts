@@ -103,7 +103,7 @@ function stdio(store: Store) {
   });
   closing.push(() => engine.close(), connection.close);
   const until = async (wanted: (message: Record<string, unknown>) => boolean) => {
-    await vi.waitFor(() => expect(written.some(wanted)).toBe(true), { timeout: 20_000 });
+    await vi.waitFor(() => expect(written.some(wanted)).toBe(true), { timeout: 60_000 });
     return written.splice(0, written.findIndex(wanted) + 1).at(-1) ?? {};
   };
   const send = (message: object) => connection.receive({ jsonrpc: "2.0", ...message });
@@ -122,7 +122,7 @@ test("G9 over stdio a question whose answer met a full disk is shown again, and 
   const { id, params } = await until(isQuestion);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
   await send({ id, result: ada });
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 60_000 });
   disk.full = false;
   await vi.advanceTimersByTimeAsync(limits.askAgainMs);
   const again = await until(isQuestion);
@@ -145,7 +145,7 @@ test("G9 a call of the 2026 era whose inputResponses met a full disk asks again"
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
   const { requestState } = first;
   await send(request(2, "tools/call", { ...call, _meta, requestState, inputResponses: { name: ada } }));
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 60_000 });
   disk.full = false;
   await vi.advanceTimersByTimeAsync(limits.askAgainMs);
   const second = Object((await until(({ id }) => id === 2)).result);

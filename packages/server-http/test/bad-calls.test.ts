@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
-const timeoutMs = 30_000;
+const timeoutMs = 240_000;
 /** What a caller sends comes back in no answer. */
 const secret = "4111-1111-1111-1111";
 

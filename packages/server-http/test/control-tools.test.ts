@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { afterwards, runToEnd, startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
-const timeoutMs = 30_000;
+const timeoutMs = 240_000;
 
 /** A server of the program, and the toolkit's own client at it. */
 async function serve(...flags: readonly string[]) {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { startServer, testFolder } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
-const timeoutMs = 30_000;
+const timeoutMs = 240_000;
 const toolsModule = fileURLToPath(new URL("stopping-tools-module.js", import.meta.url));
 
 /** What a person sees who opens the only task's document. */

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { afterwards, startServer, testFolder } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
-const timeoutMs = 60_000;
+const timeoutMs = 240_000;
 const module = fileURLToPath(new URL("./failing-tools-module.js", import.meta.url));
 const clientId = "0123456789abcdef0123456789abcdef";
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);

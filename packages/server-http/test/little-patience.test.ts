@@ -6,7 +6,7 @@ import { z } from "zod";
 import { startServer, testFolder } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
-const timeoutMs = 60_000;
+const timeoutMs = 240_000;
 const module = fileURLToPath(new URL("./aborting-tools-module.js", import.meta.url));
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
 const listed = z.object({ structuredContent: z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) }) });

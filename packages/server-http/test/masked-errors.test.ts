@@ -149,7 +149,7 @@ test.each(eras)("%s: strangers see nothing of why an attempt is made again (F10)
   const send = of(caller);
   const tasks = server.engine.forOwner("sub:alice");
   const { record } = await tasks.start({ tool: "tries_again", input: {} });
-  await expect.poll(async () => (await tasks.get(record.id)).record.failures, { timeout: 20_000 }).toBe(1);
+  await expect.poll(async () => (await tasks.get(record.id)).record.failures).toBe(1);
   const seen = await send("resources/read", { uri: `task://${record.id}/journal` });
   expect(seen.body).toContain("attempt_ended");
   expect(seen.body).not.toContain("secret");

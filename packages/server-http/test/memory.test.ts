@@ -61,5 +61,5 @@ test("G11 what finished calls were made with does not stay in the memory of the 
     return (process.memoryUsage().heapUsed - before) / 2 ** 20;
   };
   // What the store keeps of tasks that it read lately takes up to 16 MiB.
-  await expect.poll(grownMiB, { timeout: 20_000 }).toBeLessThan(24);
-}, 60_000);
+  await expect.poll(grownMiB).toBeLessThan(24);
+});

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { afterwards, startServer, testFolder } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 const tools = fileURLToPath(new URL("gated-tools-module.js", import.meta.url));
 const count = Array.from({ length: 40 }, (_, index) => index + 1);

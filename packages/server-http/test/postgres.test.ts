@@ -11,7 +11,7 @@ import { afterwards, runToEnd, startServer, testFolder, toolsModule } from "./se
 import { connectStock } from "./stock-client.js";
 import { rawCaller } from "./two-owners/raw-caller.js";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
 const database = testPostgres();
 const storeProgram = join(

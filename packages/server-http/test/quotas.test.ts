@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
-const timeoutMs = 30_000;
+const timeoutMs = 240_000;
 const initialize = {
   jsonrpc: "2.0",
   id: 1,

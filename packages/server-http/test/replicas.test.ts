@@ -14,7 +14,6 @@ import {
 import { type Replicas, startReplicas } from "./round-robin.js";
 import { testFolder } from "./server-process.js";
 
-const testMs = 240_000;
 const total = 40;
 const gatedTools = fileURLToPath(new URL("gated-tools-module.js", import.meta.url));
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
@@ -90,7 +89,6 @@ test.each(places)(
     expect(await done()).toBe(replicas);
     expect(await countTasks(started.url)).toBe(3);
   },
-  testMs,
 );
 
 test.each(places)(
@@ -111,5 +109,4 @@ test.each(places)(
     expect(await done()).toBe(replicas);
     expect(await countTasks(started.url)).toBe(3);
   },
-  testMs,
 );

@@ -7,7 +7,6 @@ import { expect, test } from "vitest";
 import { afterwards, startServer, testFolder } from "./server-process.js";
 import { type RawCaller, rawCaller } from "./two-owners/raw-caller.js";
 
-const timeoutMs = 60_000;
 const program = fileURLToPath(new URL("./faulty-server.js", import.meta.url));
 const clientId = "0123456789abcdef0123456789abcdef";
 const done = { structuredContent: { done: 2 } };
@@ -84,7 +83,6 @@ test.each(cases)(
     if (lost !== undefined) expect(lost).toMatchObject(done);
     expect(await scene.work()).toEqual(["unit 1", "unit 2"]);
   },
-  timeoutMs,
 );
 
 const atTheEnd = "result.ready,store.signal.linked";
@@ -104,52 +102,39 @@ test.each(eras)(
     expect(await callWork(connect(second.url), era, scene.input)).toMatchObject(done);
     expect(await scene.work()).toEqual(["unit 1", "unit 2"]);
   },
-  timeoutMs,
 );
 
-test(
-  "G7 2025: a call that is cancelled while its result is on the way gets that result when it is repeated",
-  async () => {
-    const scene = await createScene(atTheEnd, "SIGSTOP");
-    const server = await scene.start();
-    const caller = connect(server.url);
-    void callWork(caller, "2025", scene.input);
-    await scene.faulted();
-    const cancelled = caller.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
-    await server.wake();
-    expect((await cancelled).status).toBe(202);
-    expect(await callWork(connect(server.url), "2025", scene.input)).toMatchObject(done);
-    expect(await scene.work()).toEqual(["unit 1", "unit 2"]);
-  },
-  timeoutMs,
-);
+test("G7 2025: a call that is cancelled while its result is on the way gets that result when it is repeated", async () => {
+  const scene = await createScene(atTheEnd, "SIGSTOP");
+  const server = await scene.start();
+  const caller = connect(server.url);
+  void callWork(caller, "2025", scene.input);
+  await scene.faulted();
+  const cancelled = caller.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  await server.wake();
+  expect((await cancelled).status).toBe(202);
+  expect(await callWork(connect(server.url), "2025", scene.input)).toMatchObject(done);
+  expect(await scene.work()).toEqual(["unit 1", "unit 2"]);
+});
 
-test(
-  "G7 2026: a caller that closes its connection while its result is on the way gets that result when it calls again",
-  async () => {
-    const scene = await createScene(atTheEnd, "SIGSTOP");
-    const server = await scene.start();
-    const caller = connect(server.url);
-    const lost = callWork(caller, "2026", scene.input);
-    await scene.faulted();
-    caller.close();
-    expect(await lost).toBeUndefined();
-    await server.wake();
-    expect(await callWork(connect(server.url), "2026", scene.input)).toMatchObject(done);
-    expect(await scene.work()).toEqual(["unit 1", "unit 2"]);
-  },
-  timeoutMs,
-);
+test("G7 2026: a caller that closes its connection while its result is on the way gets that result when it calls again", async () => {
+  const scene = await createScene(atTheEnd, "SIGSTOP");
+  const server = await scene.start();
+  const caller = connect(server.url);
+  const lost = callWork(caller, "2026", scene.input);
+  await scene.faulted();
+  caller.close();
+  expect(await lost).toBeUndefined();
+  await server.wake();
+  expect(await callWork(connect(server.url), "2026", scene.input)).toMatchObject(done);
+  expect(await scene.work()).toEqual(["unit 1", "unit 2"]);
+});
 
-test.each(eras)(
-  "G7 %s: a result that arrived is delivered, so the same call begins a new run",
-  async (era) => {
-    const scene = await createScene("", "SIGKILL");
-    const { url } = await scene.start();
-    for (const calls of [1, 2, 3]) {
-      expect(await callWork(connect(url), era, scene.input)).toMatchObject(done);
-      expect(await scene.work()).toHaveLength(2 * calls);
-    }
-  },
-  timeoutMs,
-);
+test.each(eras)("G7 %s: a result that arrived is delivered, so the same call begins a new run", async (era) => {
+  const scene = await createScene("", "SIGKILL");
+  const { url } = await scene.start();
+  for (const calls of [1, 2, 3]) {
+    expect(await callWork(connect(url), era, scene.input)).toMatchObject(done);
+    expect(await scene.work()).toHaveLength(2 * calls);
+  }
+});

@@ -18,7 +18,6 @@ const run = promisify(execFile);
 const authorizationServer = fileURLToPath(new URL("./authorization-server.js", import.meta.url));
 const payingTools = fileURLToPath(new URL("./paying-tools-module.js", import.meta.url));
 const signingInClient = fileURLToPath(new URL("./signing-in-client.js", import.meta.url));
-const timeoutMs = 120_000;
 
 let folder = "";
 beforeAll(async () => {
@@ -27,7 +26,7 @@ beforeAll(async () => {
     extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
   });
   await Promise.all([writeFile(join(folder, "key.pem"), key), writeFile(join(folder, "cert.pem"), cert)]);
-}, timeoutMs);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 /** A real authorization server, which knows one user. */
@@ -107,94 +106,69 @@ async function answerTo(token: string, url: string): Promise<readonly [number, s
 
 const counted = { counted: 2 };
 
-test(
-  "a stock client signs in through a proxy that ends TLS, with JWTs for this server alone",
-  async () => {
-    const issuer = await startAuthorizationServer();
-    const server = await startGuardedServer(issuer, toolsModule);
-    const { tokens, result } = await signInAndCall(server, "count_to");
-    expect([tokens.length, result]).toEqual([1, counted]);
-    const [token = ""] = tokens;
-    expect(decodeProtectedHeader(token)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
-    expect(decodeJwt(token)).toMatchObject({ iss: issuer, sub: "ada", aud: server.publicUrl, scope: "mcp" });
-    const other = await startServer([
-      ...[toolsModule, "--port", "0", "--store", await testFolder()],
-      ...["--public-url", "https://other.example/mcp", "--authorization-server", issuer],
-    ]);
-    expect(await answerTo(token, other.url)).toEqual([
-      401,
-      expect.stringMatching(/^Bearer error="invalid_token", .*resource_metadata="https:\/\/other\.example\//),
-    ]);
-  },
-  timeoutMs,
-);
+test("a stock client signs in through a proxy that ends TLS, with JWTs for this server alone", async () => {
+  const issuer = await startAuthorizationServer();
+  const server = await startGuardedServer(issuer, toolsModule);
+  const { tokens, result } = await signInAndCall(server, "count_to");
+  expect([tokens.length, result]).toEqual([1, counted]);
+  const [token = ""] = tokens;
+  expect(decodeProtectedHeader(token)).toMatchObject({ alg: "ES256", typ: "at+jwt" });
+  expect(decodeJwt(token)).toMatchObject({ iss: issuer, sub: "ada", aud: server.publicUrl, scope: "mcp" });
+  const other = await startServer([
+    ...[toolsModule, "--port", "0", "--store", await testFolder()],
+    ...["--public-url", "https://other.example/mcp", "--authorization-server", issuer],
+  ]);
+  expect(await answerTo(token, other.url)).toEqual([
+    401,
+    expect.stringMatching(/^Bearer error="invalid_token", .*resource_metadata="https:\/\/other\.example\//),
+  ]);
+});
 
-test(
-  "a stock client signs in with opaque tokens, about which the server asks",
-  async () => {
-    const issuer = await startAuthorizationServer("--format", "opaque");
-    const server = await startGuardedServer(
-      issuer,
-      toolsModule,
-      "--introspection-url",
-      `${issuer}/token/introspection`,
-    );
-    const { tokens, result } = await signInAndCall(server, "count_to");
-    expect([tokens.map((token) => token.split(".").length), result]).toEqual([[1], counted]);
-  },
-  timeoutMs,
-);
+test("a stock client signs in with opaque tokens, about which the server asks", async () => {
+  const issuer = await startAuthorizationServer("--format", "opaque");
+  const server = await startGuardedServer(issuer, toolsModule, "--introspection-url", `${issuer}/token/introspection`);
+  const { tokens, result } = await signInAndCall(server, "count_to");
+  expect([tokens.map((token) => token.split(".").length), result]).toEqual([[1], counted]);
+});
 
-test(
-  "a stock client signs in again with the scopes that a tool requires, in the same session",
-  async () => {
-    const issuer = await startAuthorizationServer();
-    const server = await startGuardedServer(issuer, payingTools);
-    const { tokens, result } = await signInAndCall(server, "pay", "by-hand");
-    expect([tokens.map((token) => decodeJwt(token).scope), result]).toEqual([["mcp", "mcp pay"], { paid: 2 }]);
-  },
-  timeoutMs,
-);
+test("a stock client signs in again with the scopes that a tool requires, in the same session", async () => {
+  const issuer = await startAuthorizationServer();
+  const server = await startGuardedServer(issuer, payingTools);
+  const { tokens, result } = await signInAndCall(server, "pay", "by-hand");
+  expect([tokens.map((token) => decodeJwt(token).scope), result]).toEqual([["mcp", "mcp pay"], { paid: 2 }]);
+});
 
-test(
-  "a stock client signs in at a provider as the hosted ones are: registered by hand, with tokens for a named API",
-  async () => {
-    const api = "api://tools";
-    const issuer = await startAuthorizationServer("--audience", api);
-    const server = await startGuardedServer(issuer, toolsModule, "--audience", api);
-    const { tokens, result } = await signInAndCall(server, "count_to", "by-hand");
-    expect([tokens.length, result]).toEqual([1, counted]);
-    const [token = ""] = tokens;
-    expect([decodeProtectedHeader(token).typ, decodeJwt(token)]).toMatchObject([
-      "JWT",
-      { iss: issuer, sub: "ada", aud: api, scp: ["mcp"], azp: "by-hand" },
-    ]);
-    const unnamed = await startServer([
-      ...[toolsModule, "--port", "0", "--store", await testFolder()],
-      ...["--public-url", "https://other.example/mcp", "--authorization-server", issuer],
-    ]);
-    expect(await answerTo(token, unnamed.url)).toMatchObject([401, expect.stringContaining("invalid_token")]);
-  },
-  timeoutMs,
-);
+test("a stock client signs in at a provider as the hosted ones are: registered by hand, with tokens for a named API", async () => {
+  const api = "api://tools";
+  const issuer = await startAuthorizationServer("--audience", api);
+  const server = await startGuardedServer(issuer, toolsModule, "--audience", api);
+  const { tokens, result } = await signInAndCall(server, "count_to", "by-hand");
+  expect([tokens.length, result]).toEqual([1, counted]);
+  const [token = ""] = tokens;
+  expect([decodeProtectedHeader(token).typ, decodeJwt(token)]).toMatchObject([
+    "JWT",
+    { iss: issuer, sub: "ada", aud: api, scp: ["mcp"], azp: "by-hand" },
+  ]);
+  const unnamed = await startServer([
+    ...[toolsModule, "--port", "0", "--store", await testFolder()],
+    ...["--public-url", "https://other.example/mcp", "--authorization-server", issuer],
+  ]);
+  expect(await answerTo(token, unnamed.url)).toMatchObject([401, expect.stringContaining("invalid_token")]);
+});
 
-test(
-  "a stock client signs in where users come from a social provider, whose own tokens are refused",
-  async () => {
-    const social = await startAuthorizationServer("--host", "localhost");
-    const issuer = await startAuthorizationServer("--upstream", social);
-    const server = await startGuardedServer(issuer, toolsModule);
-    const { tokens, result } = await signInAndCall(server, "count_to");
-    expect([tokens.map((token) => decodeJwt(token)), result]).toMatchObject([
-      [{ iss: issuer, sub: "social|ada", aud: server.publicUrl }],
-      counted,
-    ]);
-    const elsewhere = await signInAndCall(await startGuardedServer(social, toolsModule), "count_to");
-    expect(decodeJwt(elsewhere.tokens[0] ?? "")).toMatchObject({ iss: social, sub: "ada" });
-    expect(await answerTo(elsewhere.tokens[0] ?? "", server.url)).toMatchObject([
-      401,
-      expect.stringContaining("invalid_token"),
-    ]);
-  },
-  timeoutMs,
-);
+test("a stock client signs in where users come from a social provider, whose own tokens are refused", async () => {
+  const social = await startAuthorizationServer("--host", "localhost");
+  const issuer = await startAuthorizationServer("--upstream", social);
+  const server = await startGuardedServer(issuer, toolsModule);
+  const { tokens, result } = await signInAndCall(server, "count_to");
+  expect([tokens.map((token) => decodeJwt(token)), result]).toMatchObject([
+    [{ iss: issuer, sub: "social|ada", aud: server.publicUrl }],
+    counted,
+  ]);
+  const elsewhere = await signInAndCall(await startGuardedServer(social, toolsModule), "count_to");
+  expect(decodeJwt(elsewhere.tokens[0] ?? "")).toMatchObject({ iss: social, sub: "ada" });
+  expect(await answerTo(elsewhere.tokens[0] ?? "", server.url)).toMatchObject([
+    401,
+    expect.stringContaining("invalid_token"),
+  ]);
+});

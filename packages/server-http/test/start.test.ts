@@ -92,7 +92,7 @@ test("SIGHUP ends a server that has nothing to read again, as the end of its ter
   child.stderr?.destroy();
   child.kill("SIGHUP");
   expect(await once(child, "exit")).toEqual([0, null]);
-}, 60_000);
+});
 
 test("SIGHUP reads the token file again while the start waits for its database", async () => {
   const tokens = join(await testFolder(), "tokens");
@@ -103,7 +103,7 @@ test("SIGHUP reads the token file again while the start waits for its database",
   await writeFile(tokens, "broken\n");
   child.kill("SIGHUP");
   await said(/The tokens of before stay/);
-}, 60_000);
+});
 
 test("SIGHUP opens another audit log where the one of before was moved away, and stops nothing", async () => {
   const folder = await testFolder();
@@ -120,7 +120,7 @@ test("SIGHUP opens another audit log where the one of before was moved away, and
   expect(await readFile(moved, "utf8")).toBe("");
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
-}, 60_000);
+});
 
 test("a start that meets anything else, or that may not wait, ends at once", async () => {
   const refused = new ResumableError("STORE_READ_FAILED", "Permission denied.", {

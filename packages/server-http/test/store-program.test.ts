@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
-const timeoutMs = 60_000;
+const timeoutMs = 240_000;
 const polling = { timeout: timeoutMs, interval: 250 };
 const entry = fileURLToPath(import.meta.resolve("@resumable-mcp/store-cli/package.json"));
 const program = join(dirname(entry), "dist", "cli.js");

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { afterwards, cli, testFolder, toolsModule } from "./stdio-host.js";
 
-const timeoutMs = 30_000;
+const timeoutMs = 240_000;
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const lines = [
   "{",

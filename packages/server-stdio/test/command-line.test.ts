@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { afterwards, cli, connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
 
-const timeoutMs = 30_000;
+const timeoutMs = 240_000;
 
 test("prints the version of its package", async () => {
   const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));

@@ -4,7 +4,7 @@ import { newKeyLine } from "@resumable-mcp/store-encryption";
 import { expect, test } from "vitest";
 import { connectHost, killServer, testFolder, toolsModule } from "./stdio-host.js";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 
 test(
   "a call survives SIGKILL of a server with a keyring, and nothing of it can be read in the store",

@@ -17,7 +17,7 @@ import { type Dialogue, installServer, uninstallServer } from "../src/hosts/inst
 import { configSamples } from "./config-samples.js";
 import { connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
 
-const timeoutMs = 30_000;
+const timeoutMs = 240_000;
 const start = { name: "my-tools", command: "/usr/bin/node", args: ["/opt/cli.js", "/srv/tools.mjs", "--handoff"] };
 
 /** Says yes or no to everything, and keeps what it was shown. */

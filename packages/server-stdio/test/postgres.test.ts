@@ -3,7 +3,7 @@ import { type PostgresServer, startPostgres } from "@resumable-mcp/store-postgre
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { childrenOf, connectHost, killServer, runToEnd, toolsModule } from "./stdio-host.js";
 
-const timeoutMs = 120_000;
+const timeoutMs = 240_000;
 let database: PostgresServer;
 beforeAll(async () => {
   database = await startPostgres();

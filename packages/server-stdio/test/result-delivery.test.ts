@@ -8,7 +8,6 @@ import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { afterwards, cli, testFolder } from "./stdio-host.js";
 
-const timeoutMs = 60_000;
 const program = fileURLToPath(new URL("./faulty-server.js", import.meta.url));
 const done = { structuredContent: { done: 2 } };
 const oneRun = ["unit 1", "unit 2"];
@@ -96,7 +95,6 @@ test.each(cases)(
     if (lost !== undefined) expect(lost).toMatchObject(done);
     expect(await scene.work()).toEqual(oneRun);
   },
-  timeoutMs,
 );
 
 test.each(cases)(
@@ -110,7 +108,6 @@ test.each(cases)(
     expect(await host.call(2)).toMatchObject(done);
     expect(await scene.work()).toEqual([...oneRun, ...oneRun]);
   },
-  timeoutMs,
 );
 
 test.each(cases)(
@@ -122,7 +119,6 @@ test.each(cases)(
     if (lost !== undefined) expect(lost).toMatchObject(done);
     expect(await scene.work()).toEqual(oneRun);
   },
-  timeoutMs,
 );
 
 test.each(eras)(
@@ -139,5 +135,4 @@ test.each(eras)(
       expect(await scene.work()).toEqual([...oneRun, ...oneRun]);
     }
   },
-  timeoutMs,
 );

@@ -29,4 +29,4 @@ test("a process that the code of one task ends says why, releases the others, an
     throw_later: true,
     work: false,
   });
-}, 60_000);
+});

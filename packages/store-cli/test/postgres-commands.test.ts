@@ -168,7 +168,7 @@ test("takes a password in a URL out of the list of processes", async () => {
   });
   const ended = once(command, "close");
   const shown = () => readFileSync(`/proc/${command.pid}/cmdline`, "utf8").replaceAll("\0", "");
-  await expect.poll(shown, { timeout: 60_000 }).toBe("resumable-mcp-store");
+  await expect.poll(shown).toBe("resumable-mcp-store");
   command.stdin.end();
   await ended;
 });

@@ -22,7 +22,6 @@ import {
 import { emptyFolder, openStore } from "./scene.js";
 
 const outDir = mkdtempSync(join(tmpdir(), "store-fs-crash-"));
-const limitMs = 60_000;
 
 beforeAll(async () => {
   await build({
@@ -39,7 +38,7 @@ beforeAll(async () => {
       options.conditions = ["@resumable-mcp/source"];
     },
   });
-}, limitMs);
+});
 
 afterAll(() => rm(outDir, { recursive: true, force: true }));
 
@@ -136,6 +135,5 @@ describe.each(["process", "machine"] as const)("durability %s", (durability) => 
         if (!killed) break;
       }
     },
-    limitMs,
   );
 });

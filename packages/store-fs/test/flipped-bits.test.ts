@@ -127,7 +127,7 @@ test("a changed bit in a line of the finished tasks is reported, and the task li
     await store.close();
   }
   expect(setAside(directory)).toHaveLength(flipped);
-}, 120_000);
+});
 
 test("what stands in a marker, and in the files of workers, changes no task (G12)", async () => {
   const directory = emptyFolder();

@@ -175,5 +175,4 @@ test.each([
     while (await endure(nth, failure, durability, counts)) nth += 1;
     expect(nth).toBeGreaterThan(10);
   },
-  120_000,
 );

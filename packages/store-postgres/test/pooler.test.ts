@@ -107,7 +107,7 @@ test.each([1, 3])(
     });
     const id = (await asked?.start({ tool: "ask_name", input: {} }))?.record.id ?? "";
     const status = async () => (await answering?.get(id))?.record.status;
-    await expect.poll(status, { timeout: 60_000 }).toBe("input_required");
+    await expect.poll(status).toBe("input_required");
     await answering?.answer(id, "name", { action: "accept", content: { name: "Ada" } });
     expect((await asked?.wait(id))?.record.output).toEqual({ answer: "Ada" });
     expect([warnings, [...pooler.names]]).toEqual([[warning, warning], []]);
@@ -131,6 +131,6 @@ test("by a pooler whose connections each stay with one of the server's, notifica
   const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32) + objid::bigint IN
     (SELECT hashtextextended('${schema}' || split_part(worker, '.', -1), 9) FROM ${schema}.worker)`;
   await store.heartbeat({ worker: "a", now: { wallMs: 1_000_000, monotonicMs: 1_000 } });
-  await expect.poll(() => runSql(locks), { timeout: 60_000 }).toHaveLength(1);
+  await expect.poll(() => runSql(locks)).toHaveLength(1);
   expect(warnings).toEqual([]);
 });

@@ -179,5 +179,5 @@ test("a client of the 2025 era has its first answer before the store is opened, 
   const { ask, opened } = connect({ onWrite: (message) => written.push("id" in message ? "answer" : "other") });
   opened.mockImplementationOnce(async () => void written.push("opened"));
   await ask("initialize", initialize);
-  await vi.waitFor(() => expect(written).toEqual(["answer", "opened"]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(written).toEqual(["answer", "opened"]), { timeout: 60_000 });
 });

@@ -8,7 +8,6 @@ import { newSchema, testPostgres } from "../database.js";
 import { callTool2026, startTask2026 } from "../replica-clients.js";
 import { type ServerProcess, startServer, testFolder } from "../server-process.js";
 
-const testMs = 240_000;
 const database = testPostgres();
 const modules = {
   1: fileURLToPath(new URL("version-1.js", import.meta.url)),
@@ -158,5 +157,4 @@ test.each([
     expect(await refusedBy("2")).toEqual([]);
     await newAgain.stop("SIGTERM");
   },
-  testMs,
 );
