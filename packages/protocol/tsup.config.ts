@@ -1,4 +1,4 @@
 import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/hosts.ts"]));
+export default defineConfig(library(["src/index.ts", "src/display.ts", "src/hosts.ts"]));

@@ -1,11 +1,11 @@
-import type { Json, JsonObject, QuestionAnswer, TaskQuestion, TaskStatus } from "@resumable-mcp/protocol";
+import type { Json, JsonObject, QuestionAnswer, TaskJournal, TaskQuestion, TaskStatus } from "@resumable-mcp/protocol";
 import type { ClientErrorCode } from "./client-error.js";
 import type { ConnectionState } from "./connection/connection-state.js";
 import type { SignInOptions } from "./credentials/sign-in.js";
 import type { ServerConfig } from "./server-config.js";
 import type { ActiveTask, CompletedTask } from "./state/client-state.js";
 import type { StateOrigin } from "./state/state-file.js";
-import type { TaskInfo, TaskJournal } from "./task-info.js";
+import type { TaskInfo } from "./task-info.js";
 import type { TaskResult } from "./tool-result.js";
 
 /** How a tool is called. */

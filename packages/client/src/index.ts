@@ -1,9 +1,11 @@
 export {
   isFinal,
+  type JournalEvent,
   type Json,
   type JsonObject,
   type QuestionAnswer,
   type TaskError,
+  type TaskJournal,
   type TaskQuestion as Question,
   type TaskStatus,
   unfinishedStatuses,
@@ -40,5 +42,5 @@ export {
 export type { ActiveTask, CompletedTask } from "./state/client-state.js";
 export { defaultStateFile } from "./state/state-file.js";
 export { type OpenStreamCallOptions, openStreamCall, type StreamCall } from "./stream-call/open-stream-call.js";
-export type { JournalEvent, TaskInfo, TaskJournal } from "./task-info.js";
+export type { TaskInfo } from "./task-info.js";
 export type { ContentBlock, TaskResult, ToolResult } from "./tool-result.js";

@@ -40,6 +40,7 @@ export {
   takesClientId,
   tasksExtension,
 } from "./meta-keys.js";
+export { decodeJournal, type JournalEvent, type TaskJournal } from "./task-journal.js";
 export {
   decodeFailure,
   decodeInterim,

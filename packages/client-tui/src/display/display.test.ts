@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
-import { formatDuration, progressBar, progressLine } from "./progress-line.js";
+import { progressBar, progressLine } from "./progress-line.js";
 import { statusMark, statusWord } from "./task-status.js";
 
 describe("a text from a server", () => {
@@ -58,10 +58,6 @@ describe("a progress line", () => {
 
   it("draws an empty and a full bar", () => {
     expect([progressBar(0, 4), progressBar(100, 4), progressBar(250, 4)]).toEqual(["░░░░", "████", "████"]);
-  });
-
-  it("says durations for people", () => {
-    expect([0, 59_999, 65_000, 3_660_000].map(formatDuration)).toEqual(["0s", "59s", "1m05s", "1h01m"]);
   });
 });
 

@@ -1,13 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
+import { withoutControls } from "@resumable-mcp/protocol/display";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
-const control = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/g;
-
 /** Makes a text that a server sent harmless, and keeps its spaces: no colours, no cursor movements, no line breaks. */
 export function harmlessText(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(control, " ");
+  return withoutControls(stripVTControlCharacters(text));
 }
 
 /**

@@ -1,8 +1,7 @@
-import type { TaskInfo } from "@resumable-mcp/client";
+import { formatDuration, type ProgressNumbers, progressNumbers } from "@resumable-mcp/protocol/display";
 import { cutText, plainText, textWidth } from "./plain-text.js";
 
-/** How far something is. */
-type ProgressNumbers = Pick<TaskInfo, "progress" | "total" | "percent">;
+export { formatDuration, progressNumbers };
 
 /** The contents of a progress line. */
 export interface ProgressFacts extends ProgressNumbers {
@@ -35,12 +34,6 @@ function movingBar(columns: number, phase: number): string {
   return "·".repeat(before) + "▒".repeat(part) + "·".repeat(span - before);
 }
 
-/** Says how far it is in numbers: `30% (15/50)`. */
-export function progressNumbers({ progress, total, percent }: ProgressNumbers): string {
-  if (total === undefined) return `(${progress})`;
-  return percent === undefined ? `(${progress}/${total})` : `${percent}% (${progress}/${total})`;
-}
-
 /** One line of at most so many columns: `name ████░░ 30% (15/50) message 12s`. The message gives way first. */
 export function progressLine(facts: ProgressFacts, columns: number): string {
   const elapsed = facts.elapsedMs === undefined ? "" : formatDuration(facts.elapsedMs);
@@ -59,13 +52,4 @@ export function progressLine(facts: ProgressFacts, columns: number): string {
     elapsed,
   ];
   return cutText(parts.filter((part) => part !== "").join(" "), columns);
-}
-
-/** Says a duration for people: `12s`, `3m05s`, `2h01m`. */
-export function formatDuration(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, "0")}s`;
-  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, "0")}m`;
 }

@@ -8,24 +8,30 @@ import {
   type TaskResult,
   type TaskStatus,
 } from "@resumable-mcp/client";
+import {
+  type Away,
+  addSample,
+  elapsedMsOf,
+  formatDuration,
+  isAway,
+  isMoving,
+  isUnfinished,
+  type LogLine,
+  type Pace,
+  type ShownTask,
+  statusWord,
+  stillRequested,
+} from "@resumable-mcp/protocol/display";
 import { withCommands } from "../advice.js";
 import { plainText } from "../display/plain-text.js";
-import { formatDuration } from "../display/progress-line.js";
 import { serverLabel } from "../display/server-label.js";
-import { resultPreview, statusWord } from "../display/task-status.js";
+import { resultPreview } from "../display/task-status.js";
 import { textOf } from "../json.js";
-import { addSample, type Pace } from "./pace.js";
 
-/** One line of a task's log. */
-export interface LogLine {
-  readonly level: string;
-  readonly text: string;
-  /** Place in the journal, where it is known: a line that the journal has too is shown once. */
-  readonly seq?: number;
-}
+export { elapsedMsOf, isAway, isMoving, isUnfinished, type LogLine, stillRequested };
 
 /** A task as the screen shows it: what its server said last, and what came since. */
-export interface BoardTask {
+export interface BoardTask extends ShownTask {
   readonly info: TaskInfo;
   /** What its server is called, where the user gave it a name. */
   readonly serverName?: string;
@@ -35,40 +41,11 @@ export interface BoardTask {
   readonly journal?: TaskJournal;
   /** Why it cannot be followed any more. */
   readonly problem?: string;
-  /** Its server does not know it any more. */
-  readonly gone?: true;
-  /** Its server has not answered yet: this is what the client remembers of it. */
-  readonly remembered?: true;
-  /** Its server is out of reach: why, and since when in milliseconds since 1970. Until then its clock runs. */
-  readonly away?: Away;
-  /** What was asked of it and has not happened yet. */
-  readonly requested?: "pause" | "cancel";
-}
-
-/** Why a server is out of reach, and since when. */
-export interface Away {
-  readonly reason: string;
-  readonly sinceMs: number;
 }
 
 /** A task of which nothing has happened yet on this screen. */
 export function newBoardTask(info: TaskInfo): BoardTask {
   return { info, log: [], pace: [] };
-}
-
-/** Tells whether something can still be done with a task. */
-export function isUnfinished({ info, gone }: BoardTask): boolean {
-  return gone !== true && !isFinal(info.status);
-}
-
-/** Tells whether what is shown of an unfinished task is only what was last seen: its server is out of reach. */
-export function isAway(task: BoardTask): boolean {
-  return isUnfinished(task) && (task.away !== undefined || task.remembered === true);
-}
-
-/** Tells whether a task is at work at this moment, as far as its server says. */
-export function isMoving(task: BoardTask): boolean {
-  return task.info.status === "running" && !task.info.interrupted && !isAway(task);
 }
 
 /** A task whose server is out of reach; what was known of its pace is over. */
@@ -134,11 +111,6 @@ function applyStatus(task: BoardTask, status: TaskStatus): BoardTask {
   return { ...task, pace, requested: stillRequested(task, status), info: { ...task.info, status, questions } };
 }
 
-/** A request is over when the task stands still or has ended. */
-export function stillRequested({ requested }: BoardTask, status: TaskStatus): BoardTask["requested"] {
-  return status === "paused" || isFinal(status) ? undefined : requested;
-}
-
 function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "progress" }>, atMs: number): BoardTask {
   const { progress, total = task.info.total, message = task.info.message, seq = task.info.lastSeq } = event;
   // What moves is running, whatever the last list said.
@@ -165,21 +137,6 @@ function addLog(task: BoardTask, level: string, text: string, { seq }: { readonl
 /** What the server of a task is called. */
 export function serverOf({ info, serverName }: BoardTask): string {
   return serverLabel({ address: info.server, name: serverName });
-}
-
-/** How long a task takes, or took; the clock of one that stands still, or that is out of reach, stands still too. */
-export function elapsedMsOf(task: BoardTask, nowMs: number): number | undefined {
-  const { createdAt } = task.info;
-  return createdAt === undefined ? undefined : Math.max(0, clockEndMs(task, nowMs) - Date.parse(createdAt));
-}
-
-function clockEndMs(task: BoardTask, nowMs: number): number {
-  const { info, away, remembered } = task;
-  const { status, interrupted, finishedAt, updatedAt } = info;
-  const stands = isFinal(status) || status === "paused" || interrupted || remembered === true;
-  const end = isFinal(status) ? (finishedAt ?? updatedAt) : updatedAt;
-  if (stands && end !== undefined) return Date.parse(end);
-  return isUnfinished(task) && away !== undefined ? Math.min(away.sinceMs, nowMs) : nowMs;
 }
 
 /** Time since the last update of a task: `2m05s ago`. */

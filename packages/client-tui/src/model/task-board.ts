@@ -8,11 +8,11 @@ import {
   type TaskResult,
   type TaskStatus,
 } from "@resumable-mcp/client";
+import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { messageOf } from "../json.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
-import { wasInterrupted } from "./task-verbs.js";
 import { createThrottledStore, type Schedule } from "./throttled-store.js";
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Client } from "@resumable-mcp/client";
+import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { askInTerminal } from "../command-line/ask-in-terminal.js";
 import { exitCodes } from "../command-line/exit-code.js";
 import { parseToolArguments } from "../command-line/tool-arguments.js";
@@ -8,7 +9,6 @@ import { messageOf } from "../json.js";
 import { isReady } from "../model/board-state.js";
 import { type BoardTask, isUnfinished } from "../model/board-task.js";
 import { openingNotices, type TaskBoard } from "../model/task-board.js";
-import { wasInterrupted } from "../model/task-verbs.js";
 import { onTerminalEnd } from "../terminal/terminal-stream.js";
 import { awaitedText, confirmation } from "../ui/task-actions.js";
 import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";

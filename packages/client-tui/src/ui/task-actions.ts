@@ -1,9 +1,9 @@
+import { canDo, wasInterrupted } from "@resumable-mcp/protocol/display";
 import { countText, plainText } from "../display/plain-text.js";
 import { progressNumbers } from "../display/progress-line.js";
 import { statusMark, statusWord, taskName } from "../display/task-status.js";
 import { isReady } from "../model/board-state.js";
 import { type BoardTask, isAway, isUnfinished, requestWords } from "../model/board-task.js";
-import { canDo, wasInterrupted } from "../model/task-verbs.js";
 import { type BoardOutcome, boardKeys } from "./board/board-view-state.js";
 import { type DetailOutcome, detailKeys } from "./detail/detail-state.js";
 import { shellCommand } from "./detail/detail-view.js";

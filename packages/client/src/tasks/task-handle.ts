@@ -1,4 +1,11 @@
-import type { ControlToolName, Json, JsonObject, QuestionAnswer } from "@resumable-mcp/protocol";
+import {
+  type ControlToolName,
+  decodeJournal,
+  type Json,
+  type JsonObject,
+  type QuestionAnswer,
+  type TaskJournal,
+} from "@resumable-mcp/protocol";
 import { inThisTrace } from "@resumable-mcp/telemetry";
 import type { ClientEvent, TaskHandle } from "../client.js";
 import type { ClientContext } from "../client-context.js";
@@ -9,7 +16,7 @@ import { type Follow, Follower } from "../follow/follower.js";
 import { findServer } from "../servers/find-server.js";
 import type { RemoteServer } from "../servers/remote-server.js";
 import { taskDismissed, taskFinished, taskForgotten, taskSeen } from "../state/state-changes.js";
-import { parseTaskInfo, parseTaskJournal, type TaskInfo, type TaskJournal } from "../task-info.js";
+import { parseTaskInfo, type TaskInfo } from "../task-info.js";
 import type { TaskResult } from "../tool-result.js";
 
 const defaultPageSize = 100;
@@ -70,7 +77,7 @@ async function readJournal(context: ClientContext, server: RemoteServer, id: str
       retry: "always",
     });
     const value = await read;
-    return value === undefined ? undefined : parseTaskJournal(value);
+    return value === undefined ? undefined : decodeJournal(value);
   } catch (error) {
     // A server that offers no resources refuses; its tasks can be followed all the same.
     if (isClientError(error) && error.code === "SERVER_REFUSED") return undefined;

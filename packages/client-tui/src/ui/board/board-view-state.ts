@@ -1,9 +1,9 @@
 import { isFinal } from "@resumable-mcp/client";
+import { remainingMsOf } from "@resumable-mcp/protocol/display";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord, taskName } from "../../display/task-status.js";
 import { type BoardTask, serverOf, taskMessage } from "../../model/board-task.js";
-import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../keys/key-press.js";
 import {
   type Cursor,

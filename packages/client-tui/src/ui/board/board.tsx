@@ -1,10 +1,10 @@
 import { isFinal } from "@resumable-mcp/client";
+import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { resultPreview } from "../../display/task-status.js";
 import { type BoardTask, taskMessage } from "../../model/board-task.js";
-import { wasInterrupted } from "../../model/task-verbs.js";
 import { TaskPane } from "../detail/task-pane.js";
 import { keptCursor, type Range, visibleRange } from "../keys/key-rules.js";
 import { offeredKeys } from "../keys/task-keys.js";

@@ -1,4 +1,5 @@
 import { defaultStateFile, isFinal, type TaskError } from "@resumable-mcp/client";
+import { formatRate, perSecondOf, remainingMsOf } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../../advice.js";
 import { countText, cutText, plainText } from "../../display/plain-text.js";
 import { formatDuration, progressNumbers } from "../../display/progress-line.js";
@@ -12,9 +13,7 @@ import {
   type LogLine,
   requestWords,
 } from "../../model/board-task.js";
-import { perSecondOf, remainingMsOf } from "../../model/pace.js";
 import { readHistory, wholeLog } from "../../model/task-history.js";
-import { formatRate } from "../parts/task-columns.js";
 import { type DetailState, type DetailView, type LogLevel, logLevels, type Pane } from "./detail-state.js";
 import { resultValue, treeLines } from "./result-tree.js";
 

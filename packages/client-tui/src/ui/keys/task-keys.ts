@@ -1,5 +1,5 @@
+import { canDo, type TaskVerb } from "@resumable-mcp/protocol/display";
 import { type BoardTask, isAway } from "../../model/board-task.js";
-import { canDo, type TaskVerb } from "../../model/task-verbs.js";
 
 /** The key of each request, on every screen with tasks. */
 export const verbKeys = { p: "pause", r: "resume", c: "cancel", f: "forget" } as const;

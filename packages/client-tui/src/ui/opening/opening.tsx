@@ -1,9 +1,9 @@
 import type { ServerInfo } from "@resumable-mcp/client";
+import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { ageText, type BoardTask } from "../../model/board-task.js";
-import { wasInterrupted } from "../../model/task-verbs.js";
 import { keptCursor, visibleRange } from "../keys/key-rules.js";
 import { offeredKeys } from "../keys/task-keys.js";
 import { rowsOfList, useClicks } from "../keys/use-clicks.js";

@@ -1,8 +1,8 @@
+import { canDo } from "@resumable-mcp/protocol/display";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth } from "../../display/plain-text.js";
 import type { BoardTask } from "../../model/board-task.js";
-import { canDo } from "../../model/task-verbs.js";
 import { visibleRange } from "../keys/key-rules.js";
 import { verbKeys } from "../keys/task-keys.js";
 import { rowsOfList, useClicks } from "../keys/use-clicks.js";

@@ -3,7 +3,7 @@ import { fakeTask } from "../../../test/fake-client.js";
 import { otherServer } from "../../../test/odd-texts.js";
 import { textWidth } from "../../display/plain-text.js";
 import { newBoardTask } from "../../model/board-task.js";
-import { columnTitles, formatRate, shareColumns, taskLineText } from "./task-columns.js";
+import { columnTitles, shareColumns, taskLineText } from "./task-columns.js";
 
 const long = newBoardTask(fakeTask("a", { tool: "a_tool_with_a_long_name", total: 1_234_567, progress: 1_222_221 }));
 const short = newBoardTask(fakeTask("b", { tool: "zip", server: otherServer }));
@@ -64,11 +64,5 @@ describe("the columns of a list of tasks", () => {
     expect(shareColumns([short], 40)).toMatchObject({ name: 3, message: 0 });
     const wide = newBoardTask(fakeTask("c", { tool: "a_tool_with_a_long_name", progress: 50, percent: 100 }));
     expect(shareColumns([wide], 40)).toMatchObject({ name: 10, numbers: 12, message: 0 });
-  });
-});
-
-describe("a rate", () => {
-  it("is said by the second, or by the minute where it is slow", () => {
-    expect([123.4, 9.94, 0.1, 0.01].map(formatRate)).toEqual(["123/s", "9.9/s", "0.1/s", "0.6/m"]);
   });
 });

@@ -1,9 +1,9 @@
 import type { TaskInfo } from "@resumable-mcp/client";
+import { formatRate, perSecondOf, remainingMsOf } from "@resumable-mcp/protocol/display";
 import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
 import { formatDuration, progressBar, progressNumbers } from "../../display/progress-line.js";
 import { statusMark } from "../../display/task-status.js";
 import { type BoardTask, elapsedMsOf, isAway, isMoving, serverOf, taskMessage } from "../../model/board-task.js";
-import { perSecondOf, remainingMsOf } from "../../model/pace.js";
 
 const order = ["name", "label", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
 
@@ -139,11 +139,4 @@ function ended({ info }: BoardTask): TaskInfo {
 function fittingNumbers(info: TaskInfo, columns: number): string {
   const numbers = progressNumbers(info);
   return textWidth(numbers) <= columns || info.percent === undefined ? numbers : `${info.percent}%`;
-}
-
-/** Says how fast something goes: `12/s`, `1.2/s`, or by the minute where it is slow. */
-export function formatRate(perSecond: number): string {
-  if (perSecond >= 9.95) return `${Math.round(perSecond)}/s`;
-  if (perSecond >= 0.095) return `${perSecond.toFixed(1)}/s`;
-  return `${(perSecond * 60).toFixed(1)}/m`;
 }

@@ -1,14 +1,27 @@
-import type { TaskInfo } from "@resumable-mcp/client";
 import { expect, it } from "vitest";
-import { fakeTask } from "../../test/fake-client.js";
-import { type BoardTask, newBoardTask } from "./board-task.js";
-import { canDo, type TaskVerb, wasInterrupted } from "./task-verbs.js";
+import type { TaskFacts } from "../task-object.js";
+import { canDo, type ShownTask, type TaskVerb, wasInterrupted } from "./shown-task.js";
+
+const facts: TaskFacts = {
+  id: "a",
+  tool: "count_words",
+  status: "running",
+  interrupted: false,
+  progress: 15,
+  attempt: 1,
+  generation: 1,
+  itemCount: 0,
+  lastSeq: 9,
+  questions: [],
+};
+
+const taskOf = (more: Partial<TaskFacts>): ShownTask => ({ info: { ...facts, ...more } });
 
 const verbs = ["pause", "resume", "cancel", "answer", "forget"] as const;
 const question = { key: "q", message: "Sure?", schema: {}, userOnly: false };
 const error = { code: "X", message: "no" };
 
-it.each<[Partial<TaskInfo>, Partial<BoardTask>, readonly TaskVerb[]]>([
+it.each<[Partial<TaskFacts>, Partial<ShownTask>, readonly TaskVerb[]]>([
   [{}, {}, ["pause", "cancel", "forget"]],
   [{ status: "pending" }, {}, ["pause", "cancel", "forget"]],
   [{ interrupted: true }, {}, ["resume", "cancel", "forget"]],
@@ -23,13 +36,13 @@ it.each<[Partial<TaskInfo>, Partial<BoardTask>, readonly TaskVerb[]]>([
   [{}, { requested: "pause" }, ["cancel", "forget"]],
   [{}, { requested: "cancel" }, ["pause", "forget"]],
 ])("of a task %j that is %j one can ask for %j", (info, more, expected) => {
-  const task = { ...newBoardTask(fakeTask("a", info)), ...more };
+  const task = { ...taskOf(info), ...more };
   expect(verbs.filter((verb) => canDo(verb, task))).toEqual(expected);
 });
 
 it("takes for interrupted only what can be resumed now", () => {
-  const cut = newBoardTask(fakeTask("a", { interrupted: true }));
-  const paused = newBoardTask(fakeTask("a", { status: "paused" }));
+  const cut = taskOf({ interrupted: true });
+  const paused = taskOf({ status: "paused" });
   expect([cut, paused, { ...cut, away: { reason: "down", sinceMs: 0 } }].map(wasInterrupted)).toEqual([
     true,
     false,

@@ -1,0 +1,191 @@
+import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
+import type { JournalEvent, TaskJournal } from "../task-journal.js";
+import { plainText } from "./plain-text.js";
+
+/** One line of what happened to a task. */
+export interface HistoryLine {
+  readonly key: number;
+  /** ISO 8601 UTC. */
+  readonly at?: string;
+  readonly moment: TaskMoment;
+}
+
+/** One line of a task's log. */
+export interface LogLine {
+  readonly level: string;
+  readonly text: string;
+  /** Place in the journal, where it is known: a line that the journal has too is shown once. */
+  readonly seq?: number;
+}
+
+/** What people are shown of a journal. Every text in it is one harmless line. */
+export interface TaskHistory {
+  readonly timeline: readonly HistoryLine[];
+  readonly steps: readonly HistoryLine[];
+  readonly log: readonly LogLine[];
+}
+
+/** What happened to a task at one time, without the words of a language. */
+export type TaskMoment =
+  | { readonly kind: "created" | "detached" | "snapshot" | "completed" | "cancelled" }
+  | { readonly kind: "checkpoints"; readonly count: number; readonly from: number; readonly to: number }
+  /** An attempt began; `after` says why the one before it ended, `progress` how far that came. */
+  | { readonly kind: "attempt"; readonly attempt: string; readonly after?: string; readonly progress: number }
+  | { readonly kind: "attempt_failed" | "failed" | "asked"; readonly message: string }
+  | { readonly kind: "step"; readonly key: string }
+  | { readonly kind: "sleep"; readonly until: string }
+  | { readonly kind: "answered"; readonly action: string }
+  | { readonly kind: "requested"; readonly state: "pause" | "resume" }
+  | { readonly kind: "restarted"; readonly generation: string };
+
+/** The state of the fold, from which the next line is made. */
+interface Place {
+  readonly progress: number;
+  /** Why the last attempt ended. */
+  readonly ended?: string;
+  /** Checkpoints since the last line of another kind. */
+  readonly run?: { readonly first: JournalEvent; readonly from: number; readonly count: number };
+}
+
+/** Tells a journal: checkpoints that follow each other are one line, and an attempt says after what it began. */
+export function readHistory(journal: TaskJournal | undefined): TaskHistory {
+  if (journal === undefined) return { timeline: [], steps: [], log: [] };
+  const timeline: HistoryLine[] = [];
+  let place: Place = { progress: 0 };
+  for (const event of journal.events) {
+    if (event.type === "checkpoint") {
+      place = passCheckpoint(place, event);
+      continue;
+    }
+    const moment = Object.hasOwn(moments, event.type) ? moments[event.type]?.(event.data, place) : undefined;
+    if (moment !== undefined) timeline.push(...runLine(place), lineOf(event, moment));
+    place = passEvent(place, event, moment !== undefined);
+  }
+  timeline.push(...runLine(place));
+  const steps = journal.events
+    .filter(({ type }) => type === "step")
+    .map((event) => lineOf(event, { kind: "step", key: word(event.data, "key") }));
+  return { timeline, steps, log: journal.events.flatMap(logLine) };
+}
+
+function passCheckpoint(place: Place, event: JournalEvent): Place {
+  const progress = typeof event.data.progress === "number" ? event.data.progress : place.progress;
+  const { first, from, count } = place.run ?? { first: event, from: progress, count: 0 };
+  return { ...place, progress, run: { first, from, count: count + 1 } };
+}
+
+function passEvent(place: Place, { type, data }: JournalEvent, shown: boolean): Place {
+  const { run, ended, progress } = place;
+  const kept = shown ? undefined : run;
+  if (type === "attempt_ended") return { progress, run: kept, ended: String(data.reason) };
+  if (type === "attempt_started") return { progress, run: kept };
+  return { progress: type === "restarted" && data.fromState !== true ? 0 : progress, run: kept, ended };
+}
+
+function runLine({ run, progress }: Place): readonly HistoryLine[] {
+  if (run === undefined) return [];
+  return [lineOf(run.first, { kind: "checkpoints", count: run.count, from: run.from, to: progress })];
+}
+
+function lineOf({ seq, at }: JournalEvent, moment: TaskMoment): HistoryLine {
+  return { key: seq, moment, at };
+}
+
+/** What is shown of an event; the log and the steps have their own lists, and other events none. */
+const moments: Readonly<Record<string, (data: JsonObject, place: Place) => TaskMoment | undefined>> = {
+  created: () => ({ kind: "created" }),
+  attempt_started: (data, { ended, progress }) => ({
+    kind: "attempt",
+    attempt: word(data, "attempt"),
+    after: ended === undefined ? undefined : plainText(ended),
+    progress,
+  }),
+  // A planned end says nothing that the next attempt does not say; a failure has its reason.
+  attempt_ended: ({ error }) => {
+    const message = word(error, "message");
+    return message === "" ? undefined : { kind: "attempt_failed", message };
+  },
+  step: (data) => ({ kind: "step", key: word(data, "key") }),
+  sleep: (data) => ({ kind: "sleep", until: word(data, "until") }),
+  asked: ({ question }) => ({ kind: "asked", message: word(question, "message") }),
+  answered: ({ answer }) => ({ kind: "answered", action: word(answer, "action") }),
+  desiredState: ({ desiredState }) => ({ kind: "requested", state: desiredState === "pause" ? "pause" : "resume" }),
+  detached: () => ({ kind: "detached" }),
+  restarted: (data) => ({ kind: "restarted", generation: word(data, "generation") }),
+  failed: ({ error }) => ({ kind: "failed", message: word(error, "message") }),
+  snapshot: () => ({ kind: "snapshot" }),
+  completed: () => ({ kind: "completed" }),
+  cancelled: () => ({ kind: "cancelled" }),
+};
+
+const endings: Readonly<Record<string, string>> = {
+  paused: "a pause",
+  drained: "the server's shutdown",
+  yielded: "another caller's turn",
+  waiting: "a wait",
+  retry: "a failure",
+  crashed: "a crash",
+  interrupted: "an interruption",
+};
+
+/** Why an attempt ended, in English. */
+export function endingText(reason: string): string {
+  return Object.hasOwn(endings, reason) ? (endings[reason] ?? reason) : reason;
+}
+
+/** One line of a history in English. */
+export function momentText(moment: TaskMoment): string {
+  switch (moment.kind) {
+    case "checkpoints":
+      return moment.count === 1
+        ? `checkpoint at ${moment.to}`
+        : `${moment.count} checkpoints, ${moment.from} to ${moment.to}`;
+    case "attempt": {
+      const { attempt, after, progress } = moment;
+      return `attempt ${attempt}${after === undefined ? "" : ` after ${endingText(after)} at ${progress}`}`;
+    }
+    case "attempt_failed":
+      return `attempt failed: ${moment.message}`;
+    case "failed":
+      return `failed: ${moment.message}`;
+    case "asked":
+      return `asks: ${moment.message}`;
+    case "step":
+      return `step ${moment.key}`;
+    case "sleep":
+      return `sleeps until ${moment.until}`;
+    case "answered":
+      return `answered: ${moment.action}`;
+    case "requested":
+      return `${moment.state} requested`;
+    case "restarted":
+      return `generation ${moment.generation} begins`;
+    default:
+      return plainMoments[moment.kind];
+  }
+}
+
+const plainMoments = {
+  created: "created",
+  detached: "detached: needs no caller",
+  snapshot: "earlier events are no longer kept",
+  completed: "completed",
+  cancelled: "cancelled",
+} as const;
+
+function logLine({ type, seq, data }: JournalEvent): readonly LogLine[] {
+  if (type !== "log") return [];
+  const text = typeof data.data === "string" ? data.data : JSON.stringify(data.data ?? null);
+  return [{ level: plainText(String(data.level)), text: plainText(text), seq }];
+}
+
+function word(of: Json | undefined, name: string): string {
+  const value = isJsonObject(of) ? of[name] : undefined;
+  return value === undefined ? "" : plainText(String(value));
+}
+
+/** The log of the journal and what came live since, each line once. */
+export function wholeLog(history: Pick<TaskHistory, "log">, live: readonly LogLine[]): readonly LogLine[] {
+  const lastSeq = history.log.at(-1)?.seq ?? 0;
+  return [...history.log, ...live.filter(({ seq }) => seq === undefined || seq > lastSeq)];
+}

@@ -1,0 +1,40 @@
+import type { TaskStatus } from "@resumable-mcp/core";
+
+/** What a task is called: its tool, and what tells it from others of that tool. */
+export function taskName({ tool, label }: { readonly tool: string; readonly label?: string }): string {
+  return label === undefined ? tool : `${tool} (${label})`;
+}
+
+/** A mark for each status that reads without colour. */
+const marks: Readonly<Record<TaskStatus, string>> = {
+  pending: "…",
+  running: ">",
+  paused: "=",
+  input_required: "?",
+  completed: "+",
+  failed: "x",
+  cancelled: "-",
+};
+
+/** The mark of a status; an interrupted task has its own. */
+export function statusMark(status: TaskStatus, interrupted = false): string {
+  return isCut(status, interrupted) ? "!" : marks[status];
+}
+
+/** How people are shown a task: its status, or that it was interrupted. */
+export type ShownStatus = TaskStatus | "interrupted";
+
+/** The status that people are shown: only what is not over can be interrupted. */
+export function shownStatus(status: TaskStatus, interrupted = false): ShownStatus {
+  return isCut(status, interrupted) ? "interrupted" : status;
+}
+
+/** A status in words. */
+export function statusWord(status: TaskStatus, interrupted = false): string {
+  const shown = shownStatus(status, interrupted);
+  return shown === "input_required" ? "asks you" : shown;
+}
+
+function isCut(status: TaskStatus, interrupted: boolean): boolean {
+  return interrupted && (status === "running" || status === "pending");
+}
