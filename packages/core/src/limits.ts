@@ -109,6 +109,10 @@ export const fixedLimits = {
   maxTtlMs: 100 * 365 * 24 * 60 * 60 * 1000,
   /** Unfinished tasks that are counted one by one when an engine opens. */
   maxCountedTasks: 1_000,
+  /** Tasks of a tool that are read to find the one of a call, the newest. */
+  maxFoundTasks: 50,
+  /** Unfinished tasks that a survey of the servers reads, the newest. */
+  maxSurveyedTasks: 200,
   /** Tasks on a page that the engine reads for itself. */
   taskPage: 1_000,
   /** Pages that are read for a suspect at most, of unfinished and of finished tasks each: older tasks are taken for innocent. */

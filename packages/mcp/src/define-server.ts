@@ -9,6 +9,18 @@ import type {
 import type { JsonObject, Tool } from "@resumable-mcp/core";
 import type { ControlToolMode } from "@resumable-mcp/protocol";
 
+/**
+ * The panel's page: one HTML document without anything from elsewhere, or what loads it where it is first read. All sessions
+ * share it.
+ */
+export type PanelPage = string | (() => Promise<string>);
+
+/** What the panel says of a server. */
+export interface PanelServer {
+  readonly name: string;
+  readonly version: string;
+}
+
 /** A server as its author describes it; what a tools module may export. */
 export interface ServerDefinition {
   readonly name: string;
@@ -21,6 +33,11 @@ export interface ServerDefinition {
    * not, all of them can be called, except with `none`: then the server has none. Default `minimal`.
    */
   readonly controlTools?: ControlToolMode;
+  /**
+   * The page that shows and controls tasks inside hosts that show apps (MCP Apps): `false`: none. Default: that of
+   * `@resumable-mcp/panel` in the command-line programs, else none. Without control tools (`none`) there is no panel.
+   */
+  readonly panel?: PanelPage | false;
   /**
    * Callers see of what the code of tools throws only that it failed; errors of the toolkit, `ToolError`, and errors made with
    * `forCaller` are shown. Default: over HTTP where callers may be strangers.

@@ -18,6 +18,10 @@ export const limits = {
   maxNamedTasks: 10,
   /** Events of a journal that one read gives, the newest. */
   maxJournalEvents: 1_000,
+  /** What one read of a journal gives at most, as JSON, in bytes. */
+  maxJournalPartBytes: 1024 * 1024,
+  /** How old what operators see of the servers may be, in milliseconds. */
+  serverInfoMs: 3_000,
   maxReadItems: 1_000,
   maxListedResources: 100,
   /** How long another server has to take up a task whose tool this one does not have. */

@@ -82,17 +82,23 @@ export function wrapHandlers<Extra>(
   };
 }
 
-/** Changes the results of a method that has a handler, of a server of either SDK. Where it has none, nothing is done. */
-export function wrapResults(server: object, method: string, change: (result: JsonObject) => JsonObject): void {
+/**
+ * Answers the requests of a method that has a handler, of a server of either SDK, in its place; `next` is what the handler
+ * answers. Where the method has none, nothing is done.
+ */
+export function answerBefore<Context>(
+  server: object,
+  method: string,
+  answer: (request: JsonObject, context: Context, next: () => Promise<JsonObject>) => Promise<object>,
+): void {
   const handlers: unknown = Reflect.get(server, "_requestHandlers");
   if (!(handlers instanceof Map)) return;
   // What `wrapHandlers` makes of a handler is not wrapped again.
   const handle: unknown = Map.prototype.get.call(handlers, method);
   if (typeof handle !== "function") return;
-  handlers.set(method, async (...given: readonly unknown[]) => {
-    const result: unknown = await Reflect.apply(handle, undefined, given);
-    return isJsonObject(result) ? change(result) : result;
-  });
+  handlers.set(method, (request: JsonObject, context: Context, ...rest: readonly unknown[]) =>
+    answer(request, context, async () => Reflect.apply(handle, undefined, [request, context, ...rest])),
+  );
 }
 
 /** Whether a `McpServer` of either SDK has a tool of this name. */

@@ -23,6 +23,7 @@ function waitForTask(engine: Engine, tasks: OwnedTasks, taskId: string, seconds:
     wantsLog: () => false,
     server: {},
     prefix: "",
+    rights: { token: undefined, locality: { local: true } },
   };
   const tool = controlTools.find(({ name }) => name === "wait_for_task");
   return tool?.run(call, { task_id: taskId, timeout_seconds: seconds });

@@ -40,6 +40,19 @@ export {
   takesClientId,
   tasksExtension,
 } from "./meta-keys.js";
+export {
+  appMimeType,
+  appsExtension,
+  checkPanelInput,
+  isPanelToolName,
+  type PanelInput,
+  type PanelToolName,
+  panelToolFacts,
+  panelToolMeta,
+  panelToolOf,
+  panelUri,
+  showsApps,
+} from "./panel.js";
 export { decodeJournal, type JournalEvent, type TaskJournal } from "./task-journal.js";
 export {
   decodeFailure,

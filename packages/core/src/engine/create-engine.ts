@@ -19,7 +19,9 @@ import { sweepExpired } from "./scheduling/change-finished.js";
 import { countRecovery } from "./scheduling/count-recovery.js";
 import { Scheduler } from "./scheduling/scheduler.js";
 import { forgetDeaths } from "./scheduling/shared-deaths.js";
+import { surveyServers } from "./scheduling/survey-servers.js";
 import { ToolTable } from "./scheduling/tool-table.js";
+import type { ServerSurvey } from "./server-survey.js";
 import { silentTelemetry } from "./telemetry.js";
 
 /**
@@ -128,6 +130,11 @@ class ToolEngine implements Engine {
 
   async checkHealth(): Promise<void> {
     await this.#parts.store.checkHealth?.();
+  }
+
+  async survey(): Promise<ServerSurvey> {
+    await this.#parts.open();
+    return surveyServers(this.#parts);
   }
 
   async sweep(): Promise<number> {

@@ -7,6 +7,7 @@ import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import type { Clock } from "./clock.js";
 import type { LimitRules } from "./limit-rules.js";
+import type { ServerSurvey } from "./server-survey.js";
 import type { EngineTelemetry } from "./telemetry.js";
 
 /** An attempt that a tool's code ended by throwing. */
@@ -158,6 +159,13 @@ export interface OwnedTasks {
    * `INVALID_OPTION` when plain JSON Schema has no validator.
    */
   start(request: StartRequest): Promise<StartedTask>;
+  /**
+   * Finds the newest task that a call with this tool and input made or would join: one of the same deduplication key, or of an
+   * equal input. Resolves to `undefined` when none of the newest `maxFoundTasks` of the tool is. Nothing is started.
+   *
+   * @throws {@link ResumableError} `UNKNOWN_TOOL`, `INVALID_VALUE` (input), `LIMIT_EXCEEDED`.
+   */
+  find(call: Pick<StartRequest, "tool" | "input">): Promise<TaskView | undefined>;
   get(taskId: string): Promise<TaskView>;
   list(query?: OwnTaskQuery): Promise<TaskPage>;
   count(): Promise<TaskCounts>;
@@ -267,6 +275,8 @@ export interface Engine {
   readonly draining: boolean;
   /** Aborts when `drain` begins, for the callers that wait. */
   readonly drainSignal: AbortSignal;
+  /** Says which processes share the store, and what is unfinished there: of all owners, for operators. */
+  survey(): Promise<ServerSurvey>;
   /** Resolves when the store can be used now, and rejects with the error that calls get while it cannot. */
   checkHealth(): Promise<void>;
   /** Tells the engine's observer of a point that a server reaches on behalf of a task. Never throws. */

@@ -3,6 +3,7 @@ import { type OpenQuestion, parseTraceContext, type TraceContext } from "@resuma
 import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
+import type { CallerRights } from "../owner/scopes.js";
 import type { ConnectedServer } from "../sdk-workarounds.js";
 import type { Notification } from "./journal-message.js";
 
@@ -11,6 +12,7 @@ export interface Call {
   readonly engine: Engine;
   /** The caller's own tasks. */
   readonly tasks: OwnedTasks;
+  readonly rights: CallerRights;
   readonly meta: CallMeta;
   readonly clientId?: string;
   readonly sessionId?: string;

@@ -42,6 +42,7 @@ async function slowCall(whileNotified: () => void) {
     wantsLog: () => false,
     server: {},
     prefix: "",
+    rights: { token: undefined, locality: { local: true } },
   };
   return { call, begun, shown, shownSeqs, leave };
 }

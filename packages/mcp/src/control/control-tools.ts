@@ -110,10 +110,15 @@ const cancelTask = controlTool("cancel_task", async (call, input) =>
   viewResult(call, await call.tasks.cancel(input.task_id)),
 );
 
-const answerTask = controlTool("answer_task", async (call, input) => {
+/** Passes an answer on. @param by.byUser a person gave it, whom a client showed the question. */
+export async function answerTask(
+  call: Call,
+  input: ControlInput<"answer_task">,
+  by: { readonly byUser: boolean },
+): Promise<ToolResult> {
   const view = await call.tasks.get(input.task_id);
   const question = view.questions.find(({ key }) => key === input.key)?.question;
-  if (question?.userOnly === true) {
+  if (question?.userOnly === true && !by.byUser) {
     return errorResult(
       "USER_ONLY",
       `Only the user may answer question ${input.key} of task ${input.task_id}, in a client that shows them the question.`,
@@ -122,7 +127,9 @@ const answerTask = controlTool("answer_task", async (call, input) => {
   const { action, content = {} } = input;
   const answer = action === "accept" ? ({ action, content } as const) : ({ action } as const);
   return viewResult(call, await call.tasks.answer(input.task_id, input.key, answer));
-});
+}
+
+const answerByModel = controlTool("answer_task", (call, input) => answerTask(call, input, { byUser: false }));
 
 const deleteTask = controlTool("delete_task", async (call, input) => {
   await call.tasks.delete(input.task_id);
@@ -239,7 +246,7 @@ export const controlTools: readonly ControlTool[] = [
   pauseTask,
   resumeTask,
   cancelTask,
-  answerTask,
+  answerByModel,
   deleteTask,
   getTaskItems,
   listSessionTasks,

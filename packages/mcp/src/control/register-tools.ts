@@ -20,8 +20,9 @@ import { bringValidator } from "../call/json-schema-validator.js";
 import { asRpcError } from "../call/rpc-error.js";
 import { namesCaller, splitClientId, withClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
-import { openRegistry, wrapResults } from "../sdk-workarounds.js";
+import { answerBefore, openRegistry } from "../sdk-workarounds.js";
 import { type ControlTool, InvalidArguments, offeredTools, unfinishedTasksText } from "./control-tools.js";
+import { type PanelOptions, registerPanel } from "./register-panel.js";
 import { listTaskResources, readTaskResource, taskResources, taskTemplate } from "./task-resources.js";
 
 /** How an engine's tools are registered, in either era. `Context` is what the SDK hands to a handler. */
@@ -39,6 +40,8 @@ export interface RegisterToolsOptions<Context> {
   readonly prefix?: string | undefined;
   /** Answer long calls before the caller's time limit. Default: for hosts with a known limit. */
   readonly handoff?: boolean | undefined;
+  /** What hosts that show apps show of tasks. Default: nothing. There is none where there are no control tools. */
+  readonly panel?: PanelOptions | undefined;
   /** Hears of what failed unexpectedly. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
@@ -64,6 +67,8 @@ export interface EraAdapter<Context, EraCall extends Call> {
    * @throws {@link ResumableError} `NO_OWNER`.
    */
   call(context: Context, clientIdArgument: string | undefined): EraCall;
+  /** Whether the client of a request shows the pages of MCP Apps. */
+  showsApps(context: Context): boolean;
   /** Answers the call of a resumable tool. */
   runTool(call: EraCall, tool: Tool, input: JsonObject, context: Context): Promise<object>;
   /** Runs what answers a call, where the era's calls end before their request does. */
@@ -80,12 +85,25 @@ export interface EraAdapter<Context, EraCall extends Call> {
 export function registerEngine<Context, EraCall extends Call>(
   server: ServerRegistry,
   engine: Engine,
-  { controlTools = "minimal", prefix = "", onError }: RegisterToolsOptions<Context>,
+  { controlTools = "minimal", prefix = "", onError, panel: given }: RegisterToolsOptions<Context>,
   adapter: EraAdapter<Context, EraCall>,
 ): void {
   bringValidator(engine);
   const { configs } = adapter;
   const offer: ControlToolsOffer = { listed: controlTools, prefix };
+  const panel = controlTools === "none" ? undefined : given;
+  const answerCall = async (
+    context: Context,
+    clientId: string | undefined,
+    answer: (call: EraCall) => Promise<object>,
+  ): Promise<object> => {
+    try {
+      const call = adapter.call(context, clientId);
+      return await (adapter.whileOpen === undefined ? answer(call) : adapter.whileOpen(call, answer));
+    } catch (error) {
+      return failureResult(error, onError);
+    }
+  };
   const register = <Registered>(
     name: string,
     config: object,
@@ -93,15 +111,9 @@ export function registerEngine<Context, EraCall extends Call>(
     tool: Registered,
     answer: (call: EraCall, tool: Registered, input: JsonObject, context: Context) => Promise<object>,
   ): void => {
-    const handler = async (input: JsonObject, context: Context): Promise<object> => {
-      try {
-        const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
-        const given = adapter.call(context, clientId);
-        if (adapter.whileOpen === undefined) return await answer(given, tool, rest, context);
-        return await adapter.whileOpen(given, (call) => answer(call, tool, rest, context));
-      } catch (error) {
-        return failureResult(error, onError);
-      }
+    const handler = (input: JsonObject, context: Context): Promise<object> => {
+      const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
+      return answerCall(context, clientId, (call) => answer(call, tool, rest, context));
     };
     registerTool(server, name, config, handler);
   };
@@ -113,22 +125,28 @@ export function registerEngine<Context, EraCall extends Call>(
       run(call, input),
     );
   }
-  wrapResults(server.server, "tools/list", (list) => shownList(list, offer));
+  const showsApps = (context: Context): boolean => panel !== undefined && adapter.showsApps(context);
+  answerBefore<Context>(server.server, "tools/list", async (_request, context, next) =>
+    shownList(await next(), offer, showsApps(context)),
+  );
   adapter.registerTasks();
   const tasksOf = (context: Context): OwnedTasks => adapter.call(context, undefined).tasks;
   registerResources(server, engine, tasksOf);
   adapter.registerSubscriptions(tasksOf);
   registerPrompt(server, tasksOf, controlTools === "none" ? undefined : prefix);
+  if (panel !== undefined) registerPanel({ mcp: server, engine, offer, panel, showsApps, answer: answerCall });
 }
 
 /**
  * A list of tools without the control tools that are only called. What there is of those stands in `_meta`: a client finds
  * them by that, also in a session that it takes up, where it sees no capabilities. docs/decisions/0132.
+ *
+ * @param withAll the client shows apps, which call tools that the host has to see.
  */
-function shownList(list: JsonObject, offer: ControlToolsOffer): JsonObject {
+function shownList(list: JsonObject, offer: ControlToolsOffer, withAll: boolean): JsonObject {
   const isShown = (tool: unknown) => {
     const control = controlToolOf(String(Reflect.get(Object(tool), "name")), offer);
-    return control === undefined || offer.listed === "all" || minimalControlTools.includes(control);
+    return control === undefined || withAll || offer.listed === "all" || minimalControlTools.includes(control);
   };
   const tools = Array.isArray(list.tools) ? list.tools.filter(isShown) : [];
   return { ...list, tools, _meta: { ...Object(list._meta), [metaKeys.controlTools]: { ...offer } } };

@@ -102,12 +102,41 @@ async function readPart(engine: Engine, tasks: OwnedTasks, view: TaskView, part:
   const { id: taskId, lastSeq } = view.record;
   if (part === "task") return taskObject({ engine, prefix: "" }, view);
   if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: limits.maxReadItems })) };
-  const events: JsonObject[] = [];
-  for await (const followed of tasks.follow(taskId, { afterSeq: Math.max(0, lastSeq - limits.maxJournalEvents) })) {
-    events.push(shownEvent(followed));
-    if (seqOf(followed) >= lastSeq) break;
-  }
+  const { events } = await readJournal(tasks, view, { after: 0, limit: limits.maxJournalEvents });
   return { task_id: taskId, last_seq: lastSeq, events };
+}
+
+/** A part of a journal, as its owner sees it. */
+export interface JournalPart {
+  readonly events: JsonObject[];
+  /** Where the next part begins: the place of the last event. */
+  readonly next: number;
+}
+
+/**
+ * Reads a journal from behind a place on, or its newest events where that is 0.
+ *
+ * Limits: `limit` events; no more of them than fill `maxJournalPartBytes`, but one at least.
+ */
+export async function readJournal(
+  tasks: OwnedTasks,
+  { record: { id, lastSeq } }: TaskView,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<JournalPart> {
+  const from = after === 0 ? Math.max(0, lastSeq - limit) : Math.min(after, lastSeq);
+  const events: JsonObject[] = [];
+  if (from === lastSeq) return { events, next: lastSeq };
+  let next = from;
+  let bytes = 0;
+  for await (const followed of tasks.follow(id, { afterSeq: from })) {
+    const event = shownEvent(followed);
+    bytes += Buffer.byteLength(JSON.stringify(event));
+    if (bytes > limits.maxJournalPartBytes && events.length > 0) break;
+    events.push(event);
+    next = seqOf(followed);
+    if (next >= lastSeq || events.length >= limit) break;
+  }
+  return { events, next };
 }
 
 /** States and remembered values are the tool's own affair. */

@@ -47,9 +47,11 @@ export function call2025(
     options.owner === undefined ? ownerOfToken(extra.authInfo) : ownerOfSubject(options.owner(extra));
   const locality = options.singleUser === true || isStdio ? local : localityOf(requestInfo);
   const owner = resolveOwner({ authenticated, clientId, sessionId, locality });
+  const rights = { token: extra.authInfo, locality };
   return {
     engine,
-    tasks: tracedTasks(tasksWithin(engine, engine.forOwner(owner), { token: extra.authInfo, locality })),
+    rights,
+    tasks: tracedTasks(tasksWithin(engine, engine.forOwner(owner), rights)),
     meta,
     requestId,
     signal,

@@ -3,14 +3,17 @@ import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/t
 import type { Engine, OwnedTasks } from "@resumable-mcp/core";
 import { maskHandlers } from "../call/mask-handlers.js";
 import { makeInstructions } from "../control/control-tools.js";
+import { panelOf } from "../control/register-panel.js";
 import type { ServerDefinition } from "../define-server.js";
 import { ownerOfToken, resolveOwner } from "../owner/owner.js";
 import { tasksWithin } from "../owner/scopes.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";
 import type { CreateServer, SessionContext } from "./session/registry/session-registry.js";
 
-/** How the tools of a definition are registered; the definition says which control tools there are. */
-type OptionsOfServer = Omit<RegisterOptions, "controlTools">;
+/** How the tools of a definition are registered; the definition says which control tools there are, and whether a panel is. */
+type OptionsOfServer = Omit<RegisterOptions, "controlTools" | "panel"> & {
+  readonly operatorScope?: string | undefined;
+};
 
 /**
  * Makes a server of the 2025 era of a definition.
@@ -25,7 +28,7 @@ export async function createMcpServer(
   options: OptionsOfServer & { readonly tasks?: OwnedTasks } = {},
 ): Promise<McpServer> {
   const { name, version, setup } = definition;
-  const { tasks, ...registration } = options;
+  const { tasks, operatorScope, ...registration } = options;
   const [{ McpServer }, jsonSchemaValidator, instructions] = await Promise.all([
     import("@modelcontextprotocol/sdk/server/mcp.js"),
     validatorOnDemand(),
@@ -33,7 +36,8 @@ export async function createMcpServer(
   ]);
   const capabilities = { logging: {} };
   const server = new McpServer({ name, version }, { instructions, capabilities, jsonSchemaValidator });
-  registerTools(server, engine, { ...registration, controlTools: definition.controlTools });
+  const panel = panelOf(definition, operatorScope);
+  registerTools(server, engine, { ...registration, panel, controlTools: definition.controlTools });
   if (options.maskThrown !== undefined) maskHandlers(server, options.maskThrown);
   await setup?.(server);
   return server;

@@ -1,5 +1,5 @@
 import type { Engine } from "@resumable-mcp/core";
-import { isAtLeast, isLogLevel, logLevels, rpcCodes } from "@resumable-mcp/protocol";
+import { isAtLeast, isLogLevel, logLevels, rpcCodes, showsApps } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
 import { runToolCall } from "../call/run-tool-call.js";
@@ -39,6 +39,7 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
   };
   registerEngine(server, engine, options, {
     call: (extra, clientId) => call2025(environment, extra, clientId),
+    showsApps: () => showsApps(server.server.getClientCapabilities()),
     runTool: runToolCall,
     configs,
     registerTasks: () => registerTasks(environment),

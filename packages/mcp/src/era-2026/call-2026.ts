@@ -1,5 +1,5 @@
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
-import { envelopeKeys, isAtLeast, rpcCodes, tasksExtension } from "@resumable-mcp/protocol";
+import { envelopeKeys, isAtLeast, rpcCodes, showsApps, tasksExtension } from "@resumable-mcp/protocol";
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { tracedTasks } from "../call/traced-requests.js";
@@ -42,11 +42,13 @@ export function call2026(
   const meta = parseCallMeta(mcpReq._meta, http === undefined);
   const clientId = meta.clientId ?? clientIdArgument;
   const own = engine.forOwner(ownerOf(options, context, clientId));
+  const rights = rightsOf(options, context);
   return {
     engine,
     client,
+    rights,
     token: http?.authInfo,
-    tasks: tracedTasks(tasksWithin(engine, own, rightsOf(options, context))),
+    tasks: tracedTasks(tasksWithin(engine, own, rights)),
     meta,
     requestId: mcpReq.id,
     signal: mcpReq.signal,
@@ -87,6 +89,8 @@ export function rightsOf(
 export interface ClientFacts {
   /** It declared the tasks extension, so a call may be answered with a task. */
   readonly tasks: boolean;
+  /** It shows the pages of MCP Apps. */
+  readonly apps: boolean;
   /** It can ask its user by a form. */
   readonly forms: boolean;
   readonly name?: string;
@@ -102,6 +106,7 @@ export function clientFacts(envelope: unknown): ClientFacts {
   const logLevel = field(envelope, envelopeKeys.logLevel);
   return {
     tasks: child(child(capabilities, "extensions"), tasksExtension) !== undefined,
+    apps: showsApps(capabilities),
     forms: isJsonObject(elicitation) && ("form" in elicitation || !("url" in elicitation)),
     name: typeof name === "string" ? name : undefined,
     logLevel: typeof logLevel === "string" ? logLevel : undefined,

@@ -7,6 +7,7 @@ import {
 import type { Engine } from "@resumable-mcp/core";
 import { maskHandlers } from "../call/mask-handlers.js";
 import { makeInstructions } from "../control/control-tools.js";
+import { panelOf } from "../control/register-panel.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
 import { forSdk, serverOfRequest } from "../sdk-workarounds.js";
 import type { CreateServer2026 } from "./http-handler.js";
@@ -23,10 +24,15 @@ const revision = "2026-07-28";
 export function serverFactory2026(
   definition: ServerDefinition,
   engine: Engine,
-  given: Omit<RegisterOptions2026, "controlTools"> = {},
+  {
+    operatorScope,
+    ...given
+  }: Omit<RegisterOptions2026, "controlTools" | "panel"> & {
+    readonly operatorScope?: string | undefined;
+  } = {},
 ): CreateServer2026 {
   const { name, version, setup2026, controlTools } = definition;
-  const options: RegisterOptions2026 = { ...given, controlTools };
+  const options: RegisterOptions2026 = { ...given, controlTools, panel: panelOf(definition, operatorScope) };
   const build = async (changes: ServerNotifier, isShared: boolean): Promise<McpServer> => {
     const instructions = await makeInstructions(definition);
     const supportedProtocolVersions = [...SUPPORTED_PROTOCOL_VERSIONS, revision];

@@ -49,6 +49,10 @@ export function tasksWithin(engine: Engine, tasks: OwnedTasks, caller: CallerRig
       check(request.tool);
       return tasks.start(request);
     },
+    async find(call) {
+      check(call.tool);
+      return tasks.find(call);
+    },
     async list(query) {
       const { damaged, ...page } = await tasks.list(query);
       const isOpen = ({ tool }: { readonly tool: string }) => !closed.has(tool);

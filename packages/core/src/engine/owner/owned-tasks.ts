@@ -3,6 +3,7 @@ import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { isDelivered, statusOf } from "../../task/task-rules.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
 import { checkGivenAnswer } from "./check-answer.js";
+import { findTask } from "./find-task.js";
 import { followTask, waitForTask } from "./follow-task.js";
 import { type EngineParts, startTask } from "./start-task.js";
 import { illegalTransition, isTaskId, taskNotFound, viewOf } from "./task-view.js";
@@ -31,6 +32,11 @@ export class OneOwnersTasks implements OwnedTasks {
     if (created) this.#created = this.#fresh = snapshot.record.id;
     const view = created ? this.#viewOf(snapshot) : await this.get(snapshot.record.id);
     return { ...view, created, reused: !created && isFinal(snapshot.record.status) };
+  };
+
+  readonly find: OwnedTasks["find"] = async (call) => {
+    const snapshot = await findTask(this.#parts, this.owner, call);
+    return snapshot && this.#viewOf(snapshot);
   };
 
   readonly get: OwnedTasks["get"] = async (taskId) => {

@@ -52,21 +52,39 @@ export async function startTask(parts: EngineParts, owner: string, request: Star
   return outcome;
 }
 
-async function newTask(parts: EngineParts, owner: string, request: StartRequest): Promise<NewTask> {
+/** What a call is, and the deduplication key of its task. */
+export interface KeyedCall {
+  readonly tool: Tool;
+  readonly input: Json;
+  /** The same, as the tool's schema reads it. */
+  readonly parsed: unknown;
+  readonly key: string | null;
+}
+
+/** Checks a call and makes its deduplication key. @throws {@link ResumableError} as `OwnedTasks.start` does of the tool and its input. */
+export async function keyedCall(
+  parts: Pick<EngineParts, "tools" | "limits">,
+  request: Pick<StartRequest, "tool" | "input" | "newTask">,
+): Promise<KeyedCall> {
   const tool = parts.tools.require(request.tool);
   parts.tools.requireValidator(tool.name);
   const input = copyJson(request.input ?? {}, "input");
   checkLimit("maxInputBytes", jsonBytes(input), parts.limits.maxInputBytes);
   const checked = await checkValue(tool.input, input, parts.tools.validate);
   if (checked.problems !== undefined) throw invalidValue(`The input of ${tool.name}`, checked.problems);
+  return { tool, input, parsed: checked.value, key: await keyOf(tool, checked.value, input, request.newTask) };
+}
+
+async function newTask(parts: EngineParts, owner: string, request: StartRequest): Promise<NewTask> {
+  const { tool, input, parsed, key } = await keyedCall(parts, request);
   return {
     id: parts.createId(),
     owner,
     tool: tool.name,
     toolVersion: tool.version,
-    key: await keyOf(tool, checked.value, input, request.newTask),
+    key,
     input,
-    label: labelOf(tool, checked.value, input),
+    label: labelOf(tool, parsed, input),
     detached: request.detached === true,
     ttlMs: keptMs(parts, tool, owner),
     session: request.session,

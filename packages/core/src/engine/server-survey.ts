@@ -1,0 +1,31 @@
+import type { TaskCounts } from "../store/store.js";
+
+/** A process that runs tasks, as the leases that it holds show it. */
+export interface RunningWorker {
+  readonly worker: string;
+  readonly isSelf: boolean;
+  /** Tasks that it runs, of those that were read. */
+  readonly tasks: number;
+}
+
+/** A version of a tool, and what there is of it. */
+export interface OfferedVersion {
+  readonly tool: string;
+  readonly version: string;
+  /** Unfinished tasks of it, of those that were read. */
+  readonly tasks: number;
+  /** Living processes whose own version it is. */
+  readonly processes: number;
+}
+
+/** What an operator sees of the servers on a store, and of the tasks that are not finished. */
+export interface ServerSurvey {
+  /** Living processes, this one included. */
+  readonly processes: number;
+  readonly workers: readonly RunningWorker[];
+  readonly versions: readonly OfferedVersion[];
+  /** All unfinished tasks. */
+  readonly unfinished: TaskCounts;
+  /** How many of them were read, the newest, for `workers` and `versions`. */
+  readonly read: number;
+}

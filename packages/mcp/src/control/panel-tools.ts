@@ -1,0 +1,111 @@
+import { type Engine, isFinal, type JsonObject } from "@resumable-mcp/core";
+import {
+  checkPanelInput,
+  definedOnly,
+  isPanelToolName,
+  type PanelInput,
+  type PanelToolName,
+  panelToolFacts,
+  panelToolMeta,
+} from "@resumable-mcp/protocol";
+import type { Call } from "../call/call.js";
+import { splitClientId, withClientId } from "../call/session-client.js";
+import { dataResult, errorResult, type ToolResult, taskObject } from "../call/tool-result.js";
+import type { PanelServer } from "../define-server.js";
+import { answerTask, InvalidArguments } from "./control-tools.js";
+import { serverInfo } from "./server-info.js";
+import { readJournal } from "./task-resources.js";
+
+/** What the panel's tools say of the server, and to whom. */
+export interface PanelFacts {
+  readonly server?: PanelServer | undefined;
+  /** The scope by which a token is an operator's. Default: no token is; the user of this machine, who needs none, always is. */
+  readonly operatorScope?: string | undefined;
+}
+
+/** What the tool is asked, by whom. */
+type Run<Name extends PanelToolName> = (call: Call, input: PanelInput<Name>, facts: PanelFacts) => Promise<ToolResult>;
+
+const findTask: Run<"find_task"> = async (call, { tool, arguments: given }) => {
+  const { rest } = argumentsOf(call.engine, tool, given);
+  const view = await call.tasks.find({ tool, input: rest });
+  return dataResult(view === undefined ? { task_id: null } : taskObject(call, view));
+};
+
+const getTaskJournal: Run<"get_task_journal"> = async ({ tasks }, { task_id, after, limit }) => {
+  const view = await tasks.get(task_id);
+  const { events, next } = await readJournal(tasks, view, { after, limit });
+  const first_seq = events[0]?.seq;
+  return dataResult(definedOnly({ task_id, last_seq: view.record.lastSeq, first_seq, next, events }));
+};
+
+const getServerInfo: Run<"get_server_info"> = async ({ engine, rights: { token, locality } }, _input, facts) => {
+  const { operatorScope: scope, server } = facts;
+  const isOperator =
+    token === undefined ? locality.local : scope !== undefined && token.scopes?.includes(scope) === true;
+  if (isOperator) return dataResult(await serverInfo(engine, server));
+  const needed = scope === undefined ? "it is not set: see --operator-scope" : `the token needs the scope ${scope}`;
+  return errorResult(
+    "FORBIDDEN",
+    `Only operators see the server: the user of its own machine, or who has the operator's scope (${needed}).`,
+  );
+};
+
+/** A host shows its apps to the user, and the model cannot call what is for apps alone. */
+const answerQuestion: Run<"answer_question"> = async (call, input) => answerTask(call, input, { byUser: true });
+
+/** The new task does not join the finished one, nor any other of the same call. */
+const restartTask: Run<"restart_task"> = async (call, { task_id }) => {
+  const { record, status } = await call.tasks.get(task_id);
+  if (!isFinal(status)) {
+    return errorResult(
+      "ILLEGAL_TRANSITION",
+      `Task ${task_id} is ${status}. Only a finished task is restarted: cancel it first.`,
+    );
+  }
+  const { tool, input } = record;
+  const started = await call.tasks.start({ tool, input, newTask: true, detached: true, session: call.sessionId });
+  return dataResult(taskObject(call, started));
+};
+
+const runs: { readonly [Name in PanelToolName]: Run<Name> } = {
+  find_task: findTask,
+  get_task_journal: getTaskJournal,
+  answer_question: answerQuestion,
+  restart_task: restartTask,
+  get_server_info: getServerInfo,
+};
+
+/** Runs a tool of the panel. @throws {@link InvalidArguments} and what the engine throws. */
+export async function runPanelTool<Name extends PanelToolName>(
+  name: Name,
+  call: Call,
+  value: JsonObject,
+  facts: PanelFacts,
+): Promise<ToolResult> {
+  const checked = checkPanelInput(name, value);
+  if ("input" in checked) return runs[name](call, checked.input, facts);
+  throw new InvalidArguments(`The arguments do not fit: ${checked.problems.join("; ")}.`);
+}
+
+/** Who calls a tool of the panel: as a call of the tool itself says it, where one is to be found. */
+export function callerOf(engine: Engine, name: PanelToolName, input: JsonObject): string | undefined {
+  const { clientId } = splitClientId(input);
+  if (clientId !== undefined || name !== "find_task" || typeof input.tool !== "string") return clientId;
+  return argumentsOf(engine, input.tool, Object(input.arguments)).clientId;
+}
+
+function argumentsOf(engine: Engine, tool: string, given: JsonObject): ReturnType<typeof splitClientId> {
+  const known = engine.tools.find(({ name }) => name === tool);
+  return known?.clientIdArgument === true ? splitClientId(given) : { clientId: undefined, rest: given };
+}
+
+/** How the panel's tools are listed, made once for all sessions: `tools/list` gives it as it is. */
+export const listedPanelTools: readonly (JsonObject & { readonly name: PanelToolName })[] = names().map((name) => {
+  const { input, ...facts } = panelToolFacts[name];
+  return { name, ...facts, inputSchema: withClientId(input), _meta: panelToolMeta(name) };
+});
+
+function names(): readonly PanelToolName[] {
+  return Object.keys(panelToolFacts).filter(isPanelToolName);
+}

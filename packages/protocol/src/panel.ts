@@ -1,0 +1,127 @@
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { type ControlToolFacts, type ControlToolsOffer, controlToolFacts } from "./control-tools.js";
+import { type CheckedInput, checkInput, type InputOf } from "./input-schema.js";
+import { metaKeys } from "./meta-keys.js";
+
+/** The name of the extension. Source: MCP Apps 2026-01-26, "Extension Identifier". */
+export const appsExtension = "io.modelcontextprotocol/ui";
+
+/** The media type of a page. Source: MCP Apps 2026-01-26, "UI Resource Format". */
+export const appMimeType = "text/html;profile=mcp-app";
+
+/** The resource that holds the panel. */
+export const panelUri = "ui://resumable-mcp/panel";
+
+/** The longest part of a journal that one call gives, in events. */
+const maxPanelEvents = 1_000;
+
+const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
+
+const { task_id } = controlToolFacts.get_task.input.properties;
+
+/**
+ * What is listed of the panel's own tools; docs/control-tools.md, "The panel's tools". Only clients that show apps see them, and
+ * only apps call them.
+ */
+export const panelToolFacts = {
+  find_task: {
+    title: "Find a call's task",
+    description: "Finds the newest task that a call with these arguments made or would join.",
+    annotations: readOnly,
+    input: {
+      type: "object",
+      properties: {
+        tool: { type: "string", minLength: 1, maxLength: 256, description: "The name of the tool." },
+        arguments: { type: "object", description: "The arguments of the call." },
+      },
+      required: ["tool", "arguments"],
+    },
+  },
+  get_task_journal: {
+    title: "Get a task's journal",
+    description: "Reads what happened to a task: progress, log, steps, questions and attempts.",
+    annotations: readOnly,
+    input: {
+      type: "object",
+      properties: {
+        task_id,
+        after: {
+          type: "integer",
+          minimum: 0,
+          default: 0,
+          description: "`next` of the part before; 0: the newest events.",
+        },
+        limit: { type: "integer", minimum: 1, maximum: maxPanelEvents, default: 200 },
+      },
+      required: ["task_id"],
+    },
+  },
+  answer_question: {
+    title: "Answer a task's question in the panel",
+    description:
+      "Passes on the answer that a user gave in the panel, also to a question that only the user may answer.",
+    annotations: controlToolFacts.answer_task.annotations,
+    input: controlToolFacts.answer_task.input,
+  },
+  restart_task: {
+    title: "Restart a task",
+    description: "Begins another task with the tool and the arguments of a finished one.",
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    input: { type: "object", properties: { task_id }, required: ["task_id"] },
+  },
+  get_server_info: {
+    title: "Describe the server",
+    description: "Tells operators which servers share the store, and how much is in it.",
+    annotations: readOnly,
+    input: { type: "object", properties: {} },
+  },
+} as const satisfies { readonly [name: string]: ControlToolFacts };
+
+type Facts = typeof panelToolFacts;
+
+/** The name of a tool of the panel, without a prefix. */
+export type PanelToolName = keyof Facts;
+
+/** The arguments that a tool of the panel receives. */
+export type PanelInput<Name extends PanelToolName> = InputOf<Facts[Name]["input"]>;
+
+/** Tells whether a name is that of a tool of the panel without a prefix. */
+export function isPanelToolName(name: string): name is PanelToolName {
+  return Object.hasOwn(panelToolFacts, name);
+}
+
+/** Checks the arguments of a tool of the panel and adds its defaults. */
+export function checkPanelInput<Name extends PanelToolName>(
+  name: Name,
+  value: unknown,
+): CheckedInput<Facts[Name]["input"]> {
+  return checkInput<Facts[Name]["input"]>(panelToolFacts[name].input, value);
+}
+
+/** The tool of the panel that a name means on a server with this prefix. */
+export function panelToolOf(name: string, { prefix }: Pick<ControlToolsOffer, "prefix">): PanelToolName | undefined {
+  const own = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return isPanelToolName(own) ? own : undefined;
+}
+
+/** The `_meta` of a listed tool of the panel: only apps call it, and a call of one that only reads may be sent again. */
+export function panelToolMeta(name: PanelToolName): JsonObject {
+  const { readOnlyHint }: JsonObject = panelToolFacts[name].annotations;
+  return {
+    [metaKeys.clientId]: "argument",
+    ...(readOnlyHint === true && { [metaKeys.durable]: "journal" }),
+    ui: { visibility: ["app"] },
+  };
+}
+
+/**
+ * Whether a client's capabilities say that it shows the pages of MCP Apps. Pure.
+ *
+ * Source: MCP Apps 2026-01-26, "Client<>Server Capability Negotiation".
+ */
+export function showsApps(capabilities: unknown): boolean {
+  const extensions = isJsonObject(capabilities) ? capabilities.extensions : undefined;
+  const own = isJsonObject(extensions) && Object.hasOwn(extensions, appsExtension) ? extensions[appsExtension] : {};
+  const types = isJsonObject(own) ? own.mimeTypes : undefined;
+  return Array.isArray(types) && types.includes(appMimeType);
+}
