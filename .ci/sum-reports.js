@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const status = Number(process.argv[2] ?? 0);
 const folders = ["packages", "apps"].flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)));
-const reports = [...folders, "bench", "conformance", "simulation", "site"]
+const reports = [...folders, "bench", "conformance", "simulation", "site", "e2e"]
   .map((folder) => join(folder, "reports"))
   .filter((folder) => existsSync(folder))
   .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))

@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openBrowser } from "@resumable-mcp/browser";
 import { lookAtPage, widths } from "./look-at-page.js";
-import { openBrowser } from "./open-browser.js";
 import { serveSite } from "./serve-site.js";
 
 const built = fileURLToPath(new URL("../.vitepress/dist/", import.meta.url));

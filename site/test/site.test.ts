@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openBrowser } from "@resumable-mcp/browser";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { sidebar } from "../.vitepress/sidebar.js";
 import { findDeadLinks } from "../src/dead-links.js";
 import { repositoryUrl } from "../src/link-repository.js";
 import { lookAtPage, search, widths } from "../src/look-at-page.js";
-import { openBrowser } from "../src/open-browser.js";
 import { type ServedSite, serveSite } from "../src/serve-site.js";
 
 const folder = fileURLToPath(new URL("../../", import.meta.url));
