@@ -155,7 +155,7 @@ async function play(frames) {
   await killed(first.child);
   await view.shows(/lost|down|reconnect|again|refused/i);
   const second = await startServer(port);
-  view.says("$ resumable-mcp-http tools.mjs: the server is started again");
+  view.says("$ resumable-mcp serve http tools.mjs: the server is started again");
   await view.shows(/45\/60/);
   view.says("both continue where they were");
   await view.shows(/(60\/60[\s\S]*){2}/);

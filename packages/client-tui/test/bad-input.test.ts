@@ -39,7 +39,7 @@ describe.concurrent("a server that is not what one expects", () => {
   const free = async () => `http://127.0.0.1:${await freePort()}/mcp`;
 
   it.each<[string, () => string | Promise<string>, string, string, (readonly string[])?]>([
-    ["is down", free, "SERVER_UNREACHABLE", "Start it first"],
+    ["is down", free, "SERVER_UNREACHABLE", "Start it first", ["--server-wait", "0"]],
     ["has another path", () => `${url}x`, "NOT_AN_MCP_SERVER", "its path is usually /mcp"],
     ["is a web page", () => odd.webPage, "NOT_AN_MCP_SERVER", "Check the URL"],
     ["does not speak HTTP", () => odd.noHttp, "NOT_AN_MCP_SERVER", "it does not speak HTTP"],

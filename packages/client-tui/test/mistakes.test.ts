@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort, killAll, run, startServer } from "./processes.js";
+import { freePort, kill, killAll, run, startCli, startServer } from "./processes.js";
 
 const limits = { timeout: 240_000 };
 
@@ -47,8 +47,47 @@ describe("a mistake", () => {
       `http://127.0.0.1:${await freePort()}/mcp`,
       "--state",
       join(folder, "s.json"),
+      "--server-wait",
+      "0",
     );
-    expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("Start it first")]);
+    const advice = expect.stringMatching(
+      /Start it first, for example: resumable-mcp serve http tools\.mjs --port \d+\n$/,
+    );
+    expect([program.code, program.stderr]).toEqual([3, advice]);
+  });
+});
+
+describe("a call to a server that is just starting", () => {
+  const address = async () => {
+    const free = await freePort();
+    return { free, words: ["--url", `http://127.0.0.1:${free}/mcp`, "--state", join(folder, `${free}.json`)] };
+  };
+
+  it("waits until it listens, says so on stderr, and gets its result", limits, async () => {
+    const { free, words } = await address();
+    const call = startCli("call", "count", "to=3", "delay_ms=0", "--json", "-q", ...words);
+    await call.seen(
+      /Nothing listens at \S+ yet\. Waiting up to 10 s for a server that is starting\. Ctrl-C leaves\.\n/,
+    );
+    const [server, code] = await Promise.all([startServer(free, join(folder, "late")), call.ended]);
+    await kill(server);
+    const lines = call.stdout().trim().split("\n");
+    expect(code).toBe(0);
+    expect(lines.map((line) => JSON.parse(line).type)).toEqual(expect.arrayContaining(["started", "result"]));
+    expect(call.stderr().match(/Nothing listens/g)).toHaveLength(1);
+  });
+
+  it("is left with Ctrl-C", limits, async () => {
+    const call = startCli("call", "count", "to=3", ...(await address()).words);
+    await call.seen(/Nothing listens/);
+    call.child.kill("SIGINT");
+    expect(await call.ended).toBe(130);
+  });
+
+  it("ends where --timeout ends, and says what to start", limits, async () => {
+    const { words } = await address();
+    const { code, stderr } = await run("call", "count", "to=3", "--timeout", "0.3", ...words);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("Start it first")]);
   });
 });
 

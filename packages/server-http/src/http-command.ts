@@ -51,7 +51,7 @@ import { metricsUsage, openTelemetry, telemetryFlags } from "./telemetry/open-te
 /** The version of this package, which the build and the test runner put here. */
 declare const RESUMABLE_MCP_VERSION: string;
 
-const usage = `Usage: resumable-mcp-http <tools-module> [options]
+const usage = `Usage: resumable-mcp serve http MODULE [OPTIONS]     (installed alone: resumable-mcp-http MODULE [OPTIONS])
   --host HOST            address to listen on (127.0.0.1)
   --port PORT            port to listen on, 0 for any free one (8001)
   --path PATH            path of the endpoint (/mcp)

@@ -39,8 +39,8 @@ export const flags = {
 export type Flags = ReturnType<typeof parseFlags<typeof flags>>["values"];
 
 /** How they are used. */
-export const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
-       resumable-mcp-stdio --command "node my-server.js"
+export const usage = `Usage: resumable-mcp serve stdio MODULE [OPTIONS]     (installed alone: resumable-mcp-stdio MODULE [OPTIONS])
+       resumable-mcp serve stdio --command "node my-server.js"
 ${storeUsage("the user's data folder, by the server's name")}
   --name NAME            name of the server, for its store and for its host
 ${recoveryUsage}

@@ -17,8 +17,8 @@ import { listCommand, showCommand, statsCommand } from "./read-commands.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
 import { assignCommand, versionsCommand } from "./version-commands.js";
 
-const usage = `resumable-mcp-store <command> [--store DIR|URL] [--json]
-resumable-mcp-store --version
+const usage = `Usage: resumable-mcp store COMMAND [--store DIR|URL] [--json]     (installed alone: resumable-mcp-store COMMAND)
+       resumable-mcp store --version
 
   check         reads everything and says what is wrong
   stats         counts tasks by status and tool, and the bytes of the store, and says which quotas would refuse new tasks:

@@ -98,7 +98,7 @@ test("makes the schema on request, and nothing where it only reads", async () =>
     code: 1,
     errors: expect.stringContaining("STORE_LAYOUT: The store's schema has layout"),
   });
-  expect(stats.errors).toContain("Run resumable-mcp-store migrate");
+  expect(stats.errors).toContain("Run resumable-mcp store migrate");
   expect(await json("migrate", ...names)).toMatchObject({ code: 0, value: { from: null, to: 1 } });
   expect(await run("migrate", ...names)).toMatchObject({ code: 0, out: "The store has layout 1 already." });
   expect(await json("stats", ...names)).toMatchObject({ code: 0, value: { total: 0 } });

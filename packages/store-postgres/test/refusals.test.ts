@@ -137,7 +137,7 @@ describe("says what to do about", () => {
     expect(await refusal(open({ ...options, migrate: false }).open())).toEqual({
       code: "STORE_LAYOUT",
       message:
-        "The store's schema has layout none, and this version needs layout 1. Run resumable-mcp-store migrate, or open the store once with migrate: true, as a user who owns the schema.",
+        "The store's schema has layout none, and this version needs layout 1. Run resumable-mcp store migrate, or open the store once with migrate: true, as a user who owns the schema.",
       details: { path: place(options.schema), found: "none", supported: "1" },
     });
   });
@@ -163,7 +163,7 @@ describe("says what to do about", () => {
     });
     expect(await refusal(open({ ...options, migrate: false }).open())).toEqual(
       refused(
-        "Run resumable-mcp-store migrate, or open the store once with migrate: true, as a user who owns the schema.",
+        "Run resumable-mcp store migrate, or open the store once with migrate: true, as a user who owns the schema.",
       ),
     );
     expect(await refusal(open(options).open())).toEqual(

@@ -67,6 +67,7 @@ export const optionTable = {
   detach: flag("call: print the task's id and leave"),
   wait: flag("call, watch, wait: keep waiting while the task is paused or asks a question"),
   timeout: text("SECONDS", "stop waiting after this time; the task continues"),
+  "server-wait": text("SECONDS", "how long a server on this machine may take to start (10)"),
   "on-interrupt": {
     ...text("ACTION", "what Ctrl-C does to the task: detach (default), pause or cancel"),
     values: interruptActions,
@@ -112,8 +113,10 @@ export const commonOptions = [
   "help",
 ] as const;
 
-const follow = ["wait", "on-interrupt", "quiet"] as const;
-const several = ["all", "status", "tool"] as const;
+/** Of the commands that cannot do without a server. */
+const asking = ["server-wait"] as const;
+const follow = ["wait", "on-interrupt", "quiet", ...asking] as const;
+const several = ["all", "status", "tool", ...asking] as const;
 
 const commands = {
   call: {
@@ -123,7 +126,12 @@ const commands = {
     options: ["args", "again", "new", "detach", ...follow],
   },
   tasks: { summary: "list the unfinished tasks (--all: the finished ones too)", options: several },
-  show: { words: "ID", summary: "one task in detail: attempts, steps, questions, result", completes: ["task"] },
+  show: {
+    words: "ID",
+    summary: "one task in detail: attempts, steps, questions, result",
+    completes: ["task"],
+    options: asking,
+  },
   watch: {
     words: "[ID]",
     summary: "follow one task, or all unfinished ones",
@@ -148,18 +156,18 @@ const commands = {
     words: "ID [KEY] [key=value …]",
     summary: "answer a task's question (--decline, --dismiss)",
     completes: ["unfinished_task"],
-    options: ["args", "decline", "dismiss"],
+    options: ["args", "decline", "dismiss", ...asking],
   },
-  result: { words: "ID", summary: "print the result of a finished task", completes: ["task"] },
-  items: { words: "ID", summary: "print the items of a task, one per line", completes: ["task"] },
+  result: { words: "ID", summary: "print the result of a finished task", completes: ["task"], options: asking },
+  items: { words: "ID", summary: "print the items of a task, one per line", completes: ["task"], options: asking },
   forget: {
     words: "ID…",
     summary: "delete finished tasks, and take unfinished ones off the list",
     completes: ["task"],
     options: several,
   },
-  stats: { summary: "count the tasks by status" },
-  session: { summary: "who this client is and what it remembers" },
+  stats: { summary: "count the tasks by status", options: asking },
+  session: { summary: "who this client is and what it remembers", options: asking },
   servers: {
     words: "[add|test|remove|login|import …]",
     summary: "list the servers and whether they answer, or change them",
@@ -170,7 +178,7 @@ const commands = {
     words: "[NAME]",
     summary: "the tools that can be called, or the arguments of one",
     completes: ["tool"],
-    options: ["all"],
+    options: ["all", ...asking],
   },
   ping: { summary: "check that the servers answer" },
   help: { words: "[COMMAND]", summary: "this text, or how one command is used", completes: ["command"] },

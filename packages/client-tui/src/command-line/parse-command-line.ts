@@ -23,12 +23,15 @@ export type OnInterrupt = (typeof interruptActions)[number];
 type Options = ReturnType<typeof parse>["values"];
 
 /** A command line, understood: its options as they were given, and what some of them mean. */
-export interface CommandLine extends Omit<Options, "status" | "callback-port" | "on-interrupt" | "theme"> {
+export interface CommandLine
+  extends Omit<Options, "server-wait" | "status" | "callback-port" | "on-interrupt" | "theme"> {
   /** Absent: the terminal UI. */
   readonly command?: CommandName;
   readonly words: readonly string[];
   readonly servers: readonly ServerConfig[];
   readonly timeoutMs?: number;
+  /** How long a server on this machine may take to start. */
+  readonly serverWaitMs: number;
   readonly status?: readonly string[];
   readonly onInterrupt: OnInterrupt;
   readonly callbackPort?: number;
@@ -42,7 +45,8 @@ export interface CommandLine extends Omit<Options, "status" | "callback-port" | 
  */
 export function parseCommandLine(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
   const { values, positionals, given } = parse(words);
-  const { timeout, status, theme, "callback-port": port, "on-interrupt": action = "detach", ...options } = values;
+  const { timeout, status, theme, "callback-port": port, "on-interrupt": action = "detach", ...more } = values;
+  const { "server-wait": serverWait, ...options } = more;
   const [name, ...rest] = positionals;
   const command = name === undefined ? undefined : commandName(name);
   if (command !== undefined) checkWords(command, rest);
@@ -60,7 +64,8 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
     command,
     words: rest,
     servers: [...(options.url ?? []).map((url) => httpServer(url, token)), ...(options.stdio ?? []).map(stdioServer)],
-    timeoutMs: timeout === undefined ? undefined : seconds(timeout) * 1000,
+    timeoutMs: timeout === undefined ? undefined : seconds("timeout", timeout) * 1000,
+    serverWaitMs: serverWait === undefined ? defaultServerWaitMs : seconds("server-wait", serverWait) * 1000,
     status: status?.flatMap((entry) => entry.split(",")),
     onInterrupt,
     callbackPort: port === undefined ? undefined : portNumber(port),
@@ -159,14 +164,17 @@ export function commandWords(text: string): [program: string, ...args: string[]]
   throw new UsageError(text.trim() === "" ? "--stdio needs a command." : `The command ${text} has an open quote.`);
 }
 
+/** A program that was typed, or pasted, with this one loads its code meanwhile. */
+const defaultServerWaitMs = 10_000;
 /** A timer of Node that is longer ends at once. */
 const maxTimeoutSeconds = 2_147_483;
 
-function seconds(text: string): number {
+function seconds(name: "timeout" | "server-wait", text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
-    throw new UsageError(`--timeout needs a number of seconds, not "${text}".`);
+    throw new UsageError(`--${name} needs a number of seconds, not "${text}".`);
   }
   if (value <= maxTimeoutSeconds) return value;
-  throw new UsageError(`--timeout must be at most ${maxTimeoutSeconds} seconds. Leave it out to wait without a limit.`);
+  const advice = name === "timeout" ? " Leave it out to wait without a limit." : "";
+  throw new UsageError(`--${name} must be at most ${maxTimeoutSeconds} seconds.${advice}`);
 }

@@ -14,6 +14,7 @@ import { exitCodeOfError, exitCodeOfInterrupt, exitCodes, TimeOverError, UsageEr
 import { commandHelp, helpText } from "./help-text.js";
 import { createOutput } from "./output.js";
 import { type CommandLine, commandName, parseCommandLine } from "./parse-command-line.js";
+import { runWhenServed } from "./run-when-served.js";
 
 /** Those that work with a client. */
 const commands: Readonly<Record<Exclude<CommandName, "completion" | "help">, Command>> = {
@@ -84,7 +85,8 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
       : undefined;
     const limit = startTimeLimit(line.timeoutMs);
     const context = { client, line, output, interrupts, clock: () => performance.now(), onFollow: limit.clear, ask };
-    return await Promise.race([command(context), limit.over]).finally(limit.clear);
+    const wait = { client, waitMs: line.serverWaitMs, over: limit.over, note: output.note };
+    return await runWhenServed(() => command(context), wait).finally(limit.clear);
   } finally {
     await client?.close();
   }

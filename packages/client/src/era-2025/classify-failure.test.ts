@@ -2,7 +2,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
-import { classifyFailure } from "./classify-failure.js";
+import { classifyFailure, isRefusedLocally } from "./classify-failure.js";
 
 const fetchFailed = (code: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
@@ -57,5 +57,21 @@ describe("what is known of a failed request", () => {
       "HTTP 403",
       "HTTP 403",
     ]);
+  });
+});
+
+describe("a refusal by this machine", () => {
+  const refusal = (address?: string, code = "ECONNREFUSED") => Object.assign(new Error(code), { code, address });
+  const failed = (cause: Error) => new Error("No server answers.", { cause: new TypeError("fetch failed", { cause }) });
+
+  it.each([
+    ["at 127.0.0.1", refusal("127.0.0.1"), true],
+    ["at both addresses of localhost", new AggregateError([refusal("::1"), refusal("127.0.0.1")]), true],
+    ["of another machine", refusal("192.0.2.1"), false],
+    ["of another machine, at one of two addresses", new AggregateError([refusal("::1"), refusal("192.0.2.1")]), false],
+    ["of which the address is not known", refusal(), false],
+    ["is not a reset of a connection", refusal("127.0.0.1", "ECONNRESET"), false],
+  ])("%s", (_where, cause, expected) => {
+    expect(isRefusedLocally(failed(cause))).toBe(expected);
   });
 });

@@ -110,6 +110,22 @@ function socketCode(error: unknown): string | undefined {
   return undefined;
 }
 
+/**
+ * Tells whether something failed since this machine itself refused the connection: nothing listens at the port, yet or any
+ * more. Of another machine, a firewall may refuse as well.
+ */
+export function isRefusedLocally(error: unknown): boolean {
+  return causesOf(error).some((cause) => {
+    const tried: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+    return tried.length > 0 && tried.every(isLocalRefusal);
+  });
+}
+
+function isLocalRefusal(error: unknown): boolean {
+  const { code, address }: { code?: unknown; address?: unknown } = Object(error);
+  return code === "ECONNREFUSED" && typeof address === "string" && /^(127\.|::1$|::ffff:127\.)/.test(address);
+}
+
 const maxCauses = 5;
 
 /** An error, what caused it, what caused that, and so on. */

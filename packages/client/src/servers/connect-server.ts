@@ -100,5 +100,5 @@ function knownSession(stateFile: StateFile, address: string): LinkSession | unde
 function startAdvice(config: ServerConfig): string {
   if ("command" in config) return "Check the command: it has to start a server that speaks over stdin and stdout.";
   const port = URL.canParse(config.url) ? new URL(config.url).port : "";
-  return `Start it first, for example: resumable-mcp-http tools.mjs --port ${port === "" ? "8001" : port}`;
+  return `Start it first, for example: resumable-mcp serve http tools.mjs --port ${port === "" ? "8001" : port}`;
 }

@@ -4,7 +4,7 @@ import type { Signal, TaskRecord } from "../task/task-record.js";
 import type { Store, StoredDocument } from "./store.js";
 
 /**
- * What an operator's program needs of a store in addition to the contract: `resumable-mcp-store` works on every store that has
+ * What an operator's program needs of a store in addition to the contract: `resumable-mcp store` works on every store that has
  * one. It is used outside any engine, also while servers run.
  */
 export interface StoreAdmin {

@@ -30,7 +30,7 @@ export const storeUsage = (folder: string): string => `  --store DIR|URL        
   --store-connections N  most connections of this process to the database, at least 3 (7)
   --store-durability machine|process
                          what a checkpoint survives: loss of power, or only the death of this process (machine)
-  --keyring FILE         keys by which all contents of the store are encrypted; resumable-mcp-store new-key makes one`;
+  --keyring FILE         keys by which all contents of the store are encrypted; resumable-mcp store new-key makes one`;
 
 type Durability = "machine" | "process";
 

@@ -76,6 +76,6 @@ function createDialogue(yes: boolean): Dialogue {
 function warnOfPassingScript(): void {
   if (!/[/\\]_npx[/\\]/.test(ownScript())) return;
   process.stderr.write(
-    "This program lies in a cache of npx, which may be emptied. Install it first: npm install -g @resumable-mcp/server-stdio\n",
+    "This program lies in a cache of npx, which may be emptied. Install it first: npm install resumable-mcp\n",
   );
 }

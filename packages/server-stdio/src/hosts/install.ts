@@ -72,7 +72,7 @@ async function earlierText(config: ConfigFile, server: HostEntry): Promise<Pick<
 }
 
 async function isAgreed(dialogue: Dialogue, path: string, before: string, after: string): Promise<boolean> {
-  dialogue.show(createTwoFilesPatch(path, path, before, after, "now", "then"));
+  dialogue.show(createTwoFilesPatch(path, path, before, after, "before", "after"));
   const agreed = await dialogue.confirm();
   if (agreed === undefined) throw new CommandError("Nothing was written. Add --yes to write this.");
   if (!agreed) dialogue.show("Nothing was written.\n");

@@ -16,7 +16,7 @@ const maxFileBytes = 64 * 1024;
 export async function readKeyringFile(path: string): Promise<Keyring> {
   const unreadable = (error: unknown): never => {
     const code = error instanceof Error && "code" in error ? String(error.code) : "an error";
-    throw invalidKeyring(`The keyring ${path} cannot be read (${code}). Make one with: resumable-mcp-store new-key`);
+    throw invalidKeyring(`The keyring ${path} cannot be read (${code}). Make one with: resumable-mcp store new-key`);
   };
   const handle = await open(path, "r").catch(unreadable);
   try {
@@ -45,7 +45,7 @@ function parseLine(line: string, place: string): readonly { readonly seals: bool
   const key = Buffer.from(encoded ?? "", "base64url");
   if ((use !== "seal" && use !== "open") || rest.length > 0 || key.length !== keyBytes)
     throw invalidKeyring(
-      `${place}: expected "seal ID KEY" or "open ID KEY", as resumable-mcp-store new-key prints it.`,
+      `${place}: expected "seal ID KEY" or "open ID KEY", as resumable-mcp store new-key prints it.`,
     );
   if (keyIdOf(key) !== id)
     throw invalidKeyring(`${place}: the key is not the one of this id. A character was changed.`);

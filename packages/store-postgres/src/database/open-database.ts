@@ -60,7 +60,7 @@ export async function openDatabase(
   }
   if (!migrate) {
     const advice =
-      "Run resumable-mcp-store migrate, or open the store once with migrate: true, as a user who owns the schema.";
+      "Run resumable-mcp store migrate, or open the store once with migrate: true, as a user who owns the schema.";
     throw storeLayout(database.place, String(found?.layout ?? "none"), supportedLayout, advice);
   }
   await migrateSchema(database);

@@ -87,13 +87,13 @@ describe("the rule for versions", () => {
     expect(judgeVersion({ ...task, toolVersion: "2", stateVersion: "2" }, { version: "1" }, [], true)).toEqual({
       kind: "refuse",
       message:
-        'Waits for code that can read it: it needs version 2 of job, and version 1 does not say that it continues tasks of version 2. Start a server with version 2, declare accepts: ["2"] or migrate, or decide with resumable-mcp-store: resume --tool-version 1, restart, or cancel.',
+        'Waits for code that can read it: it needs version 2 of job, and version 1 does not say that it continues tasks of version 2. Start a server with version 2, declare accepts: ["2"] or migrate, or decide with resumable-mcp store: resume --tool-version 1, restart, or cancel.',
     });
     const changed = { ...task, stateShape: shapes.next };
     expect(judgeVersion(changed, { version: "1", stateShape: shapes.at }, [], true)).toEqual({
       kind: "refuse",
       message:
-        'Waits for code that can read it: the first state of job has another shape ({"next":"number"} when the task ran, {"at":"number"} now), and its version is still 1. Start the code from before the change, give the new code another version and migrate, or decide with resumable-mcp-store: resume --tool-version 1, restart, or cancel.',
+        'Waits for code that can read it: the first state of job has another shape ({"next":"number"} when the task ran, {"at":"number"} now), and its version is still 1. Start the code from before the change, give the new code another version and migrate, or decide with resumable-mcp store: resume --tool-version 1, restart, or cancel.',
     });
   });
 });

@@ -92,7 +92,7 @@ export const waitsForCode = "Waits for code that can read it";
 
 /** The sentence for a task that code cannot read. */
 export function refusalMessage(reason: string, advice: string, version: string): string {
-  return `${waitsForCode}: ${reason}. ${advice}, or decide with resumable-mcp-store: resume --tool-version ${version}, restart, or cancel.`;
+  return `${waitsForCode}: ${reason}. ${advice}, or decide with resumable-mcp store: resume --tool-version ${version}, restart, or cancel.`;
 }
 
 /** Whether code says that it continues tasks of a version. */

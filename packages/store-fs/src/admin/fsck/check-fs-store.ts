@@ -37,13 +37,13 @@ export interface Repaired<Found> {
 /** A problem, and what became of it. */
 export type RepairedProblem = Repaired<FsStoreProblem>;
 
-/** Reads all of a store and says what is wrong, as `resumable-mcp-store check` does; changes nothing. */
+/** Reads all of a store and says what is wrong, as `resumable-mcp store check` does; changes nothing. */
 export async function checkFsStore({ directory, ...machine }: CheckFsStoreOptions): Promise<CheckedFsStore> {
   const { tasks, problems } = await findProblems(openReadOnly(directory, machine));
   return { tasks, problems: problems.map(described) };
 }
 
-/** Puts right what checking finds, as `resumable-mcp-store repair --apply` does. */
+/** Puts right what checking finds, as `resumable-mcp store repair --apply` does. */
 export async function repairFsStore({
   directory,
   ...machine

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Client, isRefusedLocally } from "@resumable-mcp/client";
+import { TimeOverError } from "./exit-code.js";
+
+/** Between two attempts to reach a server. */
+const pauseMs = 250;
+
+/** What a command waits for a server with. */
+export interface ServerWait {
+  readonly client: Pick<Client, "servers">;
+  /** How long a server may take to start. */
+  readonly waitMs: number;
+  /** Rejects at the end of the time that the whole command has. */
+  readonly over: Promise<never>;
+  /** A line for the user. */
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Runs a command, and again while this machine refuses the connection: a server that was started together with the client
+ * listens a moment later. As no server has answered yet, nothing was sent twice.
+ *
+ * Limits: attempts are counted, not time, so that a process that was stopped meanwhile has as many as another.
+ */
+export async function runWhenServed(command: () => Promise<number>, wait: ServerWait): Promise<number> {
+  const attempts = Math.ceil(wait.waitMs / pauseMs);
+  let refusal: unknown;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await Promise.race([command(), wait.over]);
+    } catch (error) {
+      if (refusal !== undefined && error instanceof TimeOverError) throw refusal;
+      if (attempt >= attempts || !mayBeStarting(error, wait.client)) throw error;
+      refusal = error;
+      if (attempt === 0) wait.note(waitingText(wait));
+      await Promise.race([delay(pauseMs), wait.over]).catch(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+function mayBeStarting(error: unknown, client: Pick<Client, "servers">): boolean {
+  return isRefusedLocally(error) && client.servers().every(({ state }) => !state.known);
+}
+
+function waitingText({ client, waitMs }: ServerWait): string {
+  const down = client.servers().filter(({ state }) => state.name === "down");
+  const places = down.map(({ address }) => address).join(", ");
+  return `Nothing listens at ${places} yet. Waiting up to ${waitMs / 1000} s for a server that is starting. Ctrl-C leaves.`;
+}
