@@ -7,7 +7,10 @@ import { lineOptions, plainLine } from "./log.js";
 /** Who asked for what, from where, and how it was answered. */
 export interface AuditEntry {
   readonly requestId: string;
-  /** The owner that a token names; `local` and `anonymous` without one, `refused` where it was refused before it was served. */
+  /**
+   * The owner that a token names; `local` and `anonymous` without one, `refused` where it was refused before it was served. What is the
+   * same for all, as the server's metadata, is served to `anonymous`.
+   */
   readonly who: string;
   readonly address?: string | undefined;
   readonly http: string;
@@ -65,7 +68,7 @@ export function createAuditLog(write: (entry: AuditEntry) => void, refusals: Ref
       const what = context && asked.get(context);
       write({
         requestId: randomUUID(),
-        who: whoOf(context),
+        who: whoOf(context, status),
         address,
         http,
         ...what,
@@ -82,8 +85,8 @@ interface RefusalLimit {
   readonly nowMs: () => number;
 }
 
-function whoOf(context: RequestContext | undefined): string {
-  if (context === undefined) return "refused";
+function whoOf(context: RequestContext | undefined, status: number): string {
+  if (context === undefined) return status >= 400 ? "refused" : "anonymous";
   return ownerOfToken(context.authInfo) ?? (context.locality?.local === true ? "local" : "anonymous");
 }
 

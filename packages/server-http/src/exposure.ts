@@ -2,6 +2,7 @@ import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { TrustedProxies } from "./addresses.js";
 import { isLoopback } from "./allowed-hosts.js";
 import { secureUrl } from "./auth/metadata.js";
+import type { OwnerMode } from "./locality.js";
 
 /** What says who may call a server, of the options of `serve`. */
 interface Exposure {
@@ -10,6 +11,9 @@ interface Exposure {
   readonly insecure?: boolean;
   readonly publicUrl?: string;
   readonly authorizationServers?: readonly string[];
+  readonly allowedHosts?: readonly string[];
+  readonly ownerMode?: OwnerMode;
+  readonly ui?: object | undefined;
 }
 
 /** @throws {@link CommandError} when strangers could call without a token, or could not know for which URL to get one. */
@@ -17,6 +21,7 @@ export function checkExposure(options: Exposure): void {
   const { host = "127.0.0.1", verifyToken, publicUrl, authorizationServers = [] } = options;
   if (publicUrl !== undefined) secureUrl("publicUrl", publicUrl);
   for (const url of authorizationServers) secureUrl("authorizationServers", url);
+  checkUi(options);
   if (isLoopback(host)) return;
   if (verifyToken === undefined && options.insecure !== true) {
     throw new CommandError(
@@ -26,6 +31,23 @@ export function checkExposure(options: Exposure): void {
   }
   if (authorizationServers.length > 0 && publicUrl === undefined) {
     throw new CommandError("A server with authorizationServers needs its publicUrl: tokens are issued for it.", 2);
+  }
+}
+
+/** The page acts for its user: one of this machine, or one whom a token names. */
+function checkUi({ ui, host = "127.0.0.1", verifyToken, publicUrl, allowedHosts = [], ownerMode }: Exposure): void {
+  if (ui === undefined || verifyToken !== undefined) return;
+  if (!isLoopback(host) || publicUrl !== undefined || allowedHosts.length > 0) {
+    throw new CommandError(
+      "Without authentication --ui is for the user of this machine alone. Give --token-file or --authorization-server, or leave out --ui; or listen on 127.0.0.1 without --public-url and --allowed-host.",
+      2,
+    );
+  }
+  if (ownerMode === "session") {
+    throw new CommandError(
+      "With --owner session the page of --ui would have no tasks, since it has no session. Give --token-file or --authorization-server, or leave out --owner session.",
+      2,
+    );
   }
 }
 

@@ -35,6 +35,7 @@ import {
   storeWaitUsage,
   wholeNumber,
   withControlTools,
+  withPanel,
 } from "@resumable-mcp/mcp/command-line";
 import { listedControlTools } from "@resumable-mcp/protocol";
 import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";
@@ -47,6 +48,7 @@ import { stackOf } from "./log.js";
 import { logFlags, logUsage, readLogs } from "./log-flags.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
 import { metricsUsage, openTelemetry, telemetryFlags } from "./telemetry/open-telemetry.js";
+import { readUi, uiFlags, uiUsage } from "./ui/ui-flags.js";
 
 /** The version of this package, which the build and the test runner put here. */
 declare const RESUMABLE_MCP_VERSION: string;
@@ -84,6 +86,7 @@ ${quotaUsage}
 ${otlpUsage}
 ${metricsUsage}
 ${logUsage}
+${uiUsage}
   --insecure             allow an address that others can reach, without authentication
   --version              print the version of this program`;
 
@@ -98,6 +101,7 @@ const flags = {
   handoff: { type: "boolean" },
   ...authFlags,
   ...telemetryFlags,
+  ...uiFlags,
   "allowed-host": { type: "string", multiple: true },
   "allowed-origin": { type: "string", multiple: true },
   owner: { type: "string" },
@@ -138,7 +142,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const quotas = readQuotas(values);
   const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
   const maxJsonValues = countOf("max-json-values", values["max-json-values"]);
-  const definition = withControlTools(await loadServer(module), values["control-tools"]);
+  const definition = withPanel(withControlTools(await loadServer(module), values["control-tools"]), values["no-panel"]);
   const fd = passedSocket(process.env);
   const { log, audit, reopen } = readLogs(values);
   const telemetry = await openTelemetry(values, definition, log);
@@ -170,6 +174,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     fd,
     metrics: telemetry.metrics,
     ...auth,
+    ...readUi(values, auth),
   };
   const exceptions = handleUncaughtExceptions(
     (error, taskId) => log("error", `Uncaught exception: ${sentenceOf(error)}`, { id: taskId, stack: stackOf(error) }),
@@ -255,10 +260,11 @@ function passedSocket({ LISTEN_FDS, LISTEN_PID }: NodeJS.ProcessEnv): number | u
   return LISTEN_PID === String(process.pid) && Number(LISTEN_FDS) >= 1 ? 3 : undefined;
 }
 
-function banner({ definition, engineLimits }: ServeOptions, { url, owner, recovery }: RunningServer): string {
+function banner({ definition, engineLimits, ui }: ServeOptions, { url, owner, recovery }: RunningServer): string {
   const names = [...definition.tools.map(({ name }) => name), ...listedControlTools(definition.controlTools)];
   const unfinished = recoverySentence(recovery, engineLimits?.recoverAfterMs ?? engineDefaults.recoverAfterMs);
-  return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\nlistening on ${url}\n`;
+  const panel = ui === undefined ? "" : `panel: ${new URL("/ui", url).href}\n`;
+  return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\n${panel}listening on ${url}\n`;
 }
 
 /**

@@ -20,6 +20,7 @@ import { OpenBodies } from "./open-bodies.js";
 import { createRequestRates } from "./request-rates.js";
 import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { startTimeLimit } from "./time-limit.js";
+import { createUiEndpoint, type Ui } from "./ui/ui-endpoint.js";
 
 /** Answers one request to the MCP endpoint, after all checks. */
 export type McpEndpoint = (request: Request, context: RequestContext) => Promise<Response>;
@@ -43,6 +44,8 @@ export interface HttpHandlerOptions {
   readonly authorization?: Authorization;
   /** What `/metrics` shows. Default: nothing is there. */
   readonly metrics?: MetricsSource | undefined;
+  /** The panel, which is at `/ui`. Default: nothing is there. */
+  readonly ui?: Ui | undefined;
   readonly limits: HttpLimits;
   readonly log: Log;
   readonly audit?: AuditLog | undefined;
@@ -120,19 +123,22 @@ function createProxyNotice(log: Log, proxies: TrustedProxies | undefined) {
 
 /** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
 function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
-  const { authorization, limits, ownerMode = "auto", publicUrl } = options;
+  const { authorization, limits, ownerMode = "auto", publicUrl, ui } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
   const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
     judgeCaller(ownerMode, { ...factsOf(options, request, peerAddress), tokens: false });
+  const uiAnswer = ui && createUiEndpoint({ ui, path, publicUrl, authorization });
   /** What is answered alike to all who ask. */
-  const publicAnswer = ({ method, url }: HttpRequest, problem: string | undefined): HttpAnswer | undefined => {
+  const publicAnswer = (request: HttpRequest, problem: string | undefined) => {
+    const { method, url } = request;
     if (problem !== undefined) return refuse(403, problem);
     if (method === "OPTIONS") return preflight();
     const pathname = withoutSlash(url.pathname);
     const metadata = isMetadata(pathname, path, publicUrl) ? authorization?.metadata() : undefined;
     if (metadata !== undefined) return metadataAnswer(metadata);
-    return pathname === path ? undefined : new HttpAnswer(404, plain, "Not found.\n");
+    if (pathname === path) return undefined;
+    return uiAnswer?.(request) ?? new HttpAnswer(404, plain, "Not found.\n");
   };
   return async (
     request: HttpRequest,

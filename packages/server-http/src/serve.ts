@@ -35,6 +35,7 @@ import { type OwnerMode, ownerSentence } from "./locality.js";
 import { type Log, limitedLog } from "./log.js";
 import type { MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { reportsOfThrown } from "./thrown-errors.js";
+import { uiOf } from "./ui/ui-of.js";
 
 /** How a server is served over HTTP. Everything but definition and store has a default. */
 export interface ServeOptions {
@@ -90,6 +91,13 @@ export interface ServeOptions {
   readonly audit?: AuditLog | undefined;
   /** What `/metrics` shows, and to whom. Default: nothing is there. */
   readonly metrics?: MetricsSource | undefined;
+  /**
+   * Shows the panel at `/ui`: `clientId` is what the page is to the authorization server. Strangers have to need a token. Default: nothing
+   * is there. The definition says which page it is.
+   */
+  readonly ui?: { readonly clientId?: string | undefined } | undefined;
+  /** The scope by which a token is an operator's, who sees in the panel which servers there are, and what all owners have. */
+  readonly operatorScope?: string | undefined;
   /** Runs the code of each attempt: an exception that nothing catches can tell its task by it. */
   readonly runAttempt?: RunAttempt;
   /** Hears of what happens at named points, for tracing and for fault injection. */
@@ -120,6 +128,7 @@ export interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host = "127.0.0.1", path = "/mcp", verifyToken, log = () => {}, definition, publicUrl } = options;
   checkExposure(options);
+  const ui = uiOf(options);
   const trustedProxies = trustedProxiesOf(options);
   const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
   const onError = (error: unknown) => log("error", sentenceOf(error));
@@ -132,17 +141,16 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const validateJsonSchema = createJsonSchemaValidator();
   const { maskThrown, ...thrown } = reportsOfThrown(options, log);
   const hooks = { ...thrown, onOpened, onError, observer, telemetry: createEngineTelemetry(), runAttempt };
-  const limited = { limits: engineLimits, limitRules: options.limitRules };
-  const engine = createEngine({ ...hooks, ...limited, store, tools: definition.tools, validateJsonSchema });
+  const limited = { limits: engineLimits, limitRules: options.limitRules, validateJsonSchema };
+  const engine = createEngine({ ...hooks, ...limited, store, tools: definition.tools });
   let guarded: Awaited<ReturnType<typeof startBans>> = {};
   const abandon = async (error: unknown): Promise<never> => {
     guarded.bans?.stop();
     await engine.close().catch(onError);
     throw error;
   };
-  const onWait = (sentence: string) => log("warn", sentence);
   // What is wrong with the store is reported now, not to the first caller.
-  await openWhenReached(engine.open.bind(engine), storeWait, onWait).catch(abandon);
+  await openWhenReached(engine.open.bind(engine), storeWait, (sentence) => log("warn", sentence)).catch(abandon);
   let ownUrl: string | undefined;
   const unguarded = authorizationOf(options, limits, log, () => publicUrl ?? ownUrl);
   guarded = await startBans(unguarded, { engine, everyMs: limits.banLookMs, log }).catch(abandon);
@@ -163,6 +171,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       authorization,
       publicUrl,
       metrics: options.metrics,
+      ui,
       limits,
       log,
       audit: options.audit,
@@ -240,9 +249,9 @@ function bothErasEndpoint(
   hears: Pick<RegisterOptions, "onError" | "maskThrown">,
   authorization: Authorization | undefined,
 ): HttpHandler {
-  const { definition, handoff } = options;
+  const { definition, handoff, operatorScope } = options;
   const { onError } = hears;
-  const toolOptions = { ...hears, handoff };
+  const toolOptions = { ...hears, handoff, operatorScope };
   return createBothErasHandler({
     ...options.limits,
     check: (body, context) => {

@@ -112,6 +112,13 @@ test(
       [[toolsModule, "--recover-after", "all"], /--recover-after must be now, never, or a time such as /],
       [[toolsModule, "--max-store-tasks", "0"], /--max-store-tasks must be a whole number from 1 to/],
       [[toolsModule, "--max-sessions-per-owner", "all"], /--max-sessions-per-owner must be a whole number from 1 to/],
+      [[toolsModule, "--ui-client-id", "panel"], /--ui-client-id is for users who sign in/],
+      [[toolsModule, "--operator-scope", "operate"], /--operator-scope is for tokens/],
+      [
+        [toolsModule, "--ui", "--public-url", "https://x.example/mcp"],
+        /Without authentication --ui is for the user of/,
+      ],
+      [[toolsModule, "--ui", "--no-panel"], /leave out --no-panel/],
       [[toolsModule, "--host", "0.0.0.0"], /Give --authorization-server or --token-file, or --insecure/],
     ];
     for (const [args, sentence] of cases) {

@@ -3,6 +3,8 @@ import {
   controlToolsUsage,
   maskFlags,
   otlpUsage,
+  panelFlag,
+  panelUsage,
   type parseFlags,
   quotaFlags,
   quotaUsage,
@@ -21,6 +23,7 @@ export const flags = {
   ...controlToolsFlag,
   handoff: { type: "boolean" },
   ...maskFlags,
+  ...panelFlag,
   otlp: { type: "string" },
   ...quotaFlags,
   "no-supervise": { type: "boolean" },
@@ -47,6 +50,7 @@ ${recoveryUsage}
 ${controlToolsUsage}
   --handoff              answer long calls before the caller's time limit
   --mask-errors          the host sees of what a tool throws only that it failed; standard error says why
+${panelUsage}
 ${quotaUsage}
 ${otlpUsage}
   --no-supervise         serve in this process: a crash ends the connection

@@ -18,6 +18,7 @@ import {
   refuseFolderQuotas,
   sentenceOf,
   withControlTools,
+  withPanel,
 } from "@resumable-mcp/mcp/command-line";
 import { dataFolder, environment } from "./data-folder.js";
 import type { Flags } from "./flags.js";
@@ -34,7 +35,7 @@ import { serveHost } from "./serve-host.js";
 export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {
   const quotas = readQuotas(flags);
   const engineLimits = { ...engineDefaults, ...quotas.engine, ...readRecovery(flags) };
-  const definition = withControlTools(await loadServer(module), flags["control-tools"]);
+  const definition = withPanel(withControlTools(await loadServer(module), flags["control-tools"]), flags["no-panel"]);
   const { setup, setup2026, name } = definition;
   const otlp = readOtlp(flags.otlp);
   const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));

@@ -15,6 +15,7 @@ export {
 export { type ImportedModule, importModule } from "./import-module.js";
 export { loadServer } from "./load-server.js";
 export { otlpUsage, readOtlp } from "./otlp-flag.js";
+export { panelFlag, panelUsage, withPanel } from "./panel-flag.js";
 export {
   countOf,
   type Quotas,

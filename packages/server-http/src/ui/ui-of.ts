@@ -1,0 +1,24 @@
+import type { ServerDefinition } from "@resumable-mcp/mcp";
+import { CommandError } from "@resumable-mcp/mcp/command-line";
+import type { Ui } from "./ui-endpoint.js";
+
+/** What says whether a server shows its panel as a page, of the options of `serve`. */
+interface UiChoice {
+  readonly definition: ServerDefinition;
+  readonly ui?: { readonly clientId?: string | undefined } | undefined;
+  readonly operatorScope?: string | undefined;
+}
+
+/** The panel as a page, where it was asked for. @throws {@link CommandError} where the definition has none. */
+export function uiOf({
+  ui,
+  operatorScope,
+  definition: { name, version, panel, controlTools },
+}: UiChoice): Ui | undefined {
+  if (ui === undefined) return undefined;
+  if (panel !== undefined && panel !== false && controlTools !== "none")
+    return { page: panel, server: { name, version }, clientId: ui.clientId, operatorScope };
+  const message =
+    "The page of --ui is the panel, which this server does not have: leave out --no-panel and --control-tools none, or let the definition name its panel.";
+  throw new CommandError(message, 2);
+}
