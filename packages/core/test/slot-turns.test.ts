@@ -8,14 +8,18 @@ failOnUnhandledRejections();
 /** A turn of six checkpoints. */
 const slotTurnMs = 60;
 
-/** A tool that writes a checkpoint every 10 ms and never ends; `counted` has each of them. */
-function endlessScene(limits: Partial<EngineLimits>) {
+/** The input of a task that first sleeps in place. */
+const napper = -1;
+
+/** A tool that writes a checkpoint every `stepMs` and never ends; `counted` has each of them. */
+function endlessScene(limits: Partial<EngineLimits>, stepMs = 10) {
   const clock = createManualClock();
   const counted: (readonly [n: number, at: number])[] = [];
   const endless = job(async function* (task, n) {
+    if (n === napper) await task.sleep("nap", 20);
     for (let { at } = task.state; ; ) {
       await new Promise<void>((resolve) => {
-        clock.after(10, resolve);
+        clock.after(stepMs, resolve);
       });
       at += 1;
       counted.push([n, at]);
@@ -73,5 +77,58 @@ describe("slots (G11)", () => {
     expect((await others.get(record.id)).status).toBe("pending");
     await clock.advance(2);
     expect((await others.get(record.id)).status).toBe("completed");
+  });
+
+  it("go round also while more tasks run than there are slots, since one waited in place (G11)", async () => {
+    const { clock, engine, rest } = endlessScene({ maxRunning: 2, maxRunningPerOwner: 2 });
+    for (const [who, n] of Object.entries({ a: napper, b: 1 })) {
+      await engine.forOwner(`client:${who}`).start({ tool: "job", input: { n } });
+    }
+    await rest();
+    await engine.forOwner("client:c").start({ tool: "job", input: { n: 2 } });
+    await rest();
+    await clock.advance(25);
+    const starving = engine.forOwner("client:d");
+    const { record } = await starving.start({ tool: "job", input: { n: 3 } });
+    await rest();
+    expect(engine.running).toHaveLength(3);
+    for (let turn = 0; turn < 4; turn++) await clock.advance(slotTurnMs + 1);
+    expect((await starving.get(record.id)).record.attempt).toBeGreaterThan(0);
+  });
+
+  it("are not taken for a task that another process runs while its caller waits here (G11)", async () => {
+    const limits = { slotTurnMs: 3_000, maxRunning: 1, maxRunningPerOwner: 1 };
+    const one = endlessScene(limits, 500);
+    const other = one.another({ limits });
+    await other.engine.open();
+    const owner = one.engine.forOwner("client:a");
+    const busy = (await owner.start({ tool: "job", input: { n: 1 } })).record.id;
+    await one.rest();
+    const offered = (await one.engine.forOwner("client:b").start({ tool: "job", input: { n: 2 } })).record.id;
+    await one.clock.advance(20_000);
+    expect([one.engine.running, other.engine.running]).toEqual([[busy], [offered]]);
+    expect(await historyOf(owner, busy)).not.toContainEqual(expect.stringContaining("yielded"));
+  });
+
+  it("stay with a tool that keeps no state, which would begin again from nothing (G11)", async () => {
+    const begun: number[] = [];
+    const clock = createManualClock();
+    const stateless = job(async function* (_task, n) {
+      begun.push(n);
+      for (let at = 1; at <= 20; at++) {
+        await new Promise<void>((resolve) => {
+          clock.after(10, resolve);
+        });
+        yield { progress: at, total: 20 };
+      }
+      return "done";
+    });
+    const limits = { maxRunning: 1, maxRunningPerOwner: 1, slotTurnMs };
+    const { engine, tasks, rest } = createScene([stateless], { limits }, undefined, undefined, clock);
+    const { record } = await tasks.start({ tool: "job", input: { n: 1 } });
+    await rest();
+    await engine.forOwner("client:b").start({ tool: "job", input: { n: 2 } });
+    await clock.advance(500);
+    expect([(await tasks.get(record.id)).status, begun]).toEqual(["completed", [1, 2]]);
   });
 });

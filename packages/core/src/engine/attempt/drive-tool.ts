@@ -36,7 +36,8 @@ export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<
       }
     }
     if (control.wanted !== undefined) control.abort(control.wanted);
-    else if (control.aborted === undefined && parts.yields()) control.abort("turn");
+    // From any other checkpoint the next attempt would begin with an older state, or with none.
+    else if (control.aborted === undefined && next.value.state !== undefined && parts.yields()) control.abort("turn");
     if (control.aborted === undefined) continue;
     await leave(running);
     return stoppedHere;

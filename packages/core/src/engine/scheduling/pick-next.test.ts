@@ -14,6 +14,7 @@ const queued = (id: string, owner = "a", more: Partial<QueuedTask> = {}): Queued
   tool: "x",
   crashes: 0,
   queuedAtMs: 0,
+  runsElsewhere: false,
   ...more,
 });
 const running = (owner: string, more: Partial<RunningTask> = {}): RunningTask => ({

@@ -9,6 +9,8 @@ export interface QueuedTask {
   readonly crashes: number;
   /** Monotonic milliseconds. */
   readonly queuedAtMs: number;
+  /** Another process runs it, as far as is known: it waits for a caller's sake, should that process die. */
+  readonly runsElsewhere: boolean;
 }
 
 /** A task that runs in this process. */
@@ -79,12 +81,15 @@ export function mustYield(
   nowMs: number,
 ): boolean {
   if (queue.length === 0 || nowMs - task.startedAtMs < limits.slotTurnMs) return false;
-  const busy = new Set(attempts.filter(({ waiting }) => !waiting).map(({ owner }) => owner));
+  const holders = attempts.filter(({ waiting }) => !waiting);
+  const busy = new Set(holders.map(({ owner }) => owner));
+  // A task that waited in place works on without asking for a slot. While more run than there are slots, each turn ends one.
+  const slots = { ...limits, maxRunning: Math.max(limits.maxRunning, holders.length) };
   const running: RunningTask[] = attempts.filter((other) => other !== task && !other.yielding);
   const free = attempts.filter(({ yielding }) => yielding).length + 1;
   for (let slot = 0; slot < free; slot++) {
-    const starving = queue.filter(({ owner }) => !busy.has(owner));
-    const next = pickNext(starving, running, limits, nowMs);
+    const starving = queue.filter(({ owner, runsElsewhere }) => !runsElsewhere && !busy.has(owner));
+    const next = pickNext(starving, running, slots, nowMs);
     if (next === undefined) return false;
     busy.add(next.owner);
     running.push({ ...next, waiting: false, startedAtMs: nowMs });

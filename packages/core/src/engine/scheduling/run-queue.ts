@@ -67,10 +67,21 @@ export class RunQueue {
   }
 
   /** Queues a task, unless it has a slot already or this process does not have its tool. */
-  add({ id, owner, tool, crashes }: Runnable): void {
+  add({ id, owner, tool, crashes }: Runnable, runsElsewhere = false): void {
     if (this.#stopped || !this.#environment.tools.runnable.has(tool) || this.#slots.has(id)) return;
     const queuedAtMs = this.#queue.get(id)?.queuedAtMs ?? this.#environment.clock.monotonicMs();
-    this.#queue.set(id, { id, owner, tool, crashes, queuedAtMs });
+    this.#queue.set(id, { id, owner, tool, crashes, queuedAtMs, runsElsewhere });
+  }
+
+  /**
+   * Notes which of the tasks that have waited since before `sinceMs` are in other hands by now: those that may not run.
+   *
+   * @param runnable ids of all tasks that may run, as the store listed them after `sinceMs`.
+   */
+  noteRunnable(runnable: ReadonlySet<string>, sinceMs: number): void {
+    for (const task of this.#queue.values()) {
+      if (task.queuedAtMs < sinceMs) this.#queue.set(task.id, { ...task, runsElsewhere: !runnable.has(task.id) });
+    }
   }
 
   remove(taskId: string): void {
@@ -173,7 +184,9 @@ export class RunQueue {
     const { clock, limits } = this.#environment;
     this.#stopOfferTimer();
     if (this.#stopped || this.#offered.size >= limits.maxRunning) return;
-    const next = [...this.#queue.values()].find(({ id, crashes }) => crashes === 0 && !this.#offered.has(id));
+    const next = [...this.#queue.values()].find(
+      ({ id, crashes, runsElsewhere }) => crashes === 0 && !runsElsewhere && !this.#offered.has(id),
+    );
     if (next === undefined) return;
     const leftMs = next.queuedAtMs + limits.offerAfterMs - clock.monotonicMs();
     this.#stopOfferTimer = clock.after(Math.max(0, leftMs), () => {

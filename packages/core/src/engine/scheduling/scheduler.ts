@@ -57,11 +57,11 @@ export class Scheduler {
     return this.#queue.running;
   }
 
-  /** Queues a task. `awaited`: a caller in this process waits for it. */
-  kick(task: Runnable, awaited = true): void {
+  /** Queues a task. `awaited`: a caller in this process waits for it. `runsElsewhere`: another process runs it by now. */
+  kick(task: Runnable, { awaited = true, runsElsewhere = false } = {}): void {
     if (awaited) this.#awaited.add(task.id);
     this.#timers.clear(task.id);
-    this.#queue.add(task);
+    this.#queue.add(task, runsElsewhere);
     this.#queue.pump();
   }
 
@@ -73,7 +73,8 @@ export class Scheduler {
     const slot = this.#queue.slotOf(record.id);
     const due = dueMs(snapshot) ?? Number.POSITIVE_INFINITY;
     if (slot !== undefined) slot.attempt?.look();
-    else if (snapshot.leased || this.#environment.dueTimes.leftMs(due) <= 0) this.kick(record);
+    else if (snapshot.leased) this.kick(record, { runsElsewhere: true });
+    else if (this.#environment.dueTimes.leftMs(due) <= 0) this.kick(record);
     else this.#rest(snapshot);
   }
 
@@ -136,8 +137,9 @@ export class Scheduler {
     return this.#left === "all" || this.#left.includes(taskId);
   }
 
-  #schedule(task: Runnable, kind: TimerKind, delayMs: number): void {
-    if (this.#drainUntilMs === undefined) this.#timers.set(task.id, kind, delayMs, () => this.kick(task, false));
+  #schedule(task: Runnable, kind: TimerKind, delayMs: number, runsElsewhere = false): void {
+    if (this.#drainUntilMs !== undefined) return;
+    this.#timers.set(task.id, kind, delayMs, () => this.kick(task, { awaited: false, runsElsewhere }));
   }
 
   /**
@@ -223,7 +225,7 @@ export class Scheduler {
   /** Another process runs the task. */
   #lost(task: Runnable): void {
     this.#troubles.delete(task.id);
-    if (this.#awaited.has(task.id)) this.#schedule(task, "due", this.#environment.limits.pollMs);
+    if (this.#awaited.has(task.id)) this.#schedule(task, "due", this.#environment.limits.pollMs, true);
   }
 
   #failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {

@@ -33,11 +33,14 @@ export class WorkFinder {
     const { environment, queue, timers, versions } = this.#parts;
     const { limits } = environment;
     // What is known already must not hide what is not.
+    const sinceMs = environment.clock.monotonicMs();
     const limit = limits.lookBatch + queue.length + timers.held + this.#orphans.size + this.#pinned;
     const { tasks, leftMs } = await this.#listRunnable(limit);
+    const isAll = tasks.length < limit;
+    if (isAll) queue.noteRunnable(new Set(tasks.map(({ id }) => id)), sinceMs);
     const mine = await versions.withoutPinned(tasks);
     this.#pinned = tasks.length - mine.length;
-    const orphansMs = this.#queueFound(mine, tasks.length < limit);
+    const orphansMs = this.#queueFound(mine, isAll);
     return leftMs === undefined || orphansMs === undefined ? (leftMs ?? orphansMs) : Math.min(leftMs, orphansMs);
   }
 
