@@ -120,7 +120,7 @@ class Model {
     const queue = waiting.map((task) => {
       const queuedAtMs = server.seen.get(task.id) ?? this.nowMs;
       server.seen.set(task.id, queuedAtMs);
-      return { ...task, queuedAtMs, task };
+      return { ...task, queuedAtMs, runsElsewhere: false, task };
     });
     for (;;) {
       const running = this.tasks.filter(({ status, server: at }) => status === "runs" && at === index);
