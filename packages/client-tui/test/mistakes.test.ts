@@ -30,7 +30,7 @@ describe("a mistake", () => {
     ["a missing argument", ["call", "fragile"], 2, "well is missing (a string). See: resumable-mcp tools fragile"],
     ["an argument of a wrong type", ["call", "count", "to=many"], 2, 'to has to be an integer, not "many"'],
     ["an argument that the tool would refuse", ["call", "count", "to=0"], 2, "to has to be at least 1"],
-    ["an unknown task", ["show", "unknown"], 4, "There is no task of that id. `resumable-mcp tasks --all` lists"],
+    ["an unknown task", ["show", "unknown"], 4, "belong to another owner. `resumable-mcp tasks --all` lists"],
     ["a wrong option", ["tasks", "--nope"], 2, "--help"],
     ["no terminal", [], 2, "Usage:"],
   ])("of %s is answered in a sentence", limits, async (_name, args, code, text) => {

@@ -279,7 +279,9 @@ describe("an owner (G10)", () => {
       ].map((attempt) => attempt().then(String, (error: Error) => error.message.replaceAll(id, "ID")));
     const foreign = await Promise.all(attempts(record.id));
     expect(foreign).toEqual(await Promise.all(attempts(unknown)));
-    expect(new Set(foreign)).toEqual(new Set(["There is no task ID. list_session_tasks lists your tasks."]));
+    expect(new Set(foreign)).toEqual(
+      new Set(["There is no task ID. It may have been deleted, or belong to another owner."]),
+    );
     expect(await stranger.list()).toEqual({ tasks: [] });
     expect((await stranger.count()).total).toBe(0);
     expect((await stranger.start(start)).created).toBe(true);

@@ -125,7 +125,8 @@ describe("a process that dies", () => {
     await current.rest();
     expect(await current.tasks.get(record.id)).toMatchObject({
       status: "failed",
-      record: { attempt: 3, error: { code: "CRASH_LOOP" } },
+      // Stored for every server, whatever its control tools are called: how the task continues is said where it is shown.
+      record: { attempt: 3, error: { code: "CRASH_LOOP", message: expect.not.stringMatching(/[a-z]_task/) } },
     });
     await current.tasks.resume(record.id);
     await current.rest();

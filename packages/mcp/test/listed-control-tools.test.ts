@@ -149,21 +149,42 @@ test("a question, a pause and a failure name no control tool where there are non
   expect(texts.flatMap((text) => all.filter((name) => text.includes(name)))).toEqual([]);
 });
 
+/** Stops itself at its limit; the same call begins from nothing. */
+const stalling = defineTool({
+  name: "stalling",
+  description: "Takes too long.",
+  input: z.object({}),
+  onFailure: "restart",
+  attemptTimeoutMs: 5,
+  state: {},
+  async *run(_input, task) {
+    yield { progress: 1, total: 2 };
+    await new Promise((_resolve, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
+    return "late";
+  },
+});
+
+test.each<[string, ControlToolMode, string, readonly string[]]>([
+  ["none where there are none", "none", "", []],
+  ["those of the server, with their prefix", "minimal", "long_", ["long_list_session_tasks", "long_resume_task"]],
+])("what a task and the engine say of a failure names %s", async (_which, controlTools, prefix, expected) => {
+  const { client, store } = await connect([stalling], { controlTools, prefix });
+  const texts = [
+    await call(client, "stalling", {}),
+    await call(client, `${prefix}get_task`, { task_id: "unknown" }).catch(String),
+    await client.readResource({ uri: "task://unknown-task-0000001" }).catch(String),
+    await client.listResources(),
+    (await store.listTasks({ limit: 1 })).tasks,
+  ].map((text) => JSON.stringify(text));
+  const named = new Set(texts.flatMap((text) => text.match(/\b(?:long_)?[a-z]+(?:_[a-z]+)+\b/g) ?? []));
+  // The caller's own word for the tool that is not there.
+  const own = controlTools === "none" ? ["get_task"] : [];
+  const names = [...named].filter((name) => isControlToolName(name.replace("long_", "")) && !own.includes(name));
+  expect(names.sort()).toEqual(expected);
+});
+
 test("what texts tell a model to call is listed: a host refuses the call of a tool that it did not see", async () => {
-  const poisoned = defineTool({
-    name: "poisoned",
-    description: "Fails, and the same call starts from the beginning.",
-    input: z.object({}),
-    onFailure: "restart",
-    attemptTimeoutMs: 5,
-    state: {},
-    async *run(_input, task) {
-      yield { progress: 1, total: 2 };
-      await new Promise((_resolve, reject) => task.signal.addEventListener("abort", () => reject(task.signal.reason)));
-      return "late";
-    },
-  });
-  const { client } = await connect([greetTool, poisoned, countTool(createGate())], {});
+  const { client } = await connect([greetTool, stalling, countTool(createGate())], {});
   const running = await call(client, "count_to", { n: 2 }, {}, { [metaKeys.handoff]: 0 });
   const { task_id } = Object(running.structuredContent);
   const { messages } = await client.getPrompt({ name: "unfinished_tasks" });
@@ -174,7 +195,7 @@ test("what texts tell a model to call is listed: a host refuses the call of a to
     messages,
     await call(client, "wait_for_task", { task_id }),
     await call(client, "greet_user", {}),
-    await call(client, "poisoned", {}),
+    await call(client, "stalling", {}),
     await call(client, "get_task", { task_id: "unknown" }),
     await call(client, "delete_task", { task_id }),
   ].map((text) => JSON.stringify(text));

@@ -66,7 +66,7 @@ export const controlToolFacts = {
   },
   pause_task: {
     title: "Pause a task",
-    description: "Stops a running task at its next checkpoint. Nothing is lost: resume_task continues it.",
+    description: "Stops a running task at its next checkpoint. Nothing is lost: it continues when it is resumed.",
     annotations: idempotent,
     input: oneTask,
   },

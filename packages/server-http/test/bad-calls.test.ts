@@ -24,13 +24,13 @@ test(
         "get_task",
         { task_id: unknownId },
         "TASK_NOT_FOUND",
-        `There is no task ${unknownId}. list_session_tasks lists `,
+        `There is no task ${unknownId}. It may have been deleted, or belong to another owner. list_session_tasks lists `,
       ],
       [
         "pause_task",
         { task_id: unknownId },
         "TASK_NOT_FOUND",
-        `There is no task ${unknownId}. list_session_tasks lists `,
+        `There is no task ${unknownId}. It may have been deleted, or belong to another owner. list_session_tasks lists `,
       ],
       ["pause_task", { task_id }, "ILLEGAL_TRANSITION", `Task ${task_id} is completed, so it cannot be paused. `],
     ];

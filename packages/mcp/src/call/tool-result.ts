@@ -43,8 +43,14 @@ export function errorResult(code: string, message: string): ToolResult {
   return { content: [text(message)], structuredContent: { error: { code, message } }, isError: true };
 }
 
-/** Makes a result of whatever was thrown; nothing of an unexpected error's inside reaches the caller. */
-export function thrownResult(error: unknown): ToolResult {
+/**
+ * Makes a result of whatever was thrown; nothing of an unexpected error's inside reaches the caller.
+ *
+ * @param prefix of the server's control tools, of which the result may name one.
+ */
+export function thrownResult(error: unknown, prefix?: string): ToolResult {
+  const listed = prefix === undefined ? "" : ` ${prefix}list_session_tasks lists your tasks.`;
+  if (isResumableError(error, "TASK_NOT_FOUND")) return errorResult(error.code, error.message + listed);
   if (isResumableError(error)) return errorResult(error.code, error.message);
   return errorResult("INTERNAL", "The server failed to carry out the call. Its log says more.");
 }

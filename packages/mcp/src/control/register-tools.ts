@@ -101,7 +101,7 @@ export function registerEngine<Context, EraCall extends Call>(
       const call = adapter.call(context, clientId);
       return await (adapter.whileOpen === undefined ? answer(call) : adapter.whileOpen(call, answer));
     } catch (error) {
-      return failureResult(error, onError);
+      return failureResult(error, onError, controlTools === "none" ? undefined : prefix);
     }
   };
   const register = <Registered>(
@@ -162,10 +162,14 @@ function registerTool(server: ServerRegistry, name: string, config: object, hand
 }
 
 /** Makes the result of a call that threw, and tells the server's author of what was not expected. */
-function failureResult(error: unknown, onError: ((error: unknown) => void) | undefined): ToolResult {
+function failureResult(
+  error: unknown,
+  onError: ((error: unknown) => void) | undefined,
+  prefix: string | undefined,
+): ToolResult {
   if (error instanceof InvalidArguments) return errorResult("INVALID_VALUE", error.message);
   if (!isResumableError(error)) onError?.(error);
-  return thrownResult(error);
+  return thrownResult(error, prefix);
 }
 
 /** Offers an owner's tasks as resources. Source: MCP, Server Features, Resources. */

@@ -105,7 +105,7 @@ const params: readonly BadCase[] = [
     inSession("tasks/get", {}),
     200,
     -32_602,
-    /There is no task of that id\. list_session_tasks/,
+    /There is no task of that id\. It may have been deleted/,
   ],
   [
     "tasks/list from no page's cursor",

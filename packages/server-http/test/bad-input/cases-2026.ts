@@ -83,7 +83,7 @@ const params: readonly BadCase[] = [
     /not found: test:\/\/none/,
   ],
   ["tasks/get of a number", posted("tasks/get", { taskId: 7 }), 200, -32_602, /taskId: Invalid input/],
-  ["tasks/get of no task", posted("tasks/get", task), 200, -32_602, /There is no task x+\. list_session_tasks/],
+  ["tasks/get of no task", posted("tasks/get", task), 200, -32_602, /There is no task x+\. It may have been deleted/],
   ["tasks/update without answers", posted("tasks/update", task), 200, -32_602, /inputResponses is missing/],
   [
     "tasks/update of no task",

@@ -123,7 +123,7 @@ export class AttemptControl {
     const { tool, record } = this.#options;
     this.#timeout = new ResumableError(
       "ATTEMPT_TIMEOUT",
-      `${tool.name} reached the limit ${limit} (${ms} ms) and was stopped. resume_task continues the task from its last checkpoint.`,
+      `${tool.name} reached the limit ${limit} (${ms} ms) and was stopped. Its last checkpoint is kept.`,
       { details: { taskId: record.id, limit, ms } },
     );
     this.abort("timeout");

@@ -18,12 +18,16 @@ export function viewOf(snapshot: TaskSnapshot): TaskView {
   };
 }
 
-/** Makes the error for an unknown and for a foreign task alike. */
+/** Makes the error for an unknown and for a foreign task alike. Which tool lists tasks is for the server to say. */
 export function taskNotFound(taskId: string): ResumableError {
   const shown = isTaskId(taskId) ? taskId : "of that id";
-  return new ResumableError("TASK_NOT_FOUND", `There is no task ${shown}. list_session_tasks lists your tasks.`, {
-    details: { taskId },
-  });
+  return new ResumableError(
+    "TASK_NOT_FOUND",
+    `There is no task ${shown}. It may have been deleted, or belong to another owner.`,
+    {
+      details: { taskId },
+    },
+  );
 }
 
 const refusals = {
@@ -36,7 +40,7 @@ const refusals = {
 /** Makes the error for a request that the task's status does not allow. */
 export function illegalTransition(taskId: string, status: TaskStatus, wanted: keyof typeof refusals): ResumableError {
   const { done, advice } = refusals[wanted];
-  const nextStep = wanted === "pause" && status === "paused" ? "resume_task continues it." : advice;
+  const nextStep = wanted === "pause" && status === "paused" ? "Resume it to continue." : advice;
   return new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} is ${status}, so it cannot be ${done}. ${nextStep}`, {
     details: { taskId, status, wanted },
   });

@@ -119,7 +119,7 @@ function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInput
 }
 
 function crashLoop(crashes: number, tool: PlannedTool): TaskEventBody {
-  const message = `The process died ${crashes} times in a row while ${tool.name} ran without a checkpoint, so the task does not run again by itself. Check its input and the server's log, then call resume_task.`;
+  const message = `The process died ${crashes} times in a row while ${tool.name} ran without a checkpoint, so the task does not run again by itself. Check its input and the server's log before it continues.`;
   return { type: "failed", error: { code: "CRASH_LOOP", message } };
 }
 
@@ -133,7 +133,7 @@ function deathInWait(record: TaskSnapshot["record"], tool: PlannedTool, { maxDea
   const runnableAt = Number.isFinite(untilMs) ? { runnableAt: new Date(untilMs).toISOString() } : {};
   const ended = { type: "attempt_ended", reason: "crashed", ...runnableAt } as const;
   if (record.progressed || deaths < maxDeathsInWaits) return { events: [ended], over: false, waits: true };
-  const message = `The process died ${deaths} times in a row while ${tool.name} waited, and it made no progress in between, so the task does not run again by itself. Check its input and the server's log, then call resume_task.`;
+  const message = `The process died ${deaths} times in a row while ${tool.name} waited, and it made no progress in between, so the task does not run again by itself. Check its input and the server's log before it continues.`;
   return { events: [ended, { type: "failed", error: { code: "CRASH_LOOP", message } }], over: true };
 }
 
