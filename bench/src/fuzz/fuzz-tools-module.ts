@@ -79,6 +79,7 @@ export default defineServer({
   name: "fuzz",
   version: "1.0.0",
   tools,
+  panel: "<!doctype html><html><head><title>panel</title></head><body></body></html>",
   setup(server) {
     server.registerTool(
       "plain",

@@ -143,3 +143,11 @@ test("10,000 names that a caller makes up are no names of spans, and make no ser
   expect(anonymous).toMatchObject([{ value: { count: 5_000 }, attributes: { "error.type": "tool_error" } }]);
   expect(recorded.spans().filter(({ name }) => name.includes("made_up"))).toEqual([]);
 });
+
+test("the panel's tools are named in traces, where there is a panel", async () => {
+  const apps = { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } } };
+  const options = { panel: { page: "<html></html>" }, singleUser: true };
+  const { client } = await connect([countTool()], options, apps);
+  await call(client, "find_task", { tool: "count_to", arguments: { n: 1 } });
+  expect(recorded.span("tools/call find_task").attributes).toMatchObject({ "gen_ai.tool.name": "find_task" });
+});

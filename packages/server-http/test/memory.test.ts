@@ -1,5 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { defineTool } from "@resumable-mcp/core";
 import { defineServer } from "@resumable-mcp/mcp";
 import { createFsStore } from "@resumable-mcp/store-fs";
@@ -10,6 +12,8 @@ import { afterwards, testFolder } from "./server-process.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
+
+const showsApps = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
 
 const takesAnything = defineTool({
   name: "take",
@@ -47,6 +51,35 @@ async function openSession() {
     return post(`"id":${id},"method":"tools/call","params":{"name":"take","arguments":{"value":${value}}}`);
   };
 }
+
+test("G11 sessions that show the panel share its page", async () => {
+  const page = `<!doctype html><html><head></head><body>${"panel ".repeat(150_000)}</body></html>`;
+  // A copy each time, as a loaded file would be.
+  const panel = async () => Buffer.from(page).toString();
+  const definition = defineServer({ name: "panel", version: "1.0.0", tools: [takesAnything], panel });
+  const store = createFsStore({ directory: await testFolder(), durability: "process" });
+  const server = await serve({ definition, store, port: 0 });
+  afterwards(() => server.close());
+  const showPanel = async (): Promise<number> => {
+    const client = new Client({ name: "host", version: "1" }, { capabilities: { extensions: showsApps } });
+    const transport = new StreamableHTTPClientTransport(new URL(server.url));
+    await client.connect(transport);
+    const { contents } = await client.readResource({ uri: "ui://resumable-mcp/panel" });
+    // The session stays.
+    await client.close();
+    return JSON.stringify(contents).length;
+  };
+  expect(await showPanel()).toBeGreaterThan(page.length);
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let times = 0; times < 16; times += 1) await showPanel();
+  const grownMiB = () => {
+    collectGarbage();
+    return (process.memoryUsage().heapUsed - before) / 2 ** 20;
+  };
+  // One page has 0.9 MiB.
+  await expect.poll(grownMiB).toBeLessThan(5);
+});
 
 test("G11 what finished calls were made with does not stay in the memory of the process", async () => {
   const call = await openSession();

@@ -23,6 +23,9 @@ export interface Scene {
   readonly id: number | string;
 }
 
+/** The extension of a client that shows apps: for it the panel and its tools are there. */
+export const showsApps: JsonObject = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
+
 const unknownId = "x".repeat(22);
 const handoff = { "resumable-mcp/handoff": 0 };
 
@@ -76,6 +79,17 @@ function drawControl(scene: Scene): JsonObject {
     ],
     ["list_session_tasks", {}],
     ["get_checkpoint_stats", {}],
+    [
+      "find_task",
+      {
+        tool: random.pick(["note", "slow", "no such"]),
+        arguments: { label: `${scene.caller.canary}${random.between(0, 400)}` },
+      },
+    ],
+    ["get_task_journal", { task_id, after: random.between(0, 5), limit: random.between(1, 1_000) }],
+    ["answer_question", { task_id, key: "name", action: "accept", content: { name: "Ada" } }],
+    ["restart_task", { task_id }],
+    ["get_server_info", {}],
     ["get_session_info", {}],
   ]);
   return { name, arguments: args };
@@ -91,7 +105,7 @@ export function drawShared(scene: Scene): readonly [method: string, params: Json
     ["resources/templates/list", {}],
     ["resources/read", { uri }],
     ["resources/read", { uri }],
-    ["resources/read", { uri: "fuzz://text" }],
+    ["resources/read", { uri: random.pick(["fuzz://text", "ui://resumable-mcp/panel"]) }],
     ["prompts/list", {}],
     ["prompts/get", { name: "unfinished_tasks" }],
     ["prompts/get", { name: "hello", arguments: { name: "Ada" } }],

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import type { Header } from "../http-draft.js";
-import { drawAnswer, drawCall, drawShared, type Said, type Scene, taskOf } from "./draw-call.js";
+import { drawAnswer, drawCall, drawShared, type Said, type Scene, showsApps, taskOf } from "./draw-call.js";
 
 const accept: Header = ["Accept", "application/json, text/event-stream"];
 const json: readonly Header[] = [accept, ["Content-Type", "application/json"]];
@@ -8,7 +8,7 @@ const json: readonly Header[] = [accept, ["Content-Type", "application/json"]];
 /** The first message of a session. */
 export function initialize2025({ caller, id }: Pick<Scene, "caller" | "id">): Said {
   const clientInfo = { name: "fuzz", version: "1" };
-  const capabilities = { elicitation: {}, tasks: {} };
+  const capabilities = { elicitation: {}, tasks: {}, extensions: showsApps };
   const params = { protocolVersion: "2025-11-25", capabilities, clientInfo, _meta: caller.meta };
   return { method: "POST", headers: json, message: { jsonrpc: "2.0", id, method: "initialize", params } };
 }

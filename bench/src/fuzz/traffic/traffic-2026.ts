@@ -1,6 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import type { Header } from "../http-draft.js";
-import { drawAnswer, drawCall, drawShared, type Said, type Scene, taskOf } from "./draw-call.js";
+import { drawAnswer, drawCall, drawShared, type Said, type Scene, showsApps, taskOf } from "./draw-call.js";
 
 const version = "2026-07-28";
 const json: readonly Header[] = [
@@ -8,7 +8,7 @@ const json: readonly Header[] = [
   ["Content-Type", "application/json"],
   ["Mcp-Protocol-Version", version],
 ];
-const withTasks = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
+const withTasks = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {}, ...showsApps } };
 
 /** A request of the 2026 era, with all that it has to say of itself. */
 export function request2026(

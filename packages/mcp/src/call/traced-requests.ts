@@ -29,6 +29,7 @@ export interface RequestOrigin {
 export function traceRequests<Context>(
   mcp: { readonly server: object },
   originOf: (context: Context) => RequestOrigin,
+  isPanelTool: (name: string) => boolean = () => false,
 ): void {
   wrapHandlers<Context>(mcp.server, (method, handle) => {
     if (!isObserved()) return handle;
@@ -37,7 +38,7 @@ export function traceRequests<Context>(
       const facts = {
         method,
         requestId,
-        tool: method === "tools/call" ? toolOf(mcp, request) : undefined,
+        tool: method === "tools/call" ? toolOf(mcp, request, isPanelTool) : undefined,
         transport: isStdio ? ("pipe" as const) : ("tcp" as const),
         trace: isJsonObject(meta) ? parseTraceContext(meta) : undefined,
         httpTrace: traceOfHeaders(headers),
@@ -52,9 +53,9 @@ function traceOfHeaders(headers: unknown): TraceContext | undefined {
   return isJsonObject(headers) ? parseTraceContext(headers) : undefined;
 }
 
-function toolOf(mcp: object, { params }: JsonObject): string | undefined {
+function toolOf(mcp: object, { params }: JsonObject, isPanelTool: (name: string) => boolean): string | undefined {
   const name = isJsonObject(params) ? params.name : undefined;
-  return typeof name === "string" && isRegisteredTool(mcp, name) ? name : undefined;
+  return typeof name === "string" && (isRegisteredTool(mcp, name) || isPanelTool(name)) ? name : undefined;
 }
 
 function endOf(result: object): RequestEnd {

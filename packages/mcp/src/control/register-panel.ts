@@ -1,6 +1,7 @@
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import {
   appMimeType,
+  type ControlToolMode,
   type ControlToolName,
   type ControlToolsOffer,
   controlToolOf,
@@ -40,6 +41,20 @@ export interface PanelParts<Context> {
     clientId: string | undefined,
     run: (call: Call) => Promise<object>,
   ) => Promise<object>;
+}
+
+/** Tells which names are those of a server's tools of the panel, for its traces. */
+export function panelNames({
+  panel,
+  controlTools,
+  prefix = "",
+}: {
+  readonly panel?: PanelOptions | undefined;
+  readonly controlTools?: ControlToolMode | undefined;
+  readonly prefix?: string | undefined;
+}): (name: string) => boolean {
+  if (panel === undefined || controlTools === "none") return () => false;
+  return (name) => panelToolOf(name, { prefix }) !== undefined;
 }
 
 /** Control tools whose results the panel shows. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
 import { runToolCall } from "../call/run-tool-call.js";
 import { traceRequests } from "../call/traced-requests.js";
+import { panelNames } from "../control/register-panel.js";
 import { createToolConfigs, type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
 import { exactSchema, handleRequest, isIgnoredLevel } from "../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "./call-2025.js";
@@ -46,10 +47,14 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
     registerSubscriptions: (tasksOf) => takeSubscriptions(environment, tasksOf),
   });
   checkResourceUris(server);
-  traceRequests(server, ({ requestId, _meta: meta, requestInfo, sessionId }: RequestExtra) => {
-    const isStdio = requestInfo === undefined && sessionId === undefined;
-    return { requestId, meta, isStdio, headers: requestInfo && Reflect.get(requestInfo, "headers") };
-  });
+  traceRequests(
+    server,
+    ({ requestId, _meta: meta, requestInfo, sessionId }: RequestExtra) => {
+      const isStdio = requestInfo === undefined && sessionId === undefined;
+      return { requestId, meta, isStdio, headers: requestInfo && Reflect.get(requestInfo, "headers") };
+    },
+    panelNames(options),
+  );
 }
 
 const setLevelRequest = z.looseObject({

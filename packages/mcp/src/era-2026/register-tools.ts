@@ -3,6 +3,7 @@ import { tasksExtension } from "@resumable-mcp/protocol";
 import { bringValidator } from "../call/json-schema-validator.js";
 import type { ToolResult } from "../call/tool-result.js";
 import { traceRequests } from "../call/traced-requests.js";
+import { panelNames } from "../control/register-panel.js";
 import { createToolConfigs, registerEngine } from "../control/register-tools.js";
 import { passingSchema } from "../sdk-workarounds.js";
 import { call2026, clientFacts, type Environment2026 } from "./call-2026.js";
@@ -37,10 +38,14 @@ export function registerTools2026(mcp: Server2026, engine: Engine, options: Regi
     // What `withTasks` and `withStdioTasks` serve.
     registerSubscriptions: () => mcp.server.registerCapabilities({ resources: { subscribe: true } }),
   });
-  traceRequests(mcp, ({ mcpReq: { id: requestId, _meta: meta }, http }: Context2026) => {
-    const headers = http?.req && Reflect.get(http.req, "headers");
-    return { requestId, meta, isStdio: http === undefined, headers };
-  });
+  traceRequests(
+    mcp,
+    ({ mcpReq: { id: requestId, _meta: meta }, http }: Context2026) => {
+      const headers = http?.req && Reflect.get(http.req, "headers");
+      return { requestId, meta, isStdio: http === undefined, headers };
+    },
+    panelNames(options),
+  );
 }
 
 /**

@@ -23,6 +23,7 @@ const capabilities = {
   sampling: { tools: {} },
   elicitation: { form: { applyDefaults: true }, url: {} },
   experimental: { "x/y": {} },
+  extensions: { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } },
 };
 const initialize = (params: object = {}, others: object = {}) => ({
   jsonrpc: "2.0",

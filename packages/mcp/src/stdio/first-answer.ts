@@ -81,12 +81,16 @@ function isImplementation(value: unknown): boolean {
   return isText && Object.keys(others).length === 0;
 }
 
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
+}
+
 const flags: readonly string[] = ["listChanged", "applyDefaults"];
 
-/** Capabilities are objects of objects, and these flags. */
+/** Capabilities are objects of objects, these flags, and the types of apps that a host shows. */
 function areCapabilities(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   return Object.entries(value).every(([key, part]) =>
-    flags.includes(key) ? typeof part === "boolean" : areCapabilities(part),
+    flags.includes(key) ? typeof part === "boolean" : key === "mimeTypes" ? areTexts(part) : areCapabilities(part),
   );
 }

@@ -62,6 +62,7 @@ export const definition = defineServer({
   name: "two-owners",
   version: "1.0.0",
   tools: [gated, asking],
+  panel: "<!doctype html><html><head></head><body></body></html>",
   setup(server) {
     server.registerTool("ordinary", { description: "Never ends.", inputSchema: { label: z.string() } }, () => {
       return new Promise(() => {});

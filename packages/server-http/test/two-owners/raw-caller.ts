@@ -50,7 +50,9 @@ export type StreamReader = (enough: (text: string) => boolean) => Promise<string
 const accept = "application/json, text/event-stream";
 const json = { accept, "content-type": "application/json" };
 const version2026 = "2026-07-28";
-const capabilities = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
+/** It shows apps, so that the panel and its tools are there for it. */
+const apps = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
+const capabilities = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {}, ...apps } };
 
 /** Makes a caller with a bearer token. */
 export function tokenCaller(url: string, subject: string, token: string): RawCaller {
@@ -72,7 +74,12 @@ export function rawCaller(url: string, { subject, owner, headers: own, clientId 
   };
   const initialize = async () => {
     const clientInfo = { name: "raw", version: "1" };
-    const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo, _meta: named };
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: { elicitation: {}, extensions: apps },
+      clientInfo,
+      _meta: named,
+    };
     const response = await send("POST", json, { jsonrpc: "2.0", id: 0, method: "initialize", params });
     const opened = response.headers.get("mcp-session-id") ?? "";
     const ready = { jsonrpc: "2.0", method: "notifications/initialized" };

@@ -46,6 +46,16 @@ export const controlRoutes: readonly ControlRoute[] = [
   { tool: "list_session_tasks", kind: "done", input: ({ subject }) => ({ client_id: subject }) },
   { tool: "list_session_tasks", kind: "running", input: () => ({ status: ["running"], task_name: "gated" }) },
   { tool: "get_checkpoint_stats", kind: "running", input: ({ subject }) => ({ client_id: subject }) },
+  { tool: "find_task", kind: "running", input: ({ label }) => ({ tool: "gated", arguments: { label, hold: true } }) },
+  { tool: "get_task_journal", kind: "running", input: byId },
+  { tool: "get_task_journal", kind: "done", input: ({ id }) => ({ task_id: id, after: 1 }) },
+  {
+    tool: "answer_question",
+    kind: "asking",
+    input: ({ id }) => ({ task_id: id, key: "name", action: "accept", content: { name: "Eve" } }),
+  },
+  { tool: "restart_task", kind: "done", input: byId },
+  { tool: "get_server_info", kind: "running", input: () => ({}), sameForOwner: true },
   { tool: "get_session_info", kind: "running", input: () => ({}), sameForOwner: true },
 ];
 
