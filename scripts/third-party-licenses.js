@@ -19,7 +19,8 @@ export function writeThirdPartyLicenses(file) {
   };
 }
 
-async function thirdPartyLicenses(files) {
+/** The licences of the packages to which some files belong, as one text. */
+export async function thirdPartyLicenses(files) {
   const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]);
   const notices = [...new Set(folders.filter((found) => found !== undefined))].map((found) => notice(resolve(found)));
   return [...new Set(await Promise.all(notices))].sort().join("\n");

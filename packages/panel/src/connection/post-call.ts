@@ -1,0 +1,106 @@
+import { envelopeKeys, isJsonObject, type JsonObject } from "@resumable-mcp/protocol";
+import { panelName } from "../version.js";
+import { CallError, callTimeoutMs, type PanelTool, readToolResult } from "./connection.js";
+
+/** The revision of MCP that the page speaks: each call is one request of its own. */
+const revision = "2026-07-28";
+/** A longer response is not read: nothing that the panel asks for is as long. */
+const maxResponseCharacters = 64_000_000;
+/** What the server's own page can show, so that it is offered what apps are offered. Source: MCP Apps 2026-01-26. */
+const extensions = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
+
+/** Where to, and who calls. */
+export interface PostTarget {
+  readonly endpoint: string;
+  readonly prefix: string;
+  readonly token?: string;
+}
+
+let lastId = 0;
+
+/** Calls a control tool by one POST. Rejects with a {@link CallError} alone. Source: MCP 2026-07-28, Streamable HTTP. */
+export async function postCall(target: PostTarget, tool: PanelTool, args: JsonObject): Promise<JsonObject> {
+  lastId += 1;
+  const id = lastId;
+  const response = await fetch(target.endpoint, requestOf(target, { id, tool, args })).catch((error: unknown) => {
+    throw new CallError("away", error instanceof Error ? error.message : String(error));
+  });
+  if (response.status === 401) throw new CallError("signed_out", "HTTP 401");
+  const text = await readText(response);
+  const message = messageIn(response.headers.get("content-type") ?? "", text, id);
+  if (isJsonObject(message?.result)) return readToolResult(message.result);
+  throw errorOf(response.status, message);
+}
+
+function requestOf(
+  { prefix, token }: PostTarget,
+  { id, tool, args }: { readonly id: number; readonly tool: PanelTool; readonly args: JsonObject },
+): RequestInit {
+  const name = `${prefix}${tool}`;
+  const _meta = {
+    [envelopeKeys.protocolVersion]: revision,
+    [envelopeKeys.clientInfo]: panelName,
+    [envelopeKeys.clientCapabilities]: { extensions },
+  };
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": revision,
+    "mcp-method": "tools/call",
+    "mcp-name": name,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, _meta } });
+  return { method: "POST", headers, body, cache: "no-store", signal: AbortSignal.timeout(callTimeoutMs) };
+}
+
+/** Reads a response to its end, or to the limit. */
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
+  let text = "";
+  try {
+    for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
+      text += decoder.decode(part.value, { stream: true });
+      if (text.length <= maxResponseCharacters) continue;
+      await reader?.cancel();
+      throw new CallError("refused", `The response has more than ${maxResponseCharacters} characters.`);
+    }
+  } catch (error) {
+    throw error instanceof CallError ? error : new CallError("away", String(error));
+  }
+  return text;
+}
+
+/** The message with this id, of a response that is JSON or a stream of events. */
+function messageIn(contentType: string, text: string, id: number): JsonObject | undefined {
+  const texts = contentType.startsWith("text/event-stream") ? eventsIn(text) : [text];
+  return texts.map(parsed).find((message) => message !== undefined && (message.id === id || message.id === null));
+}
+
+function eventsIn(text: string): readonly string[] {
+  return text.split(/\r?\n\r?\n/).map((event) =>
+    event
+      .split(/\r?\n/)
+      .flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trimStart()] : []))
+      .join("\n"),
+  );
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a response without a result means; every status that is not the caller's affair means that the server is away. */
+function errorOf(status: number, message: JsonObject | undefined): CallError {
+  const error = isJsonObject(message?.error) ? message.error : undefined;
+  const text = typeof error?.message === "string" ? error.message : `HTTP ${status}`;
+  if (status === 403) return new CallError("refused", text, "FORBIDDEN");
+  if (status >= 500 || status === 429 || error === undefined) return new CallError("away", text);
+  return new CallError(error.code === -32_602 || error.code === -32_601 ? "unknown_tool" : "refused", text);
+}

@@ -1,0 +1,64 @@
+import type { Json } from "@resumable-mcp/protocol";
+import { harmlessText, plainText } from "@resumable-mcp/protocol/display";
+
+/** Characters of one line, and of a text of several lines, that are shown before the user asks for more. */
+export const maxLineCharacters = 300;
+export const maxTextCharacters = 4_000;
+/** Characters of one text that are shown at most. */
+export const maxShownCharacters = 100_000;
+
+/** One harmless line of at most so many characters. */
+export function lineText(text: string, most = maxLineCharacters): string {
+  // What does not fit is not read at all: a text may have millions of characters.
+  const line = plainText(text.slice(0, most * 4 + 1));
+  return line.length > most || text.length > most * 4 ? `${cut(line, most - 1)}…` : line;
+}
+
+/** A harmless text that keeps its lines, and how many characters of it are left out. */
+export function bodyText(text: string, most = maxTextCharacters): { readonly text: string; readonly left: number } {
+  const kept = cut(text, most);
+  const shown = kept
+    .split(/\r\n|[\r\n]/)
+    .map(harmlessText)
+    .join("\n");
+  return { text: shown, left: text.length - kept.length };
+}
+
+/** Cuts between characters: half of a pair would be shown as a question mark. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most);
+}
+
+/** A value as one line: a text as it is, all else as JSON of which only the beginning is written. */
+export function valueLine(value: Json, most = maxLineCharacters): string {
+  return lineText(typeof value === "string" ? value : writeStart(value, most * 2), most);
+}
+
+/** Writes JSON until there is enough of it: what is behind costs nothing. */
+function writeStart(value: Json, most: number): string {
+  let text = "";
+  const write = (part: Json, depth: number): void => {
+    if (text.length > most) return;
+    if (typeof part === "string") text += JSON.stringify(part.slice(0, most));
+    else if (typeof part !== "object" || part === null) text += String(part);
+    else if (depth > 8) text += "…";
+    else writeEntries(part, depth);
+  };
+  const writeEntries = (part: Exclude<Json, string | number | boolean | null>, depth: number) => {
+    const isList = Array.isArray(part);
+    text += isList ? "[" : "{";
+    let first = true;
+    for (const key in part) {
+      if (!first) text += ", ";
+      first = false;
+      if (!isList) text += `${JSON.stringify(key.slice(0, most))}: `;
+      write((part as Readonly<Record<string, Json>>)[key] ?? null, depth + 1);
+      if (text.length > most) break;
+    }
+    text += isList ? "]" : "}";
+  };
+  write(value, 0);
+  return text;
+}

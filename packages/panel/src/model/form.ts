@@ -1,0 +1,166 @@
+import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/protocol";
+import { lineText } from "./bounded.js";
+
+/** What a field holds: `many` is a choice of several. */
+export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "many" | "json";
+
+/** One value of a choice, and what a person reads for it. */
+export interface FieldOption {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** One field of a form, made from one property of a flat JSON Schema. Source: MCP, Elicitation, "Requested Schema". */
+export interface FormField {
+  readonly key: string;
+  readonly label: string;
+  readonly kind: FieldKind;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly options: readonly FieldOption[];
+  readonly schema: JsonObject;
+}
+
+/** What stands in a form, by the key of the field: a text, or the chosen values. */
+export type FormValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** What is wrong with a field, and the number that says how much. */
+export interface FieldError {
+  readonly name: "required" | "number" | "integer" | "minimum" | "maximum" | "minLength" | "maxLength" | "json";
+  readonly limit: number;
+}
+
+/** Fields, and options of one field, that a form shows. */
+const maxFields = 100;
+const maxOptions = 500;
+
+/** The fields of a flat schema. */
+export function fieldsOf(schema: JsonObject): readonly FormField[] {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
+  const required: readonly Json[] = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(properties)
+    .slice(0, maxFields)
+    .map(([key, value]) => fieldOf(key, isJsonObject(value) ? value : {}, required.includes(key)));
+}
+
+function fieldOf(key: string, schema: JsonObject, required: boolean): FormField {
+  const { title, description } = schema;
+  const label = lineText(typeof title === "string" && title.trim() !== "" ? title : key);
+  const options = optionsOf(schema.type === "array" && isJsonObject(schema.items) ? schema.items : schema);
+  return {
+    key,
+    label,
+    kind: kindOf(schema, options),
+    required,
+    options,
+    schema,
+    description: typeof description === "string" ? lineText(description, 1_000) : undefined,
+  };
+}
+
+function kindOf({ type }: JsonObject, options: readonly FieldOption[]): FieldKind {
+  if (type === "array") return options.length > 0 ? "many" : "json";
+  if (options.length > 0) return "choice";
+  if (type === "string") return "text";
+  return type === "number" || type === "integer" || type === "boolean" ? type : "json";
+}
+
+/** `enum` with `enumNames`, or `oneOf` / `anyOf` of named constants; only texts can be chosen. */
+function optionsOf(schema: JsonObject): readonly FieldOption[] {
+  const { enum: values, enumNames: names, oneOf, anyOf } = schema;
+  if (Array.isArray(values))
+    return values.slice(0, maxOptions).map((value: Json, index: number) => {
+      const name: Json | undefined = Array.isArray(names) ? names[index] : undefined;
+      return { value: String(value), label: lineText(String(name ?? value)) };
+    });
+  const named: readonly Json[] = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
+  return named.slice(0, maxOptions).flatMap((entry) => {
+    if (!isJsonObject(entry) || typeof entry.const !== "string") return [];
+    return [{ value: entry.const, label: lineText(typeof entry.title === "string" ? entry.title : entry.const) }];
+  });
+}
+
+/** A form as it is first seen: with the defaults of its schema. */
+export function initialValues(fields: readonly FormField[]): FormValues {
+  return Object.fromEntries(fields.map(({ key, kind, schema }) => [key, startOf(kind, schema.default)]));
+}
+
+function startOf(kind: FieldKind, start: Json | undefined): string | readonly string[] {
+  if (kind === "many") return Array.isArray(start) ? start.map(String) : [];
+  if (start === undefined) return "";
+  return typeof start === "string" ? start : JSON.stringify(start);
+}
+
+/** What a form says: the content of the answer, and what is wrong, by key. The server has the last word on both. */
+export interface FormContent {
+  readonly content: JsonObject;
+  readonly errors: Readonly<Record<string, FieldError>>;
+}
+
+/** Reads a form. A field in which nothing stands is left out. */
+export function readForm(fields: readonly FormField[], values: FormValues): FormContent {
+  const content: Record<string, Json> = {};
+  const errors: Record<string, FieldError> = {};
+  for (const field of fields) {
+    const given = values[field.key] ?? "";
+    if (given.length === 0) {
+      // An empty list is an answer, where one is needed.
+      if (field.kind === "many" && field.required) content[field.key] = [];
+      else if (field.required) errors[field.key] = { name: "required", limit: 0 };
+      continue;
+    }
+    const read = typeof given === "string" ? readText(field, given) : { value: [...given] };
+    if (read.error === undefined) content[field.key] = read.value;
+    else errors[field.key] = read.error;
+  }
+  return { content, errors };
+}
+
+type Read = { readonly value: Json; readonly error?: undefined } | { readonly error: FieldError };
+
+function readText({ kind, schema, options }: FormField, text: string): Read {
+  switch (kind) {
+    case "number":
+    case "integer":
+      return readNumber(kind, schema, text);
+    case "boolean":
+      return { value: text === "true" };
+    case "choice":
+      return { value: constantOf(schema, options, text) };
+    case "json":
+      return readJson(text);
+    default:
+      return readLength(schema, text);
+  }
+}
+
+/** The value of `enum` itself: it need not be a text. */
+function constantOf({ enum: values }: JsonObject, options: readonly FieldOption[], text: string): Json {
+  const index = options.findIndex(({ value }) => value === text);
+  return Array.isArray(values) ? (values[index] ?? text) : text;
+}
+
+function readNumber(kind: "number" | "integer", { minimum, maximum }: JsonObject, text: string): Read {
+  const value = Number(text.replace(",", "."));
+  if (text.trim() === "" || !Number.isFinite(value)) return { error: { name: "number", limit: 0 } };
+  if (kind === "integer" && !Number.isInteger(value)) return { error: { name: "integer", limit: 0 } };
+  if (typeof minimum === "number" && value < minimum) return { error: { name: "minimum", limit: minimum } };
+  if (typeof maximum === "number" && value > maximum) return { error: { name: "maximum", limit: maximum } };
+  return { value };
+}
+
+function readLength({ minLength, maxLength }: JsonObject, text: string): Read {
+  // JSON Schema counts code points.
+  const length = Array.from(text).length;
+  if (typeof minLength === "number" && length < minLength) return { error: { name: "minLength", limit: minLength } };
+  if (typeof maxLength === "number" && length > maxLength) return { error: { name: "maxLength", limit: maxLength } };
+  return { value: text };
+}
+
+function readJson(text: string): Read {
+  try {
+    return { value: JSON.parse(text) as Json };
+  } catch {
+    return { error: { name: "json", limit: 0 } };
+  }
+}

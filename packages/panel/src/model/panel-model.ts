@@ -1,0 +1,212 @@
+import type { JsonObject, QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
+import { decodeTask, JsonFields } from "@resumable-mcp/protocol";
+import { canDo, type TaskVerb } from "@resumable-mcp/protocol/display";
+import { CallError, type Connection, type PanelTool } from "../connection/connection.js";
+import { initialState, type PanelAction, type PanelState, reducePanel } from "./panel-state.js";
+import { listPlace, type Place } from "./place.js";
+import { type PollFacts, pollDelayMs } from "./poll-delay.js";
+import { type PollContext, pollList, pollOpened, pollServer, pollTask } from "./polls.js";
+
+/** What the panel gets from its window. */
+export interface PanelEnvironment {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Runs a function later; returns how to prevent that. */
+  readonly schedule: (run: () => void, delayMs: number) => () => void;
+  /** 0 to 1. */
+  readonly random: () => number;
+  /** Whether the page cannot be seen. */
+  readonly hidden: () => boolean;
+}
+
+/** What a user can ask of several tasks at once. */
+export type BulkVerb = Exclude<TaskVerb, "answer"> | "restart";
+
+const verbTools: Readonly<Record<BulkVerb, PanelTool>> = {
+  pause: "pause_task",
+  resume: "resume_task",
+  cancel: "cancel_task",
+  restart: "restart_task",
+  forget: "delete_task",
+};
+
+/** Requests that are on their way at once, of those that one click asks for. */
+const maxAtOnce = 4;
+
+/** One page of a task's items. */
+export interface ItemPage {
+  readonly items: readonly JsonObject[string][];
+  /** How many the task has. */
+  readonly total: number;
+}
+
+/** Keeps what the views show true: polls what is looked at, and asks the server for what the user wants. */
+export class PanelModel {
+  readonly connection: Connection;
+  readonly #environment: PanelEnvironment;
+  readonly #listeners = new Set<() => void>();
+  #state: PanelState = initialState;
+  #place: Place;
+  #failures = 0;
+  #cancel: (() => void) | undefined;
+  /** Polls of an earlier place are not waited for, and decide nothing. */
+  #round = 0;
+  #closed = false;
+  readonly #unsubscribe: () => void;
+
+  constructor(connection: Connection, environment: PanelEnvironment, place: Place = listPlace) {
+    this.connection = connection;
+    this.#environment = environment;
+    this.#place = place;
+    this.#unsubscribe = connection.subscribe(() => this.#connectionChanged());
+    if (connection.signIn?.signedIn === false) this.#dispatch({ type: "signed_out" });
+  }
+
+  readonly getSnapshot = (): PanelState => this.#state;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Polls what a place shows, from now on. */
+  look(place: Place): void {
+    const isSame =
+      place.name === this.#place.name && JSON.stringify(pollKey(place)) === JSON.stringify(pollKey(this.#place));
+    this.#place = place;
+    if (!isSame) this.pollNow();
+  }
+
+  /** Polls at once: the user has come back, or has asked for something. */
+  pollNow(): void {
+    this.#cancel?.();
+    this.#round += 1;
+    void this.#poll(this.#round);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel?.();
+    this.#unsubscribe();
+    this.#listeners.clear();
+  }
+
+  dismiss(): void {
+    this.#dispatch({ type: "notice", notice: undefined });
+  }
+
+  /** Asks for something with those of the tasks for which it makes sense. Resolves to how many were asked. */
+  async steer(verb: BulkVerb, ids: readonly string[]): Promise<number> {
+    const wanted = ids.filter((id) => {
+      const task = this.#state.tasks.get(id);
+      return task !== undefined && (verb === "restart" || canDo(verb, task));
+    });
+    const queue = [...wanted];
+    const work = async () => {
+      for (let id = queue.shift(); id !== undefined; id = queue.shift()) await this.#steerOne(verb, id);
+    };
+    await Promise.all(Array.from({ length: Math.min(maxAtOnce, queue.length) }, work));
+    this.pollNow();
+    return wanted.length;
+  }
+
+  /** Begins a finished task once more; resolves to the id of the new one. */
+  async restart(taskId: string): Promise<string | undefined> {
+    const answer = await this.#ask("restart_task", { task_id: taskId });
+    return JsonFields.of(answer)?.text("task_id");
+  }
+
+  /** Passes on the user's answer; resolves to whether the server took it. */
+  async answer(taskId: string, question: TaskQuestion, answer: QuestionAnswer): Promise<boolean> {
+    const tool = question.userOnly ? "answer_question" : "answer_task";
+    const taken = await this.#ask(tool, { task_id: taskId, key: question.key, ...answer });
+    if (taken !== undefined) this.pollNow();
+    return taken !== undefined;
+  }
+
+  /** Reads one page of a task's items. Rejects with a `CallError`. */
+  async items(taskId: string, after: number, limit: number): Promise<ItemPage> {
+    const fields = JsonFields.of(await this.connection.call("get_task_items", { task_id: taskId, after, limit }));
+    const items = fields?.list("items") ?? [];
+    return { items, total: fields?.number("total") ?? items.length };
+  }
+
+  async #steerOne(verb: BulkVerb, taskId: string): Promise<void> {
+    if (verb === "pause" || verb === "cancel") this.#dispatch({ type: "requested", taskId, verb });
+    const answer = await this.#ask(verbTools[verb], { task_id: taskId });
+    if (answer === undefined) this.#dispatch({ type: "requested", taskId, verb: undefined });
+    else if (verb === "forget") this.#dispatch({ type: "removed", taskId });
+  }
+
+  /** Calls a tool for the user; what goes wrong becomes a notice. */
+  async #ask(tool: PanelTool, args: JsonObject): Promise<JsonObject | undefined> {
+    try {
+      const answer = await this.connection.call(tool, args);
+      const task = decodeTask(answer);
+      if (task !== undefined) this.#dispatch({ type: "seen", task, atMs: this.#environment.now() });
+      return answer;
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#dispatch({ type: "notice", notice: { kind: "error", text } });
+      return undefined;
+    }
+  }
+
+  #connectionChanged(): void {
+    const signedOut = this.connection.signIn?.signedIn === false;
+    if (signedOut) this.#dispatch({ type: "signed_out" });
+    this.#failures = 0;
+    this.pollNow();
+    if (signedOut) this.#notify();
+  }
+
+  async #poll(round: number): Promise<void> {
+    if (this.#closed || this.connection.signIn?.signedIn === false) return;
+    const { now, random, hidden, schedule } = this.#environment;
+    const startedMs = now();
+    const outcome = await this.#pollPlace();
+    if (this.#closed || round !== this.#round || outcome === "signed_out") return;
+    this.#failures = typeof outcome === "string" ? 0 : this.#failures + 1;
+    const activity: PollFacts["activity"] = typeof outcome === "string" ? outcome : "waiting";
+    const facts = { activity, hidden: hidden(), failures: this.#failures, tookMs: now() - startedMs };
+    const delayMs = pollDelayMs(facts, random());
+    if (typeof outcome === "string") this.#dispatch({ type: "live" });
+    else this.#dispatch({ type: "away", reason: outcome.message, atMs: now(), retryAtMs: now() + delayMs });
+    this.#cancel = schedule(() => void this.#poll(round), delayMs);
+  }
+
+  /** What the place needs, read once: how lively it is, or why the server cannot be reached. */
+  async #pollPlace(): Promise<PollFacts["activity"] | "signed_out" | CallError> {
+    const place = this.#place;
+    const context: PollContext = {
+      connection: this.connection,
+      state: () => this.#state,
+      dispatch: (action) => this.#dispatch(action),
+      now: this.#environment.now,
+    };
+    try {
+      if (place.name === "server") return await pollServer(context);
+      if (place.name === "task") return await pollTask(context, place.taskId);
+      return await (place.name === "list" ? pollList(context) : pollOpened(context));
+    } catch (error) {
+      const failure = error instanceof CallError ? error : new CallError("away", String(error));
+      return failure.failure === "signed_out" ? "signed_out" : failure;
+    }
+  }
+
+  #dispatch(action: PanelAction): void {
+    const next = reducePanel(this.#state, action);
+    if (next === this.#state) return;
+    this.#state = next;
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The part of a place on which it depends what is polled. */
+function pollKey(place: Place): string {
+  return place.name === "task" ? place.taskId : "";
+}

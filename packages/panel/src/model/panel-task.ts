@@ -1,0 +1,59 @@
+import { isFinal, type JournalEvent, type JsonObject, type TaskFacts, type TaskJournal } from "@resumable-mcp/protocol";
+import { type Away, addSample, type Pace, type ShownTask, stillRequested } from "@resumable-mcp/protocol/display";
+
+/** A task as the panel shows it: what its server said last, and what the panel has seen of it before. */
+export interface PanelTask extends ShownTask {
+  readonly pace: Pace;
+  /** Of a finished task: what its call returned. */
+  readonly result?: JsonObject;
+  readonly journal?: TaskJournal;
+}
+
+/** Events that are kept of one journal: the newest. */
+export const maxJournalEvents = 2_000;
+
+/** A task after its server has said how it is. The same value where nothing has changed, so that nothing is drawn again. */
+export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: number): PanelTask {
+  if (known === undefined) return { info, pace: addSample([], { atMs: nowMs, progress: info.progress }) };
+  if (known.away === undefined && known.gone === undefined && isSame(known.info, info)) return known;
+  const requested = stillRequested(known, info.status);
+  const sameRun = info.generation === known.info.generation;
+  return {
+    info,
+    pace: paceAfter(known, info, nowMs),
+    requested,
+    // The result and the reason of a failure do not belong to the generation that continues.
+    result: isFinal(info.status) && sameRun ? known.result : undefined,
+    journal: known.journal,
+  };
+}
+
+/** Everything that a task says of itself comes from its journal and its lease. */
+function isSame(left: TaskFacts, right: TaskFacts): boolean {
+  return left.lastSeq === right.lastSeq && left.status === right.status && left.interrupted === right.interrupted;
+}
+
+/** While a task stands still, or its server is away, time says nothing of its pace. */
+function paceAfter({ pace, info: { progress } }: PanelTask, info: TaskFacts, nowMs: number): Pace {
+  if (info.status !== "running" || info.interrupted) return [];
+  return pace.length > 0 && progress === info.progress
+    ? pace
+    : addSample(pace, { atMs: nowMs, progress: info.progress });
+}
+
+/** A task whose server is out of reach; what was known of its pace is over. */
+export function awayTask(task: PanelTask, away: Away): PanelTask {
+  return task.away !== undefined || isFinal(task.info.status) ? task : { ...task, away, pace: [] };
+}
+
+/** The journal with what came behind it; the oldest events make room. */
+export function withEvents(
+  journal: TaskJournal | undefined,
+  lastSeq: number,
+  events: readonly JournalEvent[],
+): TaskJournal {
+  const known = journal?.events ?? [];
+  const last = known.at(-1)?.seq ?? 0;
+  const all = [...known, ...events.filter(({ seq }) => seq > last)];
+  return { lastSeq, events: all.slice(-maxJournalEvents) };
+}

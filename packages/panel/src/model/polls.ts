@@ -1,0 +1,142 @@
+import { decodeJournal, decodeTask, isFinal, JsonFields, type JsonObject } from "@resumable-mcp/protocol";
+import { CallError, type Connection, type OpenedCall, structuredOf } from "../connection/connection.js";
+import { type PanelAction, type PanelState, tasksIn } from "./panel-state.js";
+import { maxJournalEvents, type PanelTask } from "./panel-task.js";
+import type { PollFacts } from "./poll-delay.js";
+
+/** What a poll needs: the way to the server, what is known, and where what it finds goes. */
+export interface PollContext {
+  readonly connection: Connection;
+  readonly state: () => PanelState;
+  readonly dispatch: (action: PanelAction) => void;
+  readonly now: () => number;
+}
+
+type Activity = PollFacts["activity"];
+
+/** Tasks of one page of the list, and the most that the list shows. */
+const pageSize = 200;
+/** The list shows so many tasks at most: the newest. */
+export const maxListed = 1_000;
+/** Events of one page of a journal, and pages that one poll reads. */
+const eventPage = 1_000;
+const maxEventPages = 5;
+
+/** Reads the caller's tasks, newest first, and how many there are of each status. */
+export async function pollList({ connection, dispatch, now }: PollContext): Promise<Activity> {
+  const tasks = [];
+  let total = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await connection.call("list_session_tasks", {
+      limit: pageSize,
+      ...(cursor !== undefined && { cursor }),
+    });
+    const fields = JsonFields.of(page);
+    tasks.push(...tasksIn(fields?.list("tasks") ?? []));
+    total = fields?.number("total_tasks") ?? tasks.length;
+    cursor = fields?.text("next_cursor");
+  } while (cursor !== undefined && tasks.length < maxListed);
+  dispatch({ type: "listed", tasks: tasks.slice(0, maxListed), total, atMs: now() });
+  const stats = JsonFields.of(await connection.call("get_checkpoint_stats", {}))?.object("checkpoint_stats") ?? {};
+  const counts = Object.entries(stats).filter((entry): entry is [string, number] => typeof entry[1] === "number");
+  dispatch({ type: "counted", counts: Object.fromEntries(counts) });
+  if (tasks.some(({ status, interrupted }) => status === "running" && !interrupted)) return "moving";
+  return tasks.some(({ status }) => !isFinal(status)) ? "waiting" : "still";
+}
+
+/** Reads one task, what happened to it since, and what it returned. */
+export async function pollTask(context: PollContext, taskId: string): Promise<Activity> {
+  const { connection, dispatch, now, state } = context;
+  try {
+    const info = decodeTask(await connection.call("get_task", { task_id: taskId }));
+    if (info === undefined) throw new CallError("refused", "The server's answer is not a task.");
+    dispatch({ type: "seen", task: info, atMs: now() });
+    const task = state().tasks.get(taskId);
+    await readEvents(context, taskId, task);
+    if (isFinal(info.status) && task?.result === undefined) await readResult(context, taskId);
+    if (isFinal(info.status)) return "still";
+    const moves = info.status === "running" || info.status === "pending" || task?.requested !== undefined;
+    return moves ? "moving" : "waiting";
+  } catch (error) {
+    if (!(error instanceof CallError) || error.code !== "TASK_NOT_FOUND") throw error;
+    dispatch({ type: "gone", taskId });
+    return "still";
+  }
+}
+
+/** Reads what the journal holds behind the last event that is known. A server without journals for apps shows no history. */
+async function readEvents({ connection, dispatch }: PollContext, taskId: string, task?: PanelTask): Promise<void> {
+  let after = task?.journal?.events.at(-1)?.seq ?? 0;
+  if (task === undefined || after >= task.info.lastSeq) return;
+  // What is further back than what is kept is not read at all.
+  after = Math.max(after, task.info.lastSeq - maxJournalEvents);
+  for (let page = 0; page < maxEventPages; page += 1) {
+    const answer = await connection
+      .call("get_task_journal", { task_id: taskId, after, limit: eventPage })
+      .catch((error: unknown) => undefinedWhereUnknown(error));
+    const journal = decodeJournal(answer);
+    if (journal === undefined) return;
+    dispatch({ type: "journal", taskId, journal });
+    const next = JsonFields.of(answer)?.number("next") ?? journal.lastSeq;
+    if (next >= journal.lastSeq || next <= after) return;
+    after = next;
+  }
+}
+
+async function readResult({ connection, dispatch }: PollContext, taskId: string): Promise<void> {
+  const answer = await connection.call("get_task", { task_id: taskId, include: ["result"] });
+  const result = JsonFields.of(answer)?.object("result");
+  if (result !== undefined) dispatch({ type: "result", taskId, result });
+}
+
+/** Reads what operators may know; other callers are refused, and are not asked again. */
+export async function pollServer({ connection, dispatch }: PollContext): Promise<Activity> {
+  try {
+    dispatch({ type: "server", server: await connection.call("get_server_info", {}) });
+    return "waiting";
+  } catch (error) {
+    if (!(error instanceof CallError) || (error.failure !== "refused" && error.failure !== "unknown_tool")) throw error;
+    dispatch({ type: "server", server: "denied" });
+    return "still";
+  }
+}
+
+/** Finds the task of the call for which a host has opened the view. */
+export async function pollOpened(context: PollContext): Promise<Activity> {
+  const { connection, dispatch, state } = context;
+  const { opened = {} } = connection.facts();
+  const taskId = namedTask(opened) ?? (await foundTask(connection, opened));
+  if (taskId !== undefined) {
+    if (state().opened.name !== "found") dispatch({ type: "opened", opened: { name: "found", taskId } });
+    return await pollTask(context, taskId);
+  }
+  if (opened.tool?.endsWith("list_session_tasks") === true) {
+    dispatch({ type: "opened", opened: { name: "list" } });
+    return await pollList(context);
+  }
+  // A call that is over and has no task belongs to a tool that is not resumable.
+  dispatch({ type: "opened", opened: { name: opened.result === undefined ? "looking" : "none" } });
+  return opened.result === undefined ? "moving" : "still";
+}
+
+/** The id in the call's arguments, as control tools have it, or in what it returned. */
+export function namedTask({ arguments: input, result }: OpenedCall): string | undefined {
+  const given = JsonFields.of(input)?.text("task_id");
+  if (given !== undefined || result === undefined) return given;
+  return JsonFields.of(structuredOf(result))?.text("task_id");
+}
+
+async function foundTask(connection: Connection, { tool, arguments: input }: OpenedCall): Promise<string | undefined> {
+  if (tool === undefined || input === undefined) return undefined;
+  const answer = await connection
+    .call("find_task", { tool, arguments: input })
+    .catch((error: unknown) => undefinedWhereUnknown(error));
+  return JsonFields.of(answer)?.text("task_id");
+}
+
+/** A server may lack tools that are for apps alone: what they would tell is not shown. */
+function undefinedWhereUnknown(error: unknown): JsonObject | undefined {
+  if (error instanceof CallError && (error.failure === "unknown_tool" || error.failure === "refused")) return undefined;
+  throw error;
+}

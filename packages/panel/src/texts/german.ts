@@ -1,0 +1,203 @@
+import type { TaskMoment } from "@resumable-mcp/protocol/display";
+import type { Texts } from "./catalogue.js";
+
+const endings: Readonly<Record<string, string>> = {
+  paused: "einer Pause",
+  drained: "dem Herunterfahren des Servers",
+  yielded: "dem Zug eines anderen Aufrufers",
+  waiting: "einer Wartezeit",
+  retry: "einem Fehler",
+  crashed: "einem Absturz",
+  interrupted: "einer Unterbrechung",
+};
+
+function ending(reason: string): string {
+  return Object.hasOwn(endings, reason) ? (endings[reason] ?? reason) : reason;
+}
+
+const answers: Readonly<Record<string, string>> = {
+  accept: "angenommen",
+  decline: "abgelehnt",
+  cancel: "abgebrochen",
+  expired: "abgelaufen",
+};
+
+function momentText(moment: TaskMoment): string {
+  switch (moment.kind) {
+    case "checkpoints":
+      return moment.count === 1
+        ? `Sicherungspunkt bei ${moment.to}`
+        : `${moment.count} Sicherungspunkte, ${moment.from} bis ${moment.to}`;
+    case "attempt": {
+      const { attempt, after, progress } = moment;
+      return `Versuch ${attempt}${after === undefined ? "" : ` nach ${ending(after)} bei ${progress}`}`;
+    }
+    case "attempt_failed":
+      return `Versuch gescheitert: ${moment.message}`;
+    case "failed":
+      return `gescheitert: ${moment.message}`;
+    case "asked":
+      return `fragt: ${moment.message}`;
+    case "step":
+      return `Schritt ${moment.key}`;
+    case "sleep":
+      return `schläft bis ${moment.until}`;
+    case "answered":
+      return `Antwort: ${answers[moment.action] ?? moment.action}`;
+    case "requested":
+      return moment.state === "pause" ? "Pause angefordert" : "Fortsetzung angefordert";
+    case "restarted":
+      return `Generation ${moment.generation} beginnt`;
+    default:
+      return plainMoments[moment.kind];
+  }
+}
+
+const plainMoments = {
+  created: "angelegt",
+  detached: "losgelöst: braucht keinen Aufrufer",
+  snapshot: "frühere Ereignisse sind nicht mehr vorhanden",
+  completed: "abgeschlossen",
+  cancelled: "abgebrochen",
+} as const;
+
+const taskCount = (count: number) => (count === 1 ? "diese Aufgabe" : `${count} Aufgaben`);
+
+/** Every text of the panel in German. */
+export const german: Texts = {
+  language: "de",
+  tasks: "Aufgaben",
+  server: "Server",
+  allTasks: "Alle Aufgaben",
+  thisTask: "Diese Aufgabe",
+  signOut: "Abmelden",
+  status: {
+    pending: "wartet",
+    running: "läuft",
+    paused: "pausiert",
+    input_required: "fragt dich",
+    completed: "abgeschlossen",
+    failed: "gescheitert",
+    cancelled: "abgebrochen",
+    interrupted: "unterbrochen",
+    away: "Server nicht erreichbar",
+    gone: "nicht gefunden",
+  },
+  link: {
+    connecting: "verbindet …",
+    live: "verbunden",
+    signed_out: "abgemeldet",
+    reconnecting: "verbindet erneut",
+  },
+  reconnectingIn: (time) => `Neuer Versuch in ${time}. Gezeigt wird der letzte bekannte Stand.`,
+  reconnectingNow: "Verbindet erneut … Gezeigt wird der letzte bekannte Stand.",
+  retryNow: "Jetzt versuchen",
+  verbs: {
+    pause: "Pausieren",
+    resume: "Fortsetzen",
+    cancel: "Abbrechen",
+    restart: "Neu starten",
+    answer: "Antworten",
+    forget: "Löschen",
+  },
+  requested: { pause: "pausiert gleich …", cancel: "bricht ab …" },
+  confirm: {
+    cancel: (count) =>
+      `${count === 1 ? "Diese Aufgabe" : `${count} Aufgaben`} abbrechen? Einträge bleiben erhalten, aber Abgebrochenes kann nicht fortgesetzt werden.`,
+    forget: (count) =>
+      `Löschen: ${taskCount(count)}? Fertige Aufgaben werden mit ihren Ergebnissen auf dem Server gelöscht.`,
+    restart: () => "Diese Aufgabe als neue Aufgabe noch einmal von vorn ausführen?",
+  },
+  keep: "Behalten",
+  dismiss: "Schließen",
+  took: (time) => `dauerte ${time}`,
+  runs: (time) => `seit ${time}`,
+  left: (time) => `noch etwa ${time}`,
+  updated: (time) => `vor ${time} aktualisiert`,
+  attempt: (attempt) => `Versuch ${attempt}`,
+  generation: (generation) => `Generation ${generation}`,
+  items: (count) => `${count} ${count === 1 ? "Eintrag" : "Einträge"}`,
+  progress: "Fortschritt",
+  message: "Meldung",
+  lastLog: "Protokoll",
+  error: "Fehler",
+  continuation: {
+    by_call: (far) => `Fortsetzen oder derselbe Aufruf macht bei ${far} weiter.`,
+    by_resume: (far) => `Fortsetzen macht bei ${far} weiter; derselbe Aufruf beginnt von vorn.`,
+    never: (far) => `Sie blieb bei ${far} stehen; derselbe Aufruf beginnt von vorn.`,
+  },
+  question: "Frage",
+  questionExpires: (when) => `Beantwortbar bis ${when}.`,
+  decline: "Ablehnen",
+  cancelQuestion: "Frage abbrechen",
+  required: "erforderlich",
+  none: "keine Angabe",
+  fieldErrors: {
+    required: "ist erforderlich",
+    number: "muss eine Zahl sein",
+    integer: "muss eine ganze Zahl sein",
+    minimum: (least) => `muss mindestens ${least} sein`,
+    maximum: (most) => `darf höchstens ${most} sein`,
+    minLength: (least) => `braucht mindestens ${least} Zeichen`,
+    maxLength: (most) => `hat höchstens ${most} Zeichen`,
+    json: "muss JSON sein",
+  },
+  unreadableForm: "Diese Frage lässt sich nicht als Formular zeigen. Antworte mit JSON.",
+  parts: { timeline: "Verlauf", log: "Protokoll", steps: "Schritte", items: "Einträge", result: "Ergebnis" },
+  attempts: "Versuche",
+  attemptRan: (attempt, from, time) => `Versuch ${attempt} ab ${from}, ${time}`,
+  endedBy: (reason) => `beendet von ${ending(reason)}`,
+  takenOver: "von einem anderen Prozess übernommen",
+  stillRuns: "läuft",
+  moment: momentText,
+  noTimeline: "Noch ist nichts geschehen.",
+  noLog: "Keine Meldungen.",
+  noSteps: "Keine Schritte.",
+  noItems: "Noch keine Einträge.",
+  noResult: "Noch kein Ergebnis.",
+  earlier: "Frühere Ereignisse werden nicht gezeigt.",
+  logLevel: "Mindeststufe",
+  pageOf: (from, to, total) => `${from} bis ${to} von ${total}`,
+  firstPage: "Erste",
+  previousPage: "Vorige",
+  nextPage: "Nächste",
+  lastPage: "Letzte",
+  more: (count) => `${count} weitere`,
+  moreCharacters: (count) => `${count} weitere Zeichen`,
+  entries: (count) => `${count} ${count === 1 ? "Eintrag" : "Einträge"}`,
+  fields: (count) => `${count} ${count === 1 ? "Feld" : "Felder"}`,
+  isError: "Das Werkzeug meldet einen Fehler.",
+  find: "Suchen",
+  findHelp: "Wörter, die alle in einer Zeile stehen",
+  filters: { all: "Alle", active: "Aktive", waiting: "Warten auf dich", failed: "Gescheiterte", finished: "Fertige" },
+  sort: "Sortieren",
+  orders: { newest: "neueste", name: "Name", progress: "Fortschritt", left: "Restzeit" },
+  columns: { task: "Aufgabe", status: "Zustand", progress: "Fortschritt", time: "Zeit", left: "Rest", rate: "Tempo" },
+  select: (name) => `${name} auswählen`,
+  selectAll: "Alle gezeigten auswählen",
+  selected: (count) => `${count} ausgewählt`,
+  clearSelection: "Auswahl aufheben",
+  noTasks: "Noch keine Aufgaben.",
+  noTasksHelp: "Aufgaben erscheinen hier, sobald ein Werkzeug aufgerufen wird.",
+  noMatch: "Keine Aufgabe passt.",
+  newestOf: (shown, total) => `Die neuesten ${shown} von ${total} Aufgaben.`,
+  shownOf: (shown, total) => (shown === total ? `${total} gezeigt` : `${shown} von ${total} gezeigt`),
+  loading: "Lädt …",
+  notAsked: "Von diesen Aufgaben lässt sich das jetzt nicht verlangen.",
+  asked: (count) => `${count} ${count === 1 ? "Aufgabe" : "Aufgaben"} gefragt.`,
+  looking: (tool) => `Wartet auf die Aufgabe von ${tool ?? "diesem Aufruf"} …`,
+  noTaskHere: "Dieser Aufruf hat keine Aufgabe.",
+  goneTask: "Nicht gefunden: Der Server kennt diese Aufgabe nicht, oder sie gehört einem anderen Benutzer.",
+  signIn: "Anmelden",
+  signInText: (server) => `${server} fragt, wer du bist.`,
+  signInWith: "Mit deinem Konto anmelden",
+  token: "Zugangstoken",
+  tokenHelp: "Es bleibt in diesem Tab und wird vergessen, wenn du ihn schließt.",
+  signInFailed: "Die Anmeldung ist gescheitert.",
+  signedOutToken: "Der Server hat das Token nicht angenommen.",
+  thisServer: "Dieser Server",
+  operatorsOnly: "Diese Seite sehen nur Betreiber des Servers.",
+  serverParts: { server: "Server", replicas: "Replikate", versions: "Versionen", store: "Speicher" },
+  yes: "ja",
+  no: "nein",
+};

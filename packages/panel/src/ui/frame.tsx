@@ -1,0 +1,126 @@
+import { formatDuration } from "@resumable-mcp/protocol/display";
+import { type ReactNode, useEffect } from "react";
+import { lineText } from "../model/bounded.js";
+import { listPlace, type Place, writePlace } from "../model/place.js";
+import { useTexts } from "../texts/texts.js";
+import { usePanel, usePanelState } from "./panel-context.js";
+import { badgeText } from "./parts/status-badge.js";
+import { useNow } from "./parts/use-now.js";
+
+/** What stands around every view: places, the link to the server, notices, and what a screen reader hears. */
+export function Frame({ place, children }: { readonly place: Place; readonly children: ReactNode }): ReactNode {
+  return (
+    <>
+      <Head place={place} />
+      <Reconnecting />
+      <Notices />
+      <main>{children}</main>
+      <Announcer place={place} />
+    </>
+  );
+}
+
+function Head({ place }: { readonly place: Place }): ReactNode {
+  const texts = useTexts();
+  const { model, go } = usePanel();
+  const { connection } = model;
+  const link = usePanelState((state) => state.link.name);
+  const isDenied = usePanelState((state) => state.server === "denied");
+  useEffect(() => {
+    document.documentElement.dataset.state = link;
+  }, [link]);
+  if (link === "signed_out") return null;
+  const places: readonly (readonly [Place, string])[] = [
+    ...(connection.mode === "host" ? [[{ name: "opened" }, texts.thisTask] as const] : []),
+    [listPlace, connection.mode === "host" ? texts.allTasks : texts.tasks],
+    ...(isDenied ? [] : [[{ name: "server" }, texts.server] as const]),
+  ];
+  const isHere = ({ name }: Place) => name === place.name || (name === "list" && place.name === "task");
+  return (
+    <header className="head">
+      <nav>
+        {places.map(([to, text]) => (
+          <a
+            key={to.name}
+            href={writePlace(to)}
+            aria-current={isHere(to) ? "page" : undefined}
+            onClick={(event) => {
+              event.preventDefault();
+              go(to);
+            }}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
+      {connection.serverName !== undefined && (
+        <span className="muted server-name">{lineText(connection.serverName, 60)}</span>
+      )}
+      <span className="link" data-link={link}>
+        {texts.link[link]}
+      </span>
+      {connection.signIn?.signedIn === true && (
+        <button type="button" className="quiet" onClick={() => connection.signIn?.signOut()}>
+          {texts.signOut}
+        </button>
+      )}
+    </header>
+  );
+}
+
+/** Says that the server is away, why, and when it is tried again. */
+function Reconnecting(): ReactNode {
+  const texts = useTexts();
+  const { model } = usePanel();
+  const link = usePanelState((state) => state.link);
+  const nowMs = useNow(link.name === "reconnecting");
+  if (link.name !== "reconnecting") return null;
+  const leftMs = link.retryAtMs - nowMs;
+  return (
+    <div className="banner" data-kind="away">
+      <p>
+        {leftMs > 0 ? texts.reconnectingIn(formatDuration(leftMs + 999)) : texts.reconnectingNow}
+        <span className="muted"> {lineText(link.reason)}</span>
+      </p>
+      <button type="button" onClick={() => model.pollNow()}>
+        {texts.retryNow}
+      </button>
+    </div>
+  );
+}
+
+function Notices(): ReactNode {
+  const texts = useTexts();
+  const { model } = usePanel();
+  const notice = usePanelState((state) => state.notice);
+  if (notice === undefined) return null;
+  return (
+    <div className="banner" data-kind={notice.kind} role={notice.kind === "error" ? "alert" : undefined}>
+      <p>{lineText(notice.text, 1_000)}</p>
+      <button type="button" onClick={() => model.dismiss()}>
+        {texts.dismiss}
+      </button>
+    </div>
+  );
+}
+
+/** What a screen reader says when it changes: the link, and how the task stands that is looked at. */
+function Announcer({ place }: { readonly place: Place }): ReactNode {
+  const texts = useTexts();
+  const link = usePanelState((state) => state.link.name);
+  const task = usePanelState(({ tasks, opened }) => {
+    if (place.name === "task") return tasks.get(place.taskId);
+    return place.name === "opened" && opened.name === "found" ? tasks.get(opened.taskId) : undefined;
+  });
+  const question = task?.info.status === "input_required" ? task.info.questions[0]?.message : undefined;
+  const parts = [
+    link === "live" ? undefined : texts.link[link],
+    task && badgeText(task, texts),
+    question && lineText(question),
+  ];
+  return (
+    <div role="status" aria-live="polite" className="hidden">
+      {parts.filter(Boolean).join(": ")}
+    </div>
+  );
+}

@@ -1,0 +1,153 @@
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import type { PanelTask } from "../../model/panel-task.js";
+import { listFilters, type Place } from "../../model/place.js";
+import { maxListed } from "../../model/polls.js";
+import { type ListOrder, listOrders, shownTasks } from "../../model/task-list.js";
+import { useTexts } from "../../texts/texts.js";
+import { usePanel, usePanelState } from "../panel-context.js";
+import { badgeText } from "../parts/status-badge.js";
+import { useRows } from "../parts/use-rows.js";
+import { BulkBar } from "./bulk-bar.js";
+import { Statistics } from "./statistics.js";
+import { TaskRow } from "./task-row.js";
+
+type ListPlace = Extract<Place, { readonly name: "list" }>;
+
+/** The caller's tasks. */
+export function ListView({ place }: { readonly place: ListPlace }): ReactNode {
+  const texts = useTexts();
+  const { go } = usePanel();
+  const tasks = usePanelState((state) => state.tasks);
+  const listed = usePanelState((state) => state.listed);
+  const total = usePanelState((state) => state.total);
+  const [order, setOrder] = useState<ListOrder>("newest");
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const all = useMemo(() => (listed ?? []).flatMap((id) => tasks.get(id) ?? []), [listed, tasks]);
+  const shown = useMemo(
+    () => shownTasks(all, { ...place, order }, (task) => badgeText(task, texts)),
+    [all, place, order, texts],
+  );
+  const chosen = useMemo(() => shown.filter(({ info }) => selected.has(info.id)), [shown, selected]);
+  const clear = useCallback(() => setSelected(new Set()), []);
+  const allChosen = shown.length > 0 && chosen.length === shown.length;
+  return (
+    <div className="list-view">
+      <h1 className="hidden">{texts.tasks}</h1>
+      <Statistics place={place} />
+      <div className="toolbar">
+        <input
+          type="search"
+          aria-label={texts.find}
+          placeholder={`${texts.find}: ${texts.findHelp}`}
+          value={place.words}
+          onChange={(event) => go({ ...place, words: event.target.value })}
+        />
+        <div className="filters" role="group" aria-label={texts.columns.status}>
+          {listFilters.map((show) => (
+            <button key={show} type="button" aria-pressed={place.show === show} onClick={() => go({ ...place, show })}>
+              {texts.filters[show]}
+            </button>
+          ))}
+        </div>
+        <label className="sort">
+          <span className="muted">{texts.sort}</span>
+          <select
+            value={order}
+            onChange={(event) => setOrder(listOrders.find((one) => one === event.target.value) ?? "newest")}
+          >
+            {listOrders.map((one) => (
+              <option key={one} value={one}>
+                {texts.orders[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {chosen.length > 0 && <BulkBar tasks={chosen} onClear={clear} />}
+      <Rows
+        shown={shown}
+        selected={selected}
+        onSelected={setSelected}
+        head={
+          <input
+            type="checkbox"
+            aria-label={texts.selectAll}
+            checked={allChosen}
+            disabled={shown.length === 0}
+            onChange={() => setSelected(new Set(allChosen ? [] : shown.map(({ info }) => info.id)))}
+          />
+        }
+      />
+      {listed === undefined && <p className="empty">{texts.loading}</p>}
+      {listed?.length === 0 && (
+        <p className="empty">
+          <strong>{texts.noTasks}</strong>
+          <br />
+          {texts.noTasksHelp}
+        </p>
+      )}
+      {all.length > 0 && (
+        <p className="list-foot muted">
+          {shown.length === 0 ? texts.noMatch : texts.shownOf(shown.length, all.length)}
+          {total > all.length && all.length >= maxListed ? ` ${texts.newestOf(all.length, total)}` : ""}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface RowsProps {
+  readonly shown: readonly PanelTask[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelected: (change: (last: ReadonlySet<string>) => ReadonlySet<string>) => void;
+  readonly head: ReactNode;
+}
+
+/** The rows that can be seen, of a list of any length. */
+function Rows({ shown, selected, onSelected, head }: RowsProps): ReactNode {
+  const texts = useTexts();
+  const { go } = usePanel();
+  const scroller = useRef<HTMLDivElement>(null);
+  const { from, to, rowHeight } = useRows(scroller, shown.length);
+  const onSelect = useCallback(
+    (taskId: string, isSelected: boolean) =>
+      onSelected((last) => new Set(isSelected ? [...last, taskId] : [...last].filter((id) => id !== taskId))),
+    [onSelected],
+  );
+  const onOpen = useCallback((taskId: string) => go({ name: "task", taskId }), [go]);
+  const { columns } = texts;
+  return (
+    <div
+      className="rows"
+      role="table"
+      aria-label={texts.tasks}
+      aria-rowcount={shown.length + 1}
+      ref={scroller}
+      hidden={shown.length === 0}
+    >
+      <div className="row row-head" role="row" aria-rowindex={1}>
+        <span role="columnheader" className="cell-select">
+          {head}
+        </span>
+        {(["task", "status", "progress", "rate", "left", "time"] as const).map((name) => (
+          <span key={name} role="columnheader" className={`cell-${name}`}>
+            {columns[name]}
+          </span>
+        ))}
+      </div>
+      <div className="rows-body" role="rowgroup" style={{ height: shown.length * rowHeight }}>
+        {shown.slice(from, to).map((task, offset) => (
+          <TaskRow
+            key={task.info.id}
+            task={task}
+            index={from + offset}
+            top={(from + offset) * rowHeight}
+            selected={selected.has(task.info.id)}
+            onSelect={onSelect}
+            onOpen={onOpen}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

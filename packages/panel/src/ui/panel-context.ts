@@ -1,0 +1,27 @@
+import { createContext, useContext, useSyncExternalStore } from "react";
+import type { PanelModel } from "../model/panel-model.js";
+import type { PanelState } from "../model/panel-state.js";
+import type { Place } from "../model/place.js";
+
+/** What every view can reach. */
+export interface PanelControls {
+  readonly model: PanelModel;
+  /** Where the user goes. */
+  readonly go: (place: Place) => void;
+}
+
+/** What the views below it can reach; `undefined` outside the panel. */
+export const PanelContext = createContext<PanelControls | undefined>(undefined);
+
+/** The model, and the way to another place. */
+export function usePanel(): PanelControls {
+  const controls = useContext(PanelContext);
+  if (controls === undefined) throw new Error("A view is drawn outside the panel.");
+  return controls;
+}
+
+/** The part of the state that a view needs; it is drawn again only when that changes. */
+export function usePanelState<Part>(partOf: (state: PanelState) => Part): Part {
+  const { model } = usePanel();
+  return useSyncExternalStore(model.subscribe, () => partOf(model.getSnapshot()));
+}

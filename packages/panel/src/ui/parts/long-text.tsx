@@ -1,0 +1,30 @@
+import { type ReactNode, useState } from "react";
+import { bodyText, maxShownCharacters, maxTextCharacters } from "../../model/bounded.js";
+import { useTexts } from "../../texts/texts.js";
+
+/** A text of a server with its lines, of which only so much is drawn as the user asks for. */
+export function LongText({
+  text,
+  className = "long",
+}: {
+  readonly text: string;
+  readonly className?: string;
+}): ReactNode {
+  const texts = useTexts();
+  const [most, setMost] = useState(maxTextCharacters);
+  const shown = bodyText(text, most);
+  const rest = texts.moreCharacters(shown.left);
+  return (
+    <div className={className}>
+      <div className="long-text">{shown.text}</div>
+      {shown.left > 0 &&
+        (most < maxShownCharacters ? (
+          <button type="button" className="quiet" onClick={() => setMost(Math.min(maxShownCharacters, most * 5))}>
+            … {rest}
+          </button>
+        ) : (
+          <p className="muted">… {rest}</p>
+        ))}
+    </div>
+  );
+}

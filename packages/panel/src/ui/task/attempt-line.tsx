@@ -1,0 +1,64 @@
+import { isFinal } from "@resumable-mcp/protocol";
+import { formatDuration, isAway } from "@resumable-mcp/protocol/display";
+import { type ReactNode, useMemo } from "react";
+import { type Attempt, attemptsOf, wasCut } from "../../model/attempts.js";
+import type { PanelTask } from "../../model/panel-task.js";
+import type { Texts } from "../../texts/texts.js";
+import { useTexts } from "../../texts/texts.js";
+import { useNow } from "../parts/use-now.js";
+
+/** Attempts that are drawn: the newest. */
+const maxAttempts = 50;
+/** Attempts that are listed in words. */
+const maxListedAttempts = 6;
+
+/** The attempts of a task on a line of time, with crashes and take-overs marked. */
+export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
+  const texts = useTexts();
+  const { journal, info } = task;
+  const isOver = isFinal(info.status) || info.interrupted || isAway(task);
+  const nowMs = useNow(!isOver);
+  const attempts = useMemo(() => attemptsOf(journal, nowMs, isOver).slice(-maxAttempts), [journal, nowMs, isOver]);
+  const first = attempts[0]?.fromMs;
+  const last = attempts.at(-1)?.toMs;
+  if (first === undefined || last === undefined) return null;
+  const span = Math.max(1, last - first);
+  const percent = (ms: number) => (100 * Math.max(0, ms)) / span;
+  return (
+    <section className="attempts" aria-label={texts.attempts}>
+      <div className="attempt-track" aria-hidden="true">
+        {attempts.map((attempt) => (
+          <div
+            key={attempt.seq}
+            className="attempt"
+            data-ended={wasCut(attempt) ? "cut" : attempt.ended}
+            data-runs={attempt.runs || undefined}
+            data-taken={attempt.takenOver || undefined}
+            style={{ left: `${percent(attempt.fromMs - first)}%`, width: `${percent(attempt.toMs - attempt.fromMs)}%` }}
+          />
+        ))}
+      </div>
+      {attempts.length > 1 && (
+        <ol className="attempt-list" reversed start={attempts.length}>
+          {attempts
+            .slice(-maxListedAttempts)
+            .toReversed()
+            .map((attempt) => (
+              <li key={attempt.seq} data-cut={wasCut(attempt) || undefined}>
+                {attemptText(attempt, texts)}
+              </li>
+            ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
+function attemptText(attempt: Attempt, texts: Texts): string {
+  const from = new Date(attempt.fromMs).toLocaleTimeString(texts.language);
+  const time = formatDuration(attempt.toMs - attempt.fromMs);
+  const ended = attempt.ended === undefined ? "" : `, ${texts.endedBy(attempt.ended)}`;
+  const taken = attempt.takenOver ? ` (${texts.takenOver})` : "";
+  const runs = attempt.runs ? `, ${texts.stillRuns}` : "";
+  return `${texts.attemptRan(attempt.attempt, from, time)}${taken}${ended}${runs}`;
+}

@@ -1,0 +1,156 @@
+import { type ReactNode, useId } from "react";
+import type { FieldError, FormField } from "../../model/form.js";
+import type { Texts } from "../../texts/texts.js";
+import { useTexts } from "../../texts/texts.js";
+
+type FieldValue = string | readonly string[];
+
+interface QuestionFieldProps {
+  readonly field: FormField;
+  readonly value: FieldValue;
+  readonly error: FieldError | undefined;
+  readonly onChange: (value: FieldValue) => void;
+}
+
+/** Options up to this count are shown at once. */
+const mostOpenOptions = 5;
+
+/** One field of a question, with what is wrong with it. */
+export function QuestionField({ field, value, error, onChange }: QuestionFieldProps): ReactNode {
+  const texts = useTexts();
+  const id = useId();
+  const { label, description, required } = field;
+  const described = [description && `${id}-help`, error && `${id}-error`].filter(Boolean).join(" ") || undefined;
+  const isGroup = field.kind === "many" || field.kind === "boolean" || hasOpenOptions(field);
+  const control = {
+    field,
+    value,
+    id,
+    required,
+    onChange,
+    "aria-invalid": error !== undefined,
+    "aria-describedby": described,
+  };
+  const name = (
+    <>
+      {label}
+      {required && <span className="muted"> ({texts.required})</span>}
+    </>
+  );
+  const more = (
+    <>
+      {description !== undefined && (
+        <p id={`${id}-help`} className="muted">
+          {description}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="field-error">
+          {label} {errorText(error, texts)}
+        </p>
+      )}
+    </>
+  );
+  if (isGroup)
+    return (
+      <fieldset className="field" aria-describedby={described}>
+        <legend>{name}</legend>
+        <Options {...control} />
+        {more}
+      </fieldset>
+    );
+  return (
+    <div className="field">
+      <label htmlFor={id}>{name}</label>
+      <Control {...control} />
+      {more}
+    </div>
+  );
+}
+
+function hasOpenOptions({ kind, options }: FormField): boolean {
+  return kind === "choice" && options.length <= mostOpenOptions;
+}
+
+function errorText({ name, limit }: FieldError, texts: Texts): string {
+  const text = texts.fieldErrors[name];
+  return typeof text === "string" ? text : text(limit);
+}
+
+interface ControlProps extends Omit<QuestionFieldProps, "error"> {
+  readonly id: string;
+  readonly required: boolean;
+  readonly "aria-invalid": boolean;
+  readonly "aria-describedby": string | undefined;
+}
+
+const inputTypes: Readonly<Record<string, string>> = {
+  email: "email",
+  uri: "url",
+  date: "date",
+  "date-time": "text",
+};
+
+function Control({ field, value, onChange, ...more }: ControlProps): ReactNode {
+  const texts = useTexts();
+  const { kind, options, schema } = field;
+  const text = typeof value === "string" ? value : "";
+  const common = { ...more, value: text, "data-field": "" };
+  if (kind === "choice")
+    return (
+      <select {...common} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{texts.none}</option>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    );
+  const isLong = kind === "json" || (kind === "text" && typeof schema.maxLength === "number" && schema.maxLength > 200);
+  if (isLong) return <textarea {...common} rows={4} onChange={(event) => onChange(event.target.value)} />;
+  const isNumber = kind === "number" || kind === "integer";
+  const type = kind === "text" ? (inputTypes[String(schema.format)] ?? "text") : "text";
+  return (
+    <input
+      {...common}
+      type={type}
+      inputMode={isNumber ? (kind === "integer" ? "numeric" : "decimal") : undefined}
+      autoComplete="off"
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+/** Choices that are all seen at once: of one value, or of several. */
+function Options({ field, value, id, onChange }: ControlProps): ReactNode {
+  const texts = useTexts();
+  const { kind, required } = field;
+  const booleans = [
+    { value: "true", label: texts.yes },
+    { value: "false", label: texts.no },
+  ];
+  const given = kind === "boolean" ? booleans : field.options;
+  const isMany = kind === "many";
+  const chosen: readonly string[] = typeof value === "string" ? [value] : value;
+  const options = isMany || required ? given : [...given, { value: "", label: texts.none }];
+  const choose = (option: string, isChosen: boolean) =>
+    onChange(isMany ? [...chosen.filter((one) => one !== option), ...(isChosen ? [option] : [])] : option);
+  return (
+    <div className="options">
+      {options.map((option, index) => (
+        <label key={option.value}>
+          <input
+            type={isMany ? "checkbox" : "radio"}
+            name={id}
+            value={option.value}
+            checked={chosen.includes(option.value)}
+            {...(index === 0 && { "data-field": "" })}
+            onChange={(event) => choose(option.value, event.target.checked)}
+          />
+          {option.label}
+        </label>
+      ))}
+    </div>
+  );
+}

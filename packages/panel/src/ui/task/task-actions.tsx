@@ -1,0 +1,66 @@
+import { isFinal } from "@resumable-mcp/protocol";
+import { canDo } from "@resumable-mcp/protocol/display";
+import { type ReactNode, useState } from "react";
+import type { PanelTask } from "../../model/panel-task.js";
+import { useTexts } from "../../texts/texts.js";
+import { usePanel } from "../panel-context.js";
+import { Confirm } from "../parts/confirm.js";
+
+type Asked = "cancel" | "forget" | "restart";
+
+/** What can be asked of one task as it is now. */
+export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
+  const texts = useTexts();
+  const { model, go } = usePanel();
+  const [asked, setAsked] = useState<Asked>();
+  const { id, status } = task.info;
+  const isOver = isFinal(status) && task.gone !== true;
+  const confirmed = async (verb: Asked) => {
+    if (verb !== "restart") {
+      await model.steer(verb, [id]);
+      if (verb === "forget" && !model.getSnapshot().tasks.has(id)) go({ name: "list", words: "", show: "all" });
+      return;
+    }
+    const taskId = await model.restart(id);
+    if (taskId !== undefined) go({ name: "task", taskId });
+  };
+  return (
+    <div className="actions">
+      {canDo("pause", task) && (
+        <button type="button" onClick={() => void model.steer("pause", [id])}>
+          {texts.verbs.pause}
+        </button>
+      )}
+      {canDo("resume", task) && (
+        <button type="button" className="strong" onClick={() => void model.steer("resume", [id])}>
+          {texts.verbs.resume}
+        </button>
+      )}
+      {canDo("cancel", task) && (
+        <button type="button" onClick={() => setAsked("cancel")}>
+          {texts.verbs.cancel}
+        </button>
+      )}
+      {isOver && (
+        <>
+          <button type="button" onClick={() => setAsked("restart")}>
+            {texts.verbs.restart}
+          </button>
+          <button type="button" className="quiet" onClick={() => setAsked("forget")}>
+            {texts.verbs.forget}
+          </button>
+        </>
+      )}
+      {asked !== undefined && (
+        <Confirm
+          text={texts.confirm[asked](1)}
+          label={texts.verbs[asked]}
+          onDone={(isConfirmed) => {
+            setAsked(undefined);
+            if (isConfirmed) void confirmed(asked);
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { isFinal } from "@resumable-mcp/protocol";
+import {
+  elapsedMsOf,
+  formatDuration,
+  formatRate,
+  isAway,
+  isMoving,
+  perSecondOf,
+  progressNumbers,
+  remainingMsOf,
+} from "@resumable-mcp/protocol/display";
+import type { ReactNode } from "react";
+import type { PanelTask } from "../../model/panel-task.js";
+import { useTexts } from "../../texts/texts.js";
+import { LongText } from "../parts/long-text.js";
+import { ProgressBar } from "../parts/progress-bar.js";
+import { useNow } from "../parts/use-now.js";
+
+/** How far a task is, in numbers and words. */
+export function TaskFacts({ task }: { readonly task: PanelTask }): ReactNode {
+  const texts = useTexts();
+  const { info } = task;
+  const { error, message, status } = info;
+  return (
+    <section className="facts" aria-label={texts.progress}>
+      <ProgressBar task={task} />
+      <p className="fact-line">
+        <span className="numbers">{progressNumbers(info)}</span>
+        <Times task={task} />
+      </p>
+      {message !== undefined && !isFinal(status) && <LongText text={message} className="task-message" />}
+      {error !== undefined && (
+        <div className="task-error">
+          <strong>{texts.error}</strong>
+          <LongText text={error.message} />
+          {error.continues !== undefined && (
+            <p className="muted">{texts.continuation[error.continues](progressNumbers(info))}</p>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Times({ task }: { readonly task: PanelTask }): ReactNode {
+  const texts = useTexts();
+  const { info } = task;
+  const nowMs = useNow(!isFinal(info.status) && !isAway(task));
+  const elapsed = elapsedMsOf(task, nowMs);
+  const moves = isMoving(task);
+  const left = moves ? remainingMsOf(task.pace, info.total, nowMs) : undefined;
+  const rate = moves ? perSecondOf(task.pace) : undefined;
+  const time = elapsed === undefined ? undefined : formatDuration(elapsed);
+  const facts = [
+    rate === undefined ? undefined : formatRate(rate),
+    left === undefined ? undefined : texts.left(formatDuration(left)),
+    time === undefined ? undefined : isFinal(info.status) ? texts.took(time) : texts.runs(time),
+    info.itemCount > 0 ? texts.items(info.itemCount) : undefined,
+    texts.attempt(info.attempt),
+    info.generation > 1 ? texts.generation(info.generation) : undefined,
+  ];
+  return facts.flatMap((fact) => (fact === undefined ? [] : [<span key={fact}>{fact}</span>]));
+}

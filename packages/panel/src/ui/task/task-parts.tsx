@@ -1,0 +1,140 @@
+import { type HistoryLine, type LogLine, readHistory } from "@resumable-mcp/protocol/display";
+import { type ReactNode, useMemo, useState } from "react";
+import { lineText } from "../../model/bounded.js";
+import { maxJournalEvents, type PanelTask } from "../../model/panel-task.js";
+import { type TaskPart, taskParts } from "../../model/place.js";
+import type { Texts } from "../../texts/texts.js";
+import { useTexts } from "../../texts/texts.js";
+import { Tabs } from "../parts/tabs.js";
+import { Items } from "./items.js";
+import { Result } from "./result.js";
+
+interface TaskPartsProps {
+  readonly task: PanelTask;
+  readonly part: TaskPart | undefined;
+  readonly onPart: (part: TaskPart) => void;
+}
+
+/** What happened to a task, what it said, and what it made. */
+export function TaskParts({ task, part, onPart }: TaskPartsProps): ReactNode {
+  const texts = useTexts();
+  const { journal, info, result } = task;
+  const history = useMemo(() => readHistory(journal), [journal]);
+  const chosen = part ?? (result === undefined ? "timeline" : "result");
+  const counts = { log: history.log.length, steps: history.steps.length, items: info.itemCount };
+  const tabs = taskParts.map((name) => ({
+    name,
+    label: texts.parts[name],
+    count: name === "timeline" || name === "result" ? undefined : counts[name],
+  }));
+  const isCut = (journal?.events.length ?? 0) >= maxJournalEvents;
+  return (
+    <section className="parts">
+      <Tabs label={texts.thisTask} tabs={tabs} chosen={chosen} onChoose={onPart}>
+        {chosen === "timeline" && <Lines lines={history.timeline} none={texts.noTimeline} isCut={isCut} />}
+        {chosen === "steps" && <Lines lines={history.steps} none={texts.noSteps} isCut={isCut} />}
+        {chosen === "log" && <Log lines={history.log} isCut={isCut} />}
+        {chosen === "items" && <Items taskId={info.id} count={info.itemCount} />}
+        {chosen === "result" && <Result task={task} />}
+      </Tabs>
+    </section>
+  );
+}
+
+/** Lines that are drawn before the user asks for more: the newest first. */
+const pageLines = 100;
+
+interface LinesProps {
+  readonly lines: readonly HistoryLine[];
+  readonly none: string;
+  readonly isCut: boolean;
+}
+
+function Lines({ lines, none, isCut }: LinesProps): ReactNode {
+  const texts = useTexts();
+  const [most, setMost] = useState(pageLines);
+  if (lines.length === 0) return <p className="muted">{none}</p>;
+  return (
+    <>
+      <ol className="lines" reversed>
+        {lines
+          .slice(-most)
+          .toReversed()
+          .map(({ key, at, moment }) => (
+            <li key={key} data-moment={moment.kind} data-after={moment.kind === "attempt" ? moment.after : undefined}>
+              <Time at={at} texts={texts} />
+              <span>{lineText(moment.kind === "step" ? moment.key : texts.moment(moment), 1_000)}</span>
+            </li>
+          ))}
+      </ol>
+      <More left={lines.length - most} isCut={isCut} onMore={() => setMost(most + pageLines)} />
+    </>
+  );
+}
+
+/** The least level that the log shows; `notice` counts as `info`, and what is worse than `error` as that. */
+const logLevels = ["debug", "info", "warning", "error"] as const;
+
+function Log({ lines, isCut }: { readonly lines: readonly LogLine[]; readonly isCut: boolean }): ReactNode {
+  const texts = useTexts();
+  const [least, setLeast] = useState<string>("debug");
+  const [most, setMost] = useState(pageLines);
+  const shown = lines.filter(({ level }) => rankOf(level) >= rankOf(least));
+  if (lines.length === 0) return <p className="muted">{texts.noLog}</p>;
+  return (
+    <>
+      <label className="log-level">
+        <span className="muted">{texts.logLevel}</span>
+        <select value={least} onChange={(event) => setLeast(event.target.value)}>
+          {logLevels.map((level) => (
+            <option key={level}>{level}</option>
+          ))}
+        </select>
+      </label>
+      <ol className="lines log" reversed>
+        {shown
+          .slice(-most)
+          .toReversed()
+          .map(({ level, text, seq }) => (
+            <li key={seq} data-level={logLevels[rankOf(level)]}>
+              <span className="log-word">{lineText(level, 12)}</span>
+              <span>{lineText(text, 2_000)}</span>
+            </li>
+          ))}
+      </ol>
+      <More left={shown.length - most} isCut={isCut} onMore={() => setMost(most + pageLines)} />
+    </>
+  );
+}
+
+function rankOf(level: string): number {
+  const index = logLevels.findIndex((one) => one === (level === "notice" ? "info" : level));
+  return index < 0 ? logLevels.length - 1 : index;
+}
+
+interface MoreProps {
+  readonly left: number;
+  readonly isCut: boolean;
+  readonly onMore: () => void;
+}
+
+function More({ left, isCut, onMore }: MoreProps): ReactNode {
+  const texts = useTexts();
+  if (left > 0)
+    return (
+      <button type="button" className="quiet" onClick={onMore}>
+        … {texts.more(left)}
+      </button>
+    );
+  return isCut ? <p className="muted">{texts.earlier}</p> : null;
+}
+
+function Time({ at, texts }: { readonly at: string | undefined; readonly texts: Texts }): ReactNode {
+  if (at === undefined) return <span />;
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={date.toLocaleString(texts.language)}>
+      {date.toLocaleTimeString(texts.language)}
+    </time>
+  );
+}

@@ -1,0 +1,56 @@
+import { isFinal } from "@resumable-mcp/protocol";
+import { type ReactNode, useMemo } from "react";
+import { lineText } from "../../model/bounded.js";
+import type { PanelTask } from "../../model/panel-task.js";
+import type { TaskPart } from "../../model/place.js";
+import { useTexts } from "../../texts/texts.js";
+import { usePanelState } from "../panel-context.js";
+import { StatusBadge } from "../parts/status-badge.js";
+import { AttemptLine } from "./attempt-line.js";
+import { QuestionForm } from "./question-form.js";
+import { TaskActions } from "./task-actions.js";
+import { TaskFacts } from "./task-facts.js";
+import { TaskParts } from "./task-parts.js";
+
+interface TaskViewProps {
+  readonly taskId: string;
+  readonly part: TaskPart | undefined;
+  readonly onPart: (part: TaskPart) => void;
+}
+
+/** One task: how far it is, what it asks, what can be asked of it, and what happened to it. */
+export function TaskView({ taskId, part, onPart }: TaskViewProps): ReactNode {
+  const texts = useTexts();
+  const task = usePanelState(({ tasks }) => tasks.get(taskId));
+  const isUnknown = usePanelState(({ link, unknown }) => link.name === "live" && unknown.has(taskId));
+  if (task === undefined) return <p className="empty">{isUnknown ? texts.goneTask : texts.loading}</p>;
+  return (
+    <article className="task" aria-labelledby="task-name">
+      <TaskHead task={task} />
+      {task.gone === true && <p className="banner">{texts.goneTask}</p>}
+      <TaskFacts task={task} />
+      {!isFinal(task.info.status) &&
+        task.info.questions.map((question) => (
+          <QuestionForm key={question.key} taskId={taskId} question={question} disabled={task.away !== undefined} />
+        ))}
+      <AttemptLine task={task} />
+      <TaskParts task={task} part={part} onPart={onPart} />
+    </article>
+  );
+}
+
+function TaskHead({ task }: { readonly task: PanelTask }): ReactNode {
+  const { tool, label, id } = task.info;
+  const name = useMemo(() => lineText(tool), [tool]);
+  return (
+    <header className="task-head">
+      <div className="task-title">
+        <h1 id="task-name">{name}</h1>
+        {label !== undefined && <p className="label">{lineText(label)}</p>}
+        <p className="task-id muted">{id}</p>
+      </div>
+      <StatusBadge task={task} />
+      <TaskActions task={task} />
+    </header>
+  );
+}
