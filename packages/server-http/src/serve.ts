@@ -153,7 +153,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   await openWhenReached(engine.open.bind(engine), storeWait, (sentence) => log("warn", sentence)).catch(abandon);
   let ownUrl: string | undefined;
   const unguarded = authorizationOf(options, limits, log, () => publicUrl ?? ownUrl);
-  guarded = await startBans(unguarded, { engine, everyMs: limits.banLookMs, log }).catch(abandon);
+  guarded = await startBans(unguarded, { engine, limits, log }).catch(abandon);
   const { authorization, bans } = guarded;
   const mcp = bothErasEndpoint(options, engine, { onError, maskThrown }, authorization);
   // Asked for once: each request is judged by it.

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request } from "node:http";
 import { createMemoryStore, type MemoryStore } from "@resumable-mcp/core";
 import { putBan, removeBan } from "@resumable-mcp/core/store";
 import { afterEach, expect, test } from "vitest";
@@ -103,6 +105,42 @@ test("a ban ends all that its subject has open, on every server of the store, an
     release({ label: `alice ${servers[index]?.url}` });
     expect(await gated((text) => text.includes('"result"'))).toContain('"id":8');
   }
+});
+
+test("a request that was let in before the ban, and whose body comes after it, leaves no task that runs", async () => {
+  let looks = 0;
+  const memory = createMemoryStore();
+  const listIdleDocuments: MemoryStore["listIdleDocuments"] = (request) => {
+    looks += request.kind === "ban" ? 1 : 0;
+    return memory.listIdleDocuments(request);
+  };
+  const store = { ...memory, listIdleDocuments };
+  const server = await open(store);
+  const params = { name: "gated", arguments: { label: "late", hold: true } };
+  const { message, headers } = request2026("tools/call", params, {
+    meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } },
+  });
+  const body = JSON.stringify(message);
+  const slow = request(server.url, {
+    method: "POST",
+    headers: { ...headers, authorization: "Bearer mallory", "content-length": Buffer.byteLength(body) },
+  });
+  closing.push(() => slow.destroy());
+  const answered = once(slow, "response");
+  slow.write(body.slice(0, 10));
+  // Its token was checked before that of a later request.
+  expect(await ask(server, "mallory")).toBe(200);
+  await putBan(store, "sub:mallory", now);
+  await expect.poll(() => ask(server, "mallory")).toBe(403);
+  const seen = looks;
+  await expect.poll(() => looks).toBeGreaterThan(seen + 10);
+  slow.end(body.slice(10));
+  await answered;
+  const unfinished = async () => {
+    const { tasks } = await store.listTasks({ owner: "sub:mallory", limit: 10 });
+    return tasks.map(({ status }) => status);
+  };
+  await expect.poll(unfinished).toEqual(["cancelled"]);
 });
 
 test("a ban stays while the store cannot be read", async () => {

@@ -3,6 +3,7 @@ import { listBans, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { HttpAnswer, ownerOfToken } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
+import type { HttpLimits } from "../http-limits.js";
 import type { Log } from "../log.js";
 import type { Authorization } from "./authorization.js";
 
@@ -11,16 +12,18 @@ interface BansOptions {
   readonly engine: Pick<Engine, "documents" | "forOwner">;
   /** How often the store is asked. */
   readonly everyMs: number;
+  /** How long a request that was let in may take until its call begins. */
+  readonly requestMs: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Looks that cancel the tasks of an owner after its ban was seen: a call that was let in before may still make one. */
-const cancellingLooks = 3;
 const pageSize = 100;
 
 /** Who is banned, as the store said last. While it says nothing, the ones of before stay banned. */
 export class Bans {
   readonly #options: BansOptions;
+  /** Looks that cancel the tasks of an owner after its ban was seen: a call that was let in before may still make one. */
+  readonly #cancellingLooks: number;
   /** Looks that are left in which the owner's tasks are cancelled. */
   #banned = new Map<string, number>();
   /** Who hears of a ban of an owner: what it has open. */
@@ -30,6 +33,7 @@ export class Bans {
 
   constructor(options: BansOptions) {
     this.#options = options;
+    this.#cancellingLooks = Math.ceil(options.requestMs / options.everyMs) + 2;
   }
 
   has(owner: string): boolean {
@@ -70,7 +74,7 @@ export class Bans {
     const { engine } = this.#options;
     const known = this.#banned;
     const bans = await listBans(engine.documents);
-    this.#banned = new Map(bans.map(({ owner }) => [owner, known.get(owner) ?? cancellingLooks]));
+    this.#banned = new Map(bans.map(({ owner }) => [owner, known.get(owner) ?? this.#cancellingLooks]));
     for (const owner of this.#banned.keys()) this.#tell(owner);
     for (const [owner, left] of this.#banned) {
       if (left === 0) continue;
@@ -114,11 +118,12 @@ function ignoreFinished(error: unknown): void {
 /** Bans are read before the server listens: one that starts does not let a banned subject in. */
 export async function startBans(
   authorization: Authorization | undefined,
-  { engine, everyMs, log = () => {} }: Pick<BansOptions, "engine" | "everyMs"> & { readonly log?: Log | undefined },
+  { engine, limits, log = () => {} }: Pick<BansOptions, "engine"> & { limits: HttpLimits; log?: Log | undefined },
 ): Promise<{ readonly authorization?: Authorization; readonly bans?: Bans }> {
   if (authorization === undefined) return {};
   const onError = (error: unknown) => log("error", `Who is banned could not be read: ${sentenceOf(error)}`);
-  const bans = new Bans({ engine, everyMs, onError });
+  const requestMs = limits.requestTimeoutMs + limits.verifyTokenTimeoutMs;
+  const bans = new Bans({ engine, everyMs: limits.banLookMs, requestMs, onError });
   await bans.start();
   return { authorization: withBans(authorization, bans), bans };
 }
