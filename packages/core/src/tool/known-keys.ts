@@ -4,10 +4,14 @@
  * @param owner what has keys, for the clause: `a checkpoint`.
  */
 export function unknownKeys(value: object, known: ReadonlySet<string>, owner: string): string[] {
-  const clauses: string[] = [];
-  for (const key of Object.keys(value)) if (!known.has(key)) clauses.push(clauseOf(key, known, owner));
-  return clauses;
+  const unknown = Object.keys(value).filter((key) => !known.has(key));
+  const clauses = unknown.slice(0, mostClauses).map((key) => clauseOf(key, known, owner));
+  const left = unknown.length - clauses.length;
+  return left === 0 ? clauses : [...clauses, `${left} more keys are not keys of ${owner}`];
 }
+
+/** A list that was given by mistake has a key for each of its entries. */
+const mostClauses = 8;
 
 function clauseOf(key: string, known: ReadonlySet<string>, owner: string): string {
   const shown = JSON.stringify(key.slice(0, longestShown));

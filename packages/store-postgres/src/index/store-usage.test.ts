@@ -57,8 +57,9 @@ test("the less room there is, the sooner all are counted again: others have to m
   store.tasks = 196_000;
   expect([await isNear(0), await isNear(1_999), store.counts]).toEqual([false, false, 1]);
   store.tasks = 200_000;
-  expect([await isNear(2_000), store.counts]).toEqual([false, 2]);
-  expect([await isNear(2_001), store.counts]).toEqual([true, 2]);
+  // Calls that come then wait for the count: others may have filled the store, however few they make in a second.
+  const near = await Promise.all(Array.from({ length: 20 }, () => isNear(2_000)));
+  expect([near.includes(false), store.counts]).toEqual([false, 2]);
 });
 
 test("a store with a small quota, or without any, is not counted ahead (G11)", async () => {

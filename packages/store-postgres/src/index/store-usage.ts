@@ -54,11 +54,14 @@ export class StoreUsage {
     const hasBytes = Number.isFinite(maxStoreBytes);
     const isAlwaysNear = (!hasTasks || maxStoreTasks <= nearBy.tasks) && (!hasBytes || maxStoreBytes <= nearBy.bytes);
     if (isAlwaysNear) return { tasks: hasTasks, bytes: hasBytes };
-    const dueMs = this.#countedMs + Math.min(this.#restMs(), remeasureMs);
+    const restMs = this.#restMs();
+    const dueMs = this.#countedMs + Math.min(restMs, remeasureMs);
     const isDue = monotonicMs >= dueMs;
     const counting = isDue ? this.#count(monotonicMs).then(isTrue, isFalse) : undefined;
-    // Calls wait for it only where too little is known. One that fails refuses nothing: the exact one decides then.
-    if (monotonicMs >= dueMs + remeasureMs && !(await counting)) return { tasks: hasTasks, bytes: hasBytes };
+    // Others may have come near by now, or too little is known: calls wait for it. One that fails refuses nothing: the exact one
+    // decides then.
+    const waits = monotonicMs >= (restMs < remeasureMs ? dueMs : dueMs + remeasureMs);
+    if (waits && !(await counting)) return { tasks: hasTasks, bytes: hasBytes };
     const { tasks, bytes } = this.#held;
     return {
       tasks: hasTasks && maxStoreTasks - tasks <= nearBy.tasks,

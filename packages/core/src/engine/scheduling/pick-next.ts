@@ -81,20 +81,39 @@ export function mustYield(
   nowMs: number,
 ): boolean {
   if (queue.length === 0 || nowMs - task.startedAtMs < limits.slotTurnMs) return false;
-  const holders = attempts.filter(({ waiting }) => !waiting);
-  const busy = new Set(holders.map(({ owner }) => owner));
+  const busy = ownersOf(attempts);
   // A task that waited in place works on without asking for a slot. While more run than there are slots, each turn ends one.
-  const slots = { ...limits, maxRunning: Math.max(limits.maxRunning, holders.length) };
+  const slots = {
+    ...limits,
+    maxRunning: Math.max(limits.maxRunning, attempts.filter(({ waiting }) => !waiting).length),
+  };
   const running: RunningTask[] = attempts.filter((other) => other !== task && !other.yielding);
   const free = attempts.filter(({ yielding }) => yielding).length + 1;
   for (let slot = 0; slot < free; slot++) {
-    const starving = queue.filter(({ owner, runsElsewhere }) => !runsElsewhere && !busy.has(owner));
+    const starving = queue.filter((waiting) => starves(waiting, busy));
     const next = pickNext(starving, running, slots, nowMs);
     if (next === undefined) return false;
     busy.add(next.owner);
     running.push({ ...next, waiting: false, startedAtMs: nowMs });
   }
   return true;
+}
+
+/** Whether a task waits whose owner runs nothing here: without one, no turn ends. Pure. */
+export function hasStarving(queue: Iterable<QueuedTask>, attempts: Iterable<RunningTask>): boolean {
+  const busy = ownersOf(attempts);
+  for (const task of queue) if (starves(task, busy)) return true;
+  return false;
+}
+
+function ownersOf(attempts: Iterable<RunningTask>): Set<string> {
+  const owners = new Set<string>();
+  for (const { owner, waiting } of attempts) if (!waiting) owners.add(owner);
+  return owners;
+}
+
+function starves({ owner, runsElsewhere }: QueuedTask, busy: ReadonlySet<string>): boolean {
+  return !runsElsewhere && !busy.has(owner);
 }
 
 /** No more than an eighth; none where one owner may take all. */

@@ -2,7 +2,7 @@ import type { TaskRecord } from "../../task/task-record.js";
 import type { Attempt } from "../attempt/attempt.js";
 import type { Environment } from "../environment.js";
 import { maxRunningOf } from "../limit-rules.js";
-import { mustYield, pickNext, type QueuedTask, type SlotLimits, type TurnTask } from "./pick-next.js";
+import { hasStarving, mustYield, pickNext, type QueuedTask, type SlotLimits, type TurnTask } from "./pick-next.js";
 import { nextTrialMs } from "./suspects.js";
 
 /** What has to be known of a task to queue it. */
@@ -35,6 +35,8 @@ export class RunQueue {
   readonly #queue = new Map<string, QueuedTask>();
   readonly #slots = new Map<string, Slot>();
   #stopped = false;
+  /** Whether an owner waits that runs nothing here; `undefined` when that has to be looked up again. */
+  #starves: boolean | undefined;
   /** Tasks of the queue that any process may run. */
   readonly #offered = new Set<string>();
   #stopTrialTimer = () => {};
@@ -69,6 +71,7 @@ export class RunQueue {
   /** Queues a task, unless it has a slot already or this process does not have its tool. */
   add({ id, owner, tool, crashes }: Runnable, runsElsewhere = false): void {
     if (this.#stopped || !this.#environment.tools.runnable.has(tool) || this.#slots.has(id)) return;
+    this.#starves = undefined;
     const queuedAtMs = this.#queue.get(id)?.queuedAtMs ?? this.#environment.clock.monotonicMs();
     this.#queue.set(id, { id, owner, tool, crashes, queuedAtMs, runsElsewhere });
   }
@@ -79,12 +82,14 @@ export class RunQueue {
    * @param runnable ids of all tasks that may run, as the store listed them after `sinceMs`.
    */
   noteRunnable(runnable: ReadonlySet<string>, sinceMs: number): void {
+    this.#starves = undefined;
     for (const task of this.#queue.values()) {
       if (task.queuedAtMs < sinceMs) this.#queue.set(task.id, { ...task, runsElsewhere: !runnable.has(task.id) });
     }
   }
 
   remove(taskId: string): void {
+    this.#starves = undefined;
     this.#queue.delete(taskId);
     this.#offered.delete(taskId);
   }
@@ -112,6 +117,7 @@ export class RunQueue {
       this.#slots.set(id, slot);
       slot.done = this.#services.serve(next, slot).then((afterwards) => {
         this.#slots.delete(id);
+        this.#starves = undefined;
         afterwards();
         this.pump();
       });
@@ -126,6 +132,8 @@ export class RunQueue {
     const nowMs = clock.monotonicMs();
     // Every checkpoint asks: most are answered without a look at the queue.
     if (this.#queue.size === 0 || this.#stopped || nowMs - slot.startedAtMs < limits.slotTurnMs) return false;
+    this.#starves ??= hasStarving(this.#queue.values(), this.#slots.values());
+    if (!this.#starves) return false;
     const [queue, slots] = [[...this.#queue.values()], [...this.#slots.values()]];
     slot.yielding ||= mustYield(slot, queue, slots, this.#slotLimits(), nowMs);
     return slot.yielding;
@@ -150,6 +158,7 @@ export class RunQueue {
   /** The task waits in place and needs no slot, or works on. */
   setWaiting(slot: Slot, waiting: boolean): void {
     if (slot.waiting === waiting) return;
+    this.#starves = undefined;
     slot.waiting = waiting;
     if (waiting) this.pump();
   }
