@@ -34,6 +34,8 @@ const count = defineTool({
     return { words: data.words, attempts: task.attempt };
   },
 });
+// What a module keeps open ends no command, and holds none.
+setInterval(() => {}, 60_000);
 export default defineServer({ name: "counters", version: "2.0.0", tools: [count] });
 `;
 
@@ -140,6 +142,9 @@ test("settings become variables in capitals, unless the author passes them on ot
   const made = makeManifest({ ...parts, own, project });
   // biome-ignore lint/suspicious/noTemplateCurlyInString: what a host replaces looks like this.
   expect(made.server).toMatchObject({ mcp_config: { env: { API_KEY: "${user_config.api-key}", REGION: "eu" } } });
+  expect(() => makeManifest({ ...parts, own: { user_config: { "node-options": setting } }, project })).toThrow(
+    /NODE_OPTIONS would change how the server itself starts/,
+  );
   expect(made).toMatchObject({
     version: "1",
     license: "MIT",

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { afterwards, cli, connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
 
@@ -81,6 +82,15 @@ test(
   },
   timeoutMs,
 );
+
+test("a command ends also where the tools module keeps something open", async () => {
+  const folder = await testFolder();
+  const module = join(folder, "tools.mjs");
+  const source = JSON.stringify(pathToFileURL(toolsModule).href);
+  await writeFile(module, `export { default } from ${source};\nsetInterval(() => {}, 60_000);\n`);
+  const ended = await runToEnd([module, "--print-config", "cursor"]);
+  expect([ended.code, JSON.parse(ended.stdout)]).toEqual([0, { mcpServers: expect.anything() }]);
+});
 
 test(
   "a host starts the server with all flags that it is installed with, those that protect its store above all",

@@ -33,6 +33,20 @@ export async function runCommand(program: string, main: () => Promise<void>): Pr
 }
 
 /**
+ * The same for a program that ends when `main` has: code that it loaded, such as a tools module, may hold the process with a timer
+ * or a connection.
+ */
+export async function runToEnd(program: string, main: () => Promise<void>): Promise<never> {
+  await runCommand(program, main);
+  // A pipe may not have taken all that was printed.
+  const { stdout, stderr } = process;
+  await Promise.all(
+    [stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.write("", () => resolve()))),
+  );
+  process.exit();
+}
+
+/**
  * One sentence about an error, for the operator: unlike a caller, they are given the path that the error names. Never throws,
  * since anything may be thrown.
  */

@@ -1,4 +1,4 @@
-export { CommandError, cannotStartCode, runCommand, sentenceOf } from "./command-error.js";
+export { CommandError, cannotStartCode, runCommand, runToEnd, sentenceOf } from "./command-error.js";
 export { controlToolsFlag, controlToolsUsage, readControlToolMode, withControlTools } from "./control-tools-flag.js";
 export {
   durationOf,

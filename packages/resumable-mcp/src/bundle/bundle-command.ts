@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { CommandError, loadServer, oneOf, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { CommandError, loadServer, oneOf, parseFlags, runToEnd } from "@resumable-mcp/mcp/command-line";
 import { buildServer } from "./build-server.js";
 import { bundlePlatforms, makeManifest } from "./manifest.js";
 
@@ -31,7 +31,7 @@ const flags = {
 
 /** Packs a tools module as a bundle. */
 export async function runBundle(args: readonly string[]): Promise<void> {
-  await runCommand("resumable-mcp bundle", () => bundle(args));
+  await runToEnd("resumable-mcp bundle", () => bundle(args));
 }
 
 async function bundle(args: readonly string[]): Promise<void> {

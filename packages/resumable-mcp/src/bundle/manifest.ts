@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
+import { CommandError } from "@resumable-mcp/mcp/command-line";
 import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 
 /** What a manifest is made of. */
@@ -22,6 +23,8 @@ export const bundlePlatforms = ["darwin", "win32", "linux"] as const;
 /**
  * Makes the manifest of a bundle. Each setting that the host asks its user for is passed on as an environment variable, whose name is
  * the setting's in capitals, unless the author passes it on in another way. Pure.
+ *
+ * @throws {@link CommandError} when a setting would take the place of a variable such as PATH.
  *
  * Source: MCPB manifest specification, version 0.3.
  */
@@ -69,8 +72,18 @@ const folderOfBundle = `\${__dirname}`;
 
 function settingsAsVariables(settings: Json): JsonObject {
   const keys = isJsonObject(settings) ? Object.keys(settings) : [];
-  return Object.fromEntries(keys.map((key) => [key.toUpperCase().replace(/\W/g, "_"), `\${user_config.${key}}`]));
+  const variables = keys.map((key) => [key.toUpperCase().replace(/\W/g, "_"), `\${user_config.${key}}`] as const);
+  const taken = variables.find(([name]) => ownVariables.test(name));
+  if (taken !== undefined)
+    throw new CommandError(
+      `The setting that becomes the variable ${taken[0]} would change how the server itself starts. Choose another name in user_config.`,
+    );
+  return Object.fromEntries(variables);
 }
+
+/** What the system, Node and the dynamic linker read. */
+const ownVariables =
+  /^(PATH|PATHEXT|HOME|USERPROFILE|APPDATA|LOCALAPPDATA|SYSTEMROOT|TEMP|TMP|TMPDIR|SHELL|USER|LANG|TZ|NODE_.*|LD_.*|DYLD_.*|XDG_.*)$/;
 
 /** The variables that the author sets. */
 function givenVariables({ server }: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-import { basename, relative, resolve } from "node:path";
+import { basename, relative, resolve, sep } from "node:path";
 import { watch } from "chokidar";
 
 /** An editor writes a file in several steps. */
@@ -19,9 +19,10 @@ export function watchFiles(
   let timer: NodeJS.Timeout | undefined;
   // Paths are reported as their folder is given.
   const folders = watched.map((folder) => resolve(folder));
-  const isIgnored = (path: string) => {
+  const isIgnored = (watched: string) => {
+    const path = resolve(watched);
     const name = basename(path);
-    const isBelowStore = path === store || path.startsWith(`${store}/`);
+    const isBelowStore = path === store || path.startsWith(store + sep);
     return isBelowStore || name === "node_modules" || (name.startsWith(".") && !folders.includes(path));
   };
   const watcher = watch(folders, { ignored: isIgnored, ignoreInitial: true });

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { CommandError, oneOf, runCommand } from "@resumable-mcp/mcp/command-line";
+import { CommandError, oneOf, runToEnd } from "@resumable-mcp/mcp/command-line";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { environment } from "../data-folder.js";
 import { type Flags, usage } from "../flags.js";
@@ -10,7 +10,7 @@ import { type Dialogue, installServer, uninstallServer } from "./install.js";
 /** Prints what a host needs, or changes the host's file. The program's own file does not know the errors of this one. */
 export function runHostCommand(program: string, module: string | undefined, flags: Flags): Promise<void> {
   const run = flags["print-config"] === undefined ? changeHost : printConfig;
-  return runCommand(program, () => run(module, flags));
+  return runToEnd(program, () => run(module, flags));
 }
 
 async function printConfig(module: string | undefined, flags: Flags): Promise<void> {
