@@ -11,8 +11,9 @@ if (asked.kind === "program") {
 } else if (asked.kind === "version") {
   process.stdout.write(`${RESUMABLE_MCP_VERSION}\n`);
 } else if (asked.kind === "wrong") {
-  const { suggestion } = await import("./command-line/suggestion.js");
-  process.stderr.write(`resumable-mcp: ${asked.problem}${suggestion(asked.word, asked.known)}\n`);
+  const { didYouMean } = await import("@resumable-mcp/client-tui/did-you-mean");
+  const near = didYouMean(asked.word, asked.known);
+  process.stderr.write(`resumable-mcp: ${asked.problem}${near} "resumable-mcp help" lists the commands.\n`);
   process.exitCode = 2;
 } else if (asked.kind === "dev") {
   const { runDev } = await import("./dev/dev-command.js");

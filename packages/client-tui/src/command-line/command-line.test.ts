@@ -54,7 +54,7 @@ describe("a command line", () => {
   it.each([
     [["cuont"], "There is no command cuont. There are: call"],
     [["taks"], "There is no command taks. Did you mean tasks?"],
-    [["res"], "Did you mean resume?"],
+    [["res"], "Did you mean resume or result?"],
     [["tasks", "--nope"], "--help lists the options"],
     [["tasks", "--jsn"], "Unknown option '--jsn'. Did you mean --json?"],
     [["tasks", "extra"], 'tasks takes no words: "extra" has no meaning. See: resumable-mcp help tasks'],
