@@ -18,6 +18,7 @@ export type {
   Lease,
   Observer,
   Offers,
+  QuotaUse,
   RunnableTask,
   StoreCapabilities,
   StoredDocument,

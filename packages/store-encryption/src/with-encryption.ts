@@ -54,6 +54,7 @@ export function withEncryption(store: Store, keyring: Keyring): Store {
     watch: (id, wake) => store.watch(id, wake),
     close: () => store.close(),
     ...(store.checkHealth !== undefined && { checkHealth: () => store.checkHealth?.() ?? Promise.resolve() }),
+    ...(store.listQuotas !== undefined && { listQuotas: async (request) => (await store.listQuotas?.(request)) ?? [] }),
     ...creating(parts),
     ...writing(parts),
     ...reading(parts),

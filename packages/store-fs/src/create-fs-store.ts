@@ -65,6 +65,11 @@ export function createFsStore(options: FsStoreOptions): Store {
     deleteDocument: write(({ documentFiles }) => documentFiles.delete.bind(documentFiles)),
     listIdleDocuments: read(({ documentFiles }) => documentFiles.listIdle.bind(documentFiles)),
     checkHealth: read(() => async () => {}),
+    listQuotas: read(
+      ({ usage }) =>
+        async ({ now }) =>
+          usage.list(now),
+    ),
     close: () => lazy.close(),
   };
 }

@@ -56,6 +56,7 @@ export function openStore(context: StoreContext, host: Host) {
     reader,
     keys,
     places,
+    usage,
     book,
     leaseFiles,
     finished,

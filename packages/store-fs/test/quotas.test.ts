@@ -84,3 +84,18 @@ test("a store takes no new tasks while its disk is short of room, and tasks unde
   freeBytes = 2 ** 30;
   expect(await create(store, "two")).toBe(newTask("two").id);
 });
+
+test("a store lists what is used of its quotas, and what is free on its disk", async () => {
+  const limits = { maxStoreTasks: 5, maxStoreBytes: 2 ** 30 };
+  const store = openStore(emptyFolder(), { ...process, limits });
+  await create(store, "task");
+  const quotas = (await store.listQuotas?.({ now })) ?? [];
+  expect(quotas.slice(0, 2)).toEqual([
+    { quota: "maxStoreTasks", limit: 5, used: 1 },
+    { quota: "maxStoreBytes", limit: 2 ** 30, used: expect.any(Number) },
+  ]);
+  expect(quotas.slice(2)).toEqual([
+    { quota: "minFreeBytes", free: expect.any(Number), kept: expect.any(Number) },
+    { quota: "minFreeFilesPercent", free: expect.any(Number), kept: expect.any(Number) },
+  ]);
+});

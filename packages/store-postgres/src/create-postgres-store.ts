@@ -58,7 +58,7 @@ export interface PostgresStoreOptions {
  */
 export function createPostgresStore(options: PostgresStoreOptions = {}): Store {
   const store = new OpenedStore(options);
-  const { book, creator, database, documents, journal, lists, reader, workers, writer } = store.parts;
+  const { book, creator, database, documents, journal, lists, reader, usage, workers, writer } = store.parts;
   const when = store.whenOpen;
   return {
     contractVersion,
@@ -88,6 +88,7 @@ export function createPostgresStore(options: PostgresStoreOptions = {}): Store {
     deleteDocument: when((kind, id) => documents.delete(kind, id)),
     listIdleDocuments: when((request) => documents.listIdle(request)),
     checkHealth: when(() => checkDatabase(database)),
+    listQuotas: when(({ now }) => usage.list(now)),
     close: () => store.close(),
   };
 }
@@ -165,6 +166,7 @@ function createParts({ schema = "resumable_mcp", limits, onWarning, ...address }
   const workers = new WorkerRegistry(database);
   const notifications = new Notifications(database, workers);
   const reader = new TaskReader(database, workers);
+  const usage = new StoreUsage(database);
   const book = new LeaseBook({ database, workers, reader, notifications });
   return {
     database,
@@ -172,8 +174,9 @@ function createParts({ schema = "resumable_mcp", limits, onWarning, ...address }
     notifications,
     reader,
     book,
+    usage,
     writer: new TaskWriter({ database, book, reader, notifications, group: new GroupCommit(database) }),
-    creator: new TaskCreator({ database, reader, notifications, usage: new StoreUsage(database) }),
+    creator: new TaskCreator({ database, reader, notifications, usage }),
     lists: new TaskLists({ database, workers }),
     journal: new JournalReader(database),
     documents: new DocumentRows(database),

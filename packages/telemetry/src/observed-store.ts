@@ -51,7 +51,7 @@ export function observedStore(store: Store, { store: histogram }: Pick<Instrumen
     Object.defineProperty(observed, name, { get: () => store[name] });
   }
   // They are called on the store itself, which may have private members.
-  for (const name of ["watch", "close", "checkHealth"] as const) {
+  for (const name of ["watch", "close", "checkHealth", "listQuotas"] as const) {
     const method: unknown = Reflect.get(store, name);
     if (typeof method === "function") Object.defineProperty(observed, name, { value: method.bind(store) });
   }

@@ -1,4 +1,4 @@
-import type { TaskCounts } from "../store/store.js";
+import type { QuotaUse, TaskCounts } from "../store/store.js";
 
 /** A process that runs tasks, as the leases that it holds show it. */
 export interface RunningWorker {
@@ -24,6 +24,8 @@ export interface ServerSurvey {
   readonly processes: number;
   readonly workers: readonly RunningWorker[];
   readonly versions: readonly OfferedVersion[];
+  /** Quotas of the store, and what is used of them. */
+  readonly quotas: readonly QuotaUse[];
   /** All unfinished tasks. */
   readonly unfinished: TaskCounts;
   /** How many of them were read, the newest, for `workers` and `versions`. */

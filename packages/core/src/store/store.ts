@@ -144,6 +144,11 @@ export interface StoredDocument {
 /** A document without its value, as lists have it. */
 export type DocumentSummary = Omit<StoredDocument, "value">;
 
+/** A quota of a store: of its tasks, what is used; of its disk, what is free, and how much of that is kept free. */
+export type QuotaUse =
+  | { readonly quota: string; readonly limit: number; readonly used: number }
+  | { readonly quota: string; readonly free: number; readonly kept: number };
+
 /** Documents of one kind that are counted together, by all processes: those that were made with this `group`. */
 export interface CountedGroup {
   readonly group: string;
@@ -353,6 +358,12 @@ export interface Store {
    * ask it every few seconds. Absent where nothing but a call can tell.
    */
   checkHealth?(): Promise<void>;
+
+  /**
+   * Lists the quotas that refuse new tasks, and what is used of them, as this process knows it: what others did lately may be
+   * missing. Cheap: operators' pages ask it every few seconds. Absent where there are none.
+   */
+  listQuotas?(request: { readonly now: Instant }): Promise<readonly QuotaUse[]>;
 
   /** Gives up this process's leases and closes files. Safe to repeat. */
   close(): Promise<void>;

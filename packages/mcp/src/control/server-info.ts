@@ -16,7 +16,7 @@ const startedAt = new Date(Date.now() - performance.now()).toISOString();
 
 /** Describes a server, and what is unfinished in its store, to an operator. Limits: one survey in `serverInfoMs`. */
 export async function serverInfo(engine: Engine, server: PanelServer | undefined): Promise<JsonObject> {
-  const { processes, workers, versions, unfinished, read } = await recentSurvey(engine);
+  const { processes, workers, versions, unfinished, quotas, read } = await recentSurvey(engine);
   const tools = engine.tools.map(({ name, title, version }) => definedOnly({ name, title, version }));
   const by_status = unfinishedStatuses.map((status) => [status, unfinished.byStatus[status] ?? 0]);
   return {
@@ -34,6 +34,7 @@ export async function serverInfo(engine: Engine, server: PanelServer | undefined
       by_status: Object.fromEntries(by_status),
       by_tool: { ...unfinished.byTool },
       read,
+      quotas: quotas.map((quota) => ({ ...quota })),
     },
   };
 }

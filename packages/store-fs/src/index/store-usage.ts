@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
-import { checkStoreQuotas, type Instant } from "@resumable-mcp/core/store";
+import { checkStoreQuotas, type Instant, type QuotaUse } from "@resumable-mcp/core/store";
 import type { Disk } from "../disk/disk.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists } from "../disk/whole-file.js";
-import { checkHeadroom } from "./headroom.js";
+import { checkHeadroom, headroomOf } from "./headroom.js";
 
 type UsageContext = Pick<StoreContext, "disk" | "layout" | "limits">;
 
@@ -43,8 +43,7 @@ export class StoreUsage {
     const fileSystem = disk.fileSystem(layout.directory);
     if (fileSystem !== undefined) checkHeadroom(limits, fileSystem);
     if (!this.#isLimited) return (bytes = 0) => this.add(bytes);
-    const isOld = this.#measuredMs === undefined || now.monotonicMs - this.#measuredMs >= limits.remeasureMs;
-    if (isOld || (this.#isStale && this.#isFull)) await this.#measure(now);
+    if (this.#isOld(now) || (this.#isStale && this.#isFull)) await this.#measure(now);
     checkStoreQuotas(limits, { tasks: this.#tasks, bytes: this.#bytes });
     this.#tasks += 1;
     this.#beingMade += 1;
@@ -55,6 +54,18 @@ export class StoreUsage {
     };
   }
 
+  /** What quotas are compared with; measured again at most once in `remeasureMs`. */
+  async list(now: Instant): Promise<readonly QuotaUse[]> {
+    const { disk, layout, limits } = this.#context;
+    if (this.#isLimited && this.#isOld(now)) await this.#measure(now);
+    const held = [
+      { quota: "maxStoreTasks", limit: limits.maxStoreTasks, used: this.#tasks },
+      { quota: "maxStoreBytes", limit: limits.maxStoreBytes, used: this.#bytes },
+    ].filter(({ limit }) => Number.isFinite(limit));
+    const fileSystem = disk.fileSystem(layout.directory);
+    return [...held, ...(fileSystem === undefined ? [] : headroomOf(limits, fileSystem))];
+  }
+
   /** Notes what was written. */
   add(bytes: number): void {
     this.#bytes += bytes;
@@ -63,6 +74,10 @@ export class StoreUsage {
   /** Notes that something was deleted. */
   free(): void {
     this.#isStale = true;
+  }
+
+  #isOld({ monotonicMs }: Instant): boolean {
+    return this.#measuredMs === undefined || monotonicMs - this.#measuredMs >= this.#context.limits.remeasureMs;
   }
 
   get #isLimited(): boolean {

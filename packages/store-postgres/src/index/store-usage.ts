@@ -1,4 +1,4 @@
-import type { Instant } from "@resumable-mcp/core/store";
+import type { Instant, QuotaUse } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 
 /** An index tells how many tasks there are. */
@@ -67,6 +67,17 @@ export class StoreUsage {
       tasks: hasTasks && maxStoreTasks - tasks <= nearBy.tasks,
       bytes: hasBytes && maxStoreBytes - bytes <= nearBy.bytes,
     };
+  }
+
+  /** What quotas are compared with; counted again at most once in `remeasureMs`. */
+  async list({ monotonicMs }: Instant): Promise<readonly QuotaUse[]> {
+    const { maxStoreTasks, maxStoreBytes, remeasureMs } = this.#database.limits;
+    const quotas = [
+      { quota: "maxStoreTasks", limit: maxStoreTasks, used: () => this.#held.tasks },
+      { quota: "maxStoreBytes", limit: maxStoreBytes, used: () => this.#held.bytes },
+    ].filter(({ limit }) => Number.isFinite(limit));
+    if (quotas.length > 0 && monotonicMs - this.#countedMs >= remeasureMs) await this.#count(monotonicMs);
+    return quotas.map(({ quota, limit, used }) => ({ quota, limit, used: used() }));
   }
 
   /** Notes that a task was made. */

@@ -42,6 +42,10 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
       if (store.checkHealth === undefined) throw storeClosed();
       await store.checkHealth();
     },
+    listQuotas: async () => {
+      if (store.listQuotas === undefined) throw storeClosed();
+      await store.listQuotas({ now });
+    },
     listIdleDocuments: () => store.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs, limit: 1 }),
   };
 }

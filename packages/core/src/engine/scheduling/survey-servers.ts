@@ -20,10 +20,12 @@ export async function surveyServers({
   limits,
 }: Pick<Environment, "store" | "worker" | "tools" | "clock" | "limits">): Promise<ServerSurvey> {
   const query = { statuses: unfinishedStatuses, limit: fixedLimits.maxSurveyedTasks };
-  const [others, unfinished, page] = await Promise.all([
-    store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) }),
+  const now = instantOf(clock);
+  const [others, unfinished, page, quotas] = await Promise.all([
+    store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now }),
     store.countTasks({ unfinished: true }),
     store.listTasks(query),
+    store.listQuotas?.({ now }) ?? [],
   ]);
   const held = new Map([[worker, 0]]);
   const versions = new Map<string, OfferedVersion>();
@@ -49,6 +51,7 @@ export async function surveyServers({
     workers: [...held].map(([name, tasks]) => ({ worker: name, isSelf: name === worker, tasks })),
     versions: [...versions].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, version]) => version),
     unfinished,
+    quotas,
     read,
   };
 }

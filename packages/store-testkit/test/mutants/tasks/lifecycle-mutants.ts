@@ -26,6 +26,7 @@ const methods: { readonly [Name in Method]: true } = {
   deleteDocument: true,
   listIdleDocuments: true,
   checkHealth: true,
+  listQuotas: true,
 };
 
 /** Says nothing of it when one method is called after the end. */
