@@ -10,7 +10,6 @@ import {
   handleUncaughtExceptions,
   hidePassword,
   loadDatabasePackage,
-  loadServer,
   maskFlags,
   oneOf,
   onStopSignal,
@@ -34,8 +33,6 @@ import {
   storeUsage,
   storeWaitUsage,
   wholeNumber,
-  withControlTools,
-  withPanel,
 } from "@resumable-mcp/mcp/command-line";
 import { listedControlTools } from "@resumable-mcp/protocol";
 import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";
@@ -43,6 +40,7 @@ import { createFsStore } from "@resumable-mcp/store-fs";
 import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
 import { newToken, type TokenFile } from "./auth/token-file.js";
 import { httpLimits } from "./http-limits.js";
+import { loadDefinition } from "./load-definition.js";
 import type { OwnerMode } from "./locality.js";
 import { stackOf } from "./log.js";
 import { logFlags, logUsage, readLogs } from "./log-flags.js";
@@ -142,7 +140,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const quotas = readQuotas(values);
   const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
   const maxJsonValues = countOf("max-json-values", values["max-json-values"]);
-  const definition = withPanel(withControlTools(await loadServer(module), values["control-tools"]), values["no-panel"]);
+  const definition = await loadDefinition(module, values);
   const fd = passedSocket(process.env);
   const { log, audit, reopen } = readLogs(values);
   const telemetry = await openTelemetry(values, definition, log);

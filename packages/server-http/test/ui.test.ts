@@ -3,6 +3,7 @@ import { request as httpRequest } from "node:http";
 import { createMemoryStore } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { type RunningServer, type ServeOptions, serve } from "../src/index.js";
+import { startProgram, testFolder, toolsModule } from "./server-process.js";
 import { definition } from "./two-owners/foreign-target.js";
 
 const script = 'const trick = "<style>x</style><\\/script>"; console.log(trick);';
@@ -159,6 +160,19 @@ async function send(server: RunningServer, path: string, headers: Record<string,
 const bodyOf = async (server: RunningServer, path: string, headers: Record<string, string>) =>
   JSON.parse((await send(server, path, headers)).text);
 
+test("the program says where its panel is, and the panel is one document with one script and one style", async () => {
+  const { said } = startProgram([toolsModule, "--port", "0", "--store", await testFolder(), "--ui"]);
+  const response = await fetch(await said(/^panel: (\S+)$/));
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-security-policy")).toMatch(
+    /; script-src 'sha256-\S{44}'; style-src 'sha256-\S{44}'; /,
+  );
+  const html = await response.text();
+  expect(html).toMatch(/^<!doctype html>/);
+  // Nothing from elsewhere, and nothing that the policy would stop.
+  expect(html.replaceAll(/<(script|style)\b[\s\S]*?<\/\1>/g, "")).not.toMatch(/https?:|\b(?:src|style|on[a-z]+)=/);
+});
+
 test("strangers find no page without authentication: the server does not start", async () => {
   const refused = (options: Partial<ServeOptions>) => expect(open(options)).rejects;
   const advice = /--ui is for the user of this machine alone\. Give --token-file or --authorization-server/;
@@ -166,7 +180,7 @@ test("strangers find no page without authentication: the server does not start",
   await refused({ allowedHosts: ["tools.example"] }).toThrow(advice);
   await refused({ publicUrl: "https://tools.example/mcp" }).toThrow(advice);
   await refused({ ownerMode: "session" }).toThrow(/--owner session/);
-  await refused({ definition }).toThrow(/leave out --no-panel/);
+  await refused({ definition: { ...definition, panel: false } }).toThrow(/leave out --no-panel/);
   await refused({ definition: { ...definition, panel: page, controlTools: "none" } }).toThrow(/--control-tools none/);
   await open({ host: "0.0.0.0", verifyToken });
 });

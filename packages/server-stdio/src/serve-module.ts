@@ -35,7 +35,11 @@ import { serveHost } from "./serve-host.js";
 export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {
   const quotas = readQuotas(flags);
   const engineLimits = { ...engineDefaults, ...quotas.engine, ...readRecovery(flags) };
-  const definition = withPanel(withControlTools(await loadServer(module), flags["control-tools"]), flags["no-panel"]);
+  const definition = withPanel(
+    withControlTools(await loadServer(module), flags["control-tools"]),
+    flags["no-panel"],
+    panelPage,
+  );
   const { setup, setup2026, name } = definition;
   const otlp = readOtlp(flags.otlp);
   const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));
@@ -92,6 +96,12 @@ async function exportTo(
 ): Promise<() => Promise<void>> {
   const { startExport } = await import("./telemetry-export.js").catch(refuseToStart);
   return startExport({ serviceName, serviceVersion, otlp, onProblem }).shutdown;
+}
+
+/** The page is larger than all else of the server: it is loaded where a host shows it first. */
+async function panelPage(): Promise<string> {
+  const { panelHtml } = await import("./panel.js");
+  return panelHtml;
 }
 
 /** The package is loaded only where there is a keyring. */
