@@ -3,7 +3,7 @@ import { decodeTask, JsonFields } from "@resumable-mcp/protocol";
 import { canDo, type TaskVerb } from "@resumable-mcp/protocol/display";
 import { CallError, type Connection, type PanelTool } from "../connection/connection.js";
 import { initialState, type PanelAction, type PanelState, reducePanel } from "./panel-state.js";
-import { listPlace, type Place } from "./place.js";
+import type { Place } from "./place.js";
 import { type PollFacts, pollDelayMs } from "./poll-delay.js";
 import { type PollContext, pollList, pollOpened, pollServer, pollTask } from "./polls.js";
 
@@ -46,7 +46,7 @@ export class PanelModel {
   readonly #environment: PanelEnvironment;
   readonly #listeners = new Set<() => void>();
   #state: PanelState = initialState;
-  #place: Place;
+  #place: Place | undefined;
   #failures = 0;
   #cancel: (() => void) | undefined;
   /** Polls of an earlier place are not waited for, and decide nothing. */
@@ -54,10 +54,9 @@ export class PanelModel {
   #closed = false;
   readonly #unsubscribe: () => void;
 
-  constructor(connection: Connection, environment: PanelEnvironment, place: Place = listPlace) {
+  constructor(connection: Connection, environment: PanelEnvironment) {
     this.connection = connection;
     this.#environment = environment;
-    this.#place = place;
     this.#unsubscribe = connection.subscribe(() => this.#connectionChanged());
     if (connection.signIn?.signedIn === false) this.#dispatch({ type: "signed_out" });
   }
@@ -71,8 +70,7 @@ export class PanelModel {
 
   /** Polls what a place shows, from now on. */
   look(place: Place): void {
-    const isSame =
-      place.name === this.#place.name && JSON.stringify(pollKey(place)) === JSON.stringify(pollKey(this.#place));
+    const isSame = this.#place !== undefined && pollKey(place) === pollKey(this.#place);
     this.#place = place;
     if (!isSame) this.pollNow();
   }
@@ -161,10 +159,11 @@ export class PanelModel {
   }
 
   async #poll(round: number): Promise<void> {
-    if (this.#closed || this.connection.signIn?.signedIn === false) return;
+    const place = this.#place;
+    if (this.#closed || place === undefined || this.connection.signIn?.signedIn === false) return;
     const { now, random, hidden, schedule } = this.#environment;
     const startedMs = now();
-    const outcome = await this.#pollPlace();
+    const outcome = await this.#pollPlace(place);
     if (this.#closed || round !== this.#round || outcome === "signed_out") return;
     this.#failures = typeof outcome === "string" ? 0 : this.#failures + 1;
     const activity: PollFacts["activity"] = typeof outcome === "string" ? outcome : "waiting";
@@ -176,8 +175,7 @@ export class PanelModel {
   }
 
   /** What the place needs, read once: how lively it is, or why the server cannot be reached. */
-  async #pollPlace(): Promise<PollFacts["activity"] | "signed_out" | CallError> {
-    const place = this.#place;
+  async #pollPlace(place: Place): Promise<PollFacts["activity"] | "signed_out" | CallError> {
     const context: PollContext = {
       connection: this.connection,
       state: () => this.#state,
@@ -208,5 +206,5 @@ export class PanelModel {
 
 /** The part of a place on which it depends what is polled. */
 function pollKey(place: Place): string {
-  return place.name === "task" ? place.taskId : "";
+  return place.name === "task" ? `task ${place.taskId}` : place.name;
 }

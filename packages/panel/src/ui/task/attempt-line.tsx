@@ -5,6 +5,7 @@ import { type Attempt, attemptsOf, wasCut } from "../../model/attempts.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
+import { timeText } from "../parts/time-text.js";
 import { useNow } from "../parts/use-now.js";
 
 /** Attempts that are drawn: the newest. */
@@ -21,11 +22,13 @@ export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
   const attempts = useMemo(() => attemptsOf(journal, nowMs, isOver).slice(-maxAttempts), [journal, nowMs, isOver]);
   const first = attempts[0]?.fromMs;
   const last = attempts.at(-1)?.toMs;
-  if (first === undefined || last === undefined) return null;
+  // One attempt that has not broken says nothing.
+  if (first === undefined || last === undefined || (attempts.length === 1 && !attempts.some(wasCut))) return null;
   const span = Math.max(1, last - first);
   const percent = (ms: number) => (100 * Math.max(0, ms)) / span;
   return (
-    <section className="attempts" aria-label={texts.attempts}>
+    <section className="attempts" aria-labelledby="attempts">
+      <h2 id="attempts">{texts.attempts}</h2>
       <div className="attempt-track" aria-hidden="true">
         {attempts.map((attempt) => (
           <div
@@ -38,24 +41,22 @@ export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
           />
         ))}
       </div>
-      {attempts.length > 1 && (
-        <ol className="attempt-list" reversed start={attempts.length}>
-          {attempts
-            .slice(-maxListedAttempts)
-            .toReversed()
-            .map((attempt) => (
-              <li key={attempt.seq} data-cut={wasCut(attempt) || undefined}>
-                {attemptText(attempt, texts)}
-              </li>
-            ))}
-        </ol>
-      )}
+      <ol className="attempt-list" reversed start={attempts.length}>
+        {attempts
+          .slice(-maxListedAttempts)
+          .toReversed()
+          .map((attempt) => (
+            <li key={attempt.seq} data-cut={wasCut(attempt) || undefined}>
+              {attemptText(attempt, texts)}
+            </li>
+          ))}
+      </ol>
     </section>
   );
 }
 
 function attemptText(attempt: Attempt, texts: Texts): string {
-  const from = new Date(attempt.fromMs).toLocaleTimeString(texts.language);
+  const from = timeText(new Date(attempt.fromMs), texts.language);
   const time = formatDuration(attempt.toMs - attempt.fromMs);
   const ended = attempt.ended === undefined ? "" : `, ${texts.endedBy(attempt.ended)}`;
   const taken = attempt.takenOver ? ` (${texts.takenOver})` : "";

@@ -6,6 +6,7 @@ import { type TaskPart, taskParts } from "../../model/place.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
 import { Tabs } from "../parts/tabs.js";
+import { timeText } from "../parts/time-text.js";
 import { Items } from "./items.js";
 import { Result } from "./result.js";
 
@@ -32,7 +33,7 @@ export function TaskParts({ task, part, onPart }: TaskPartsProps): ReactNode {
     <section className="parts">
       <Tabs label={texts.thisTask} tabs={tabs} chosen={chosen} onChoose={onPart}>
         {chosen === "timeline" && <Lines lines={history.timeline} none={texts.noTimeline} isCut={isCut} />}
-        {chosen === "steps" && <Lines lines={history.steps} none={texts.noSteps} isCut={isCut} />}
+        {chosen === "steps" && <Lines lines={history.steps} none={texts.noSteps} isCut={isCut} isSteps />}
         {chosen === "log" && <Log lines={history.log} isCut={isCut} />}
         {chosen === "items" && <Items taskId={info.id} count={info.itemCount} />}
         {chosen === "result" && <Result task={task} />}
@@ -47,10 +48,12 @@ const pageLines = 100;
 interface LinesProps {
   readonly lines: readonly HistoryLine[];
   readonly none: string;
+  /** Among steps, one is called by its key alone. */
+  readonly isSteps?: boolean;
   readonly isCut: boolean;
 }
 
-function Lines({ lines, none, isCut }: LinesProps): ReactNode {
+function Lines({ lines, none, isCut, isSteps = false }: LinesProps): ReactNode {
   const texts = useTexts();
   const [most, setMost] = useState(pageLines);
   if (lines.length === 0) return <p className="muted">{none}</p>;
@@ -63,7 +66,7 @@ function Lines({ lines, none, isCut }: LinesProps): ReactNode {
           .map(({ key, at, moment }) => (
             <li key={key} data-moment={moment.kind} data-after={moment.kind === "attempt" ? moment.after : undefined}>
               <Time at={at} texts={texts} />
-              <span>{lineText(moment.kind === "step" ? moment.key : texts.moment(moment), 1_000)}</span>
+              <span>{lineText(isSteps && moment.kind === "step" ? moment.key : texts.moment(moment), 1_000)}</span>
             </li>
           ))}
       </ol>
@@ -134,7 +137,7 @@ function Time({ at, texts }: { readonly at: string | undefined; readonly texts: 
   const date = new Date(at);
   return (
     <time dateTime={at} title={date.toLocaleString(texts.language)}>
-      {date.toLocaleTimeString(texts.language)}
+      {timeText(date, texts.language)}
     </time>
   );
 }

@@ -26,9 +26,11 @@ export function TaskView({ taskId, part, onPart }: TaskViewProps): ReactNode {
   if (task === undefined) return <p className="empty">{isUnknown ? texts.goneTask : texts.loading}</p>;
   return (
     <article className="task" aria-labelledby="task-name">
-      <TaskHead task={task} />
       {task.gone === true && <p className="banner">{texts.goneTask}</p>}
-      <TaskFacts task={task} />
+      <div className="card">
+        <TaskHead task={task} />
+        <TaskFacts task={task} />
+      </div>
       {!isFinal(task.info.status) &&
         task.info.questions.map((question) => (
           <QuestionForm key={question.key} taskId={taskId} question={question} disabled={task.away !== undefined} />
