@@ -71,7 +71,7 @@ const packages = {
     ["terminal"],
     ["screen-reader"],
   ],
-  "packages/panel": [["version.ts"], ["connection", "texts"], ["model"], ["ui"], ["main.tsx"]],
+  "packages/panel": [["version.ts", "without-eval.ts"], ["connection", "texts"], ["model"], ["ui"], ["main.tsx"]],
   "packages/server-stdio": [["limits.ts", "data-folder.ts", "flags.ts"], ["wire"], ["supervisor", "hosts"]],
 };
 

@@ -16,7 +16,7 @@ const importing = (workspace: string, folders: readonly string[], wanted: RegExp
     .sort();
 
 const protocolSdk = /^@modelcontextprotocol\//;
-const knowsProtocol = new Set(["packages/mcp", "packages/client"]);
+const knowsProtocol = new Set(["packages/mcp", "packages/client", "packages/panel"]);
 
 test("reads imports of every form", () => {
   const source = [
@@ -63,6 +63,13 @@ test("the demo's programs know no protocol SDK", () => {
 
 test("the packages that speak the protocol do so", () => {
   for (const folder of knowsProtocol) expect(importing(folder, ["src"], protocolSdk)).not.toEqual([]);
+});
+
+test("the panel depends on nothing at run time, and only its connections know the protocol SDKs", () => {
+  const { dependencies, peerDependencies, optionalDependencies } = manifestOf("packages/panel");
+  expect([dependencies, peerDependencies, optionalDependencies]).toEqual([undefined, undefined, undefined]);
+  const knowing = importing("packages/panel", ["src"], protocolSdk);
+  expect(knowing.filter((path) => !path.startsWith("packages/panel/src/connection/"))).toEqual([]);
 });
 
 test("documents know nothing of tasks: they depend on no package of this repository", () => {

@@ -1,3 +1,4 @@
+import "./without-eval.js";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { openConnection } from "./connection/open-connection.js";

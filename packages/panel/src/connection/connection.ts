@@ -3,6 +3,7 @@ import { decodeFailure, isJsonObject, type Json, JsonFields, type JsonObject } f
 /** The tools by which the panel speaks with a server, without the prefix that the server gives them. */
 export type PanelTool =
   | "get_task"
+  | "wait_for_task"
   | "pause_task"
   | "resume_task"
   | "cancel_task"

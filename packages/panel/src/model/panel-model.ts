@@ -52,11 +52,19 @@ export class PanelModel {
   /** Polls of an earlier place are not waited for, and decide nothing. */
   #round = 0;
   #closed = false;
+  #asksForServer = false;
+  readonly #context: PollContext;
   readonly #unsubscribe: () => void;
 
   constructor(connection: Connection, environment: PanelEnvironment) {
     this.connection = connection;
     this.#environment = environment;
+    this.#context = {
+      connection,
+      state: () => this.#state,
+      dispatch: (action) => this.#dispatch(action),
+      now: environment.now,
+    };
     this.#unsubscribe = connection.subscribe(() => this.#connectionChanged());
     if (connection.signIn?.signedIn === false) this.#dispatch({ type: "signed_out" });
   }
@@ -169,19 +177,26 @@ export class PanelModel {
     const activity: PollFacts["activity"] = typeof outcome === "string" ? outcome : "waiting";
     const facts = { activity, hidden: hidden(), failures: this.#failures, tookMs: now() - startedMs };
     const delayMs = pollDelayMs(facts, random());
-    if (typeof outcome === "string") this.#dispatch({ type: "live" });
+    if (typeof outcome === "string") this.#answered();
     else this.#dispatch({ type: "away", reason: outcome.message, atMs: now(), retryAtMs: now() + delayMs });
     this.#cancel = schedule(() => void this.#poll(round), delayMs);
   }
 
+  #answered(): void {
+    this.#dispatch({ type: "live" });
+    if (this.#state.server !== undefined || this.#asksForServer) return;
+    this.#asksForServer = true;
+    // Whether the caller is an operator decides whether there is a way to the server's view.
+    pollServer(this.#context)
+      .catch(() => undefined)
+      .finally(() => {
+        this.#asksForServer = false;
+      });
+  }
+
   /** What the place needs, read once: how lively it is, or why the server cannot be reached. */
   async #pollPlace(place: Place): Promise<PollFacts["activity"] | "signed_out" | CallError> {
-    const context: PollContext = {
-      connection: this.connection,
-      state: () => this.#state,
-      dispatch: (action) => this.#dispatch(action),
-      now: this.#environment.now,
-    };
+    const context = this.#context;
     try {
       if (place.name === "server") return await pollServer(context);
       if (place.name === "task") return await pollTask(context, place.taskId);

@@ -109,7 +109,11 @@ export async function pollOpened(context: PollContext): Promise<Activity> {
   const taskId = namedTask(opened) ?? (await foundTask(connection, opened));
   if (taskId !== undefined) {
     if (state().opened.name !== "found") dispatch({ type: "opened", opened: { name: "found", taskId } });
-    return await pollTask(context, taskId);
+    const activity = await pollTask(context, taskId);
+    // The user of this view is the caller, who has come back: a caller's task does not wait any longer.
+    if (state().tasks.get(taskId)?.info.interrupted === true)
+      await connection.call("wait_for_task", { task_id: taskId, timeout_seconds: 0 });
+    return activity;
   }
   if (opened.tool?.endsWith("list_session_tasks") === true) {
     dispatch({ type: "opened", opened: { name: "list" } });

@@ -74,7 +74,13 @@ function View({ place }: { readonly place: Place }): ReactNode {
   if (place.name === "opened") return <OpenedView part={place.part} />;
   const { taskId } = place;
   return (
-    <TaskView key={taskId} taskId={taskId} part={place.part} onPart={(part) => go({ name: "task", taskId, part })} />
+    <TaskView
+      key={taskId}
+      taskId={taskId}
+      part={place.part}
+      onPart={(part) => go({ name: "task", taskId, part })}
+      isListed
+    />
   );
 }
 
@@ -84,7 +90,14 @@ function OpenedView({ part }: { readonly part: TaskPart | undefined }): ReactNod
   const { go, model } = usePanel();
   const opened = usePanelState((state) => state.opened);
   if (opened.name === "found")
-    return <TaskView taskId={opened.taskId} part={part} onPart={(next) => go({ name: "opened", part: next })} />;
+    return (
+      <TaskView
+        taskId={opened.taskId}
+        part={part}
+        onPart={(next) => go({ name: "opened", part: next })}
+        isListed={false}
+      />
+    );
   if (opened.name === "list") return <OpenedList />;
   const { tool } = model.connection.facts().opened ?? {};
   return <p className="empty">{opened.name === "none" ? texts.noTaskHere : texts.looking(tool)}</p>;

@@ -1,5 +1,5 @@
-import { formatDuration } from "@resumable-mcp/protocol/display";
-import { type ReactNode, useEffect } from "react";
+import { formatDuration, taskName } from "@resumable-mcp/protocol/display";
+import { type ReactNode, useEffect, useRef } from "react";
 import { lineText } from "../model/bounded.js";
 import { listPlace, type Place, writePlace } from "../model/place.js";
 import { useTexts } from "../texts/texts.js";
@@ -14,7 +14,7 @@ export function Frame({ place, children }: { readonly place: Place; readonly chi
       <Head place={place} />
       <Reconnecting />
       <Notices />
-      <main>{children}</main>
+      <Main place={place}>{children}</Main>
       <Announcer place={place} />
     </>
   );
@@ -25,7 +25,7 @@ function Head({ place }: { readonly place: Place }): ReactNode {
   const { model, go } = usePanel();
   const { connection } = model;
   const link = usePanelState((state) => state.link.name);
-  const isDenied = usePanelState((state) => state.server === "denied");
+  const isOperator = usePanelState(({ server }) => server !== undefined && server !== "denied");
   useEffect(() => {
     document.documentElement.dataset.state = link;
   }, [link]);
@@ -33,7 +33,7 @@ function Head({ place }: { readonly place: Place }): ReactNode {
   const places: readonly (readonly [Place, string])[] = [
     ...(connection.mode === "host" ? [[{ name: "opened" }, texts.thisTask] as const] : []),
     [listPlace, connection.mode === "host" ? texts.allTasks : texts.tasks],
-    ...(isDenied ? [] : [[{ name: "server" }, texts.server] as const]),
+    ...(isOperator || place.name === "server" ? [[{ name: "server" }, texts.server] as const] : []),
   ];
   const isHere = ({ name }: Place) => name === place.name || (name === "list" && place.name === "task");
   return (
@@ -65,6 +65,24 @@ function Head({ place }: { readonly place: Place }): ReactNode {
         </button>
       )}
     </header>
+  );
+}
+
+/** Another view takes the focus, so that the keyboard and a screen reader are where the user looks. */
+function Main({ place, children }: { readonly place: Place; readonly children: ReactNode }): ReactNode {
+  const main = useRef<HTMLElement>(null);
+  const view = place.name === "task" ? place.taskId : place.name;
+  const shown = useRef(view);
+  useEffect(() => {
+    if (shown.current === view) return;
+    shown.current = view;
+    main.current?.focus();
+    window.scrollTo(0, 0);
+  }, [view]);
+  return (
+    <main ref={main} tabIndex={-1}>
+      {children}
+    </main>
   );
 }
 
@@ -118,6 +136,11 @@ function Announcer({ place }: { readonly place: Place }): ReactNode {
     task && badgeText(task, texts),
     question && lineText(question),
   ];
+  const name = task === undefined ? texts.tasks : lineText(taskName(task.info), 60);
+  const percent = task?.info.percent;
+  useEffect(() => {
+    document.title = percent === undefined ? name : `${percent}% ${name}`;
+  }, [name, percent]);
   return (
     <div role="status" aria-live="polite" className="hidden">
       {parts.filter(Boolean).join(": ")}

@@ -6,6 +6,8 @@ import { LongText } from "./long-text.js";
 
 /** Entries of one array or object that are drawn before the user asks for more. */
 const pageEntries = 100;
+/** Characters of one text that are drawn before the user asks for more. */
+const firstCharacters = 400;
 /** Deeper than this, what holds something is folded at first. */
 const openDepth = 2;
 
@@ -28,7 +30,11 @@ export function JsonTree({
     return (
       <div className="json-leaf">
         {label}
-        {typeof value === "string" ? <LongText text={value} className="json-text" /> : <span>{valueLine(value)}</span>}
+        {typeof value === "string" ? (
+          <LongText text={value} className="json-text" first={firstCharacters} />
+        ) : (
+          <span>{valueLine(value)}</span>
+        )}
       </div>
     );
   const { total, first, isList } = entries;

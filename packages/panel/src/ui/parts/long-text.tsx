@@ -2,16 +2,17 @@ import { type ReactNode, useState } from "react";
 import { bodyText, maxShownCharacters, maxTextCharacters } from "../../model/bounded.js";
 import { useTexts } from "../../texts/texts.js";
 
-/** A text of a server with its lines, of which only so much is drawn as the user asks for. */
-export function LongText({
-  text,
-  className = "long",
-}: {
+interface LongTextProps {
   readonly text: string;
   readonly className?: string;
-}): ReactNode {
+  /** Characters that are drawn before the user asks for more. */
+  readonly first?: number;
+}
+
+/** A text of a server with its lines, of which only so much is drawn as the user asks for. */
+export function LongText({ text, className = "long", first = maxTextCharacters }: LongTextProps): ReactNode {
   const texts = useTexts();
-  const [most, setMost] = useState(maxTextCharacters);
+  const [most, setMost] = useState(first);
   const shown = bodyText(text, most);
   const rest = texts.moreCharacters(shown.left);
   return (

@@ -2,9 +2,9 @@ import { isFinal } from "@resumable-mcp/protocol";
 import { type ReactNode, useMemo } from "react";
 import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
-import type { TaskPart } from "../../model/place.js";
+import { listPlace, type TaskPart, writePlace } from "../../model/place.js";
 import { useTexts } from "../../texts/texts.js";
-import { usePanelState } from "../panel-context.js";
+import { usePanel, usePanelState } from "../panel-context.js";
 import { StatusBadge } from "../parts/status-badge.js";
 import { AttemptLine } from "./attempt-line.js";
 import { QuestionForm } from "./question-form.js";
@@ -16,16 +16,31 @@ interface TaskViewProps {
   readonly taskId: string;
   readonly part: TaskPart | undefined;
   readonly onPart: (part: TaskPart) => void;
+  /** The user comes from the list. */
+  readonly isListed: boolean;
 }
 
 /** One task: how far it is, what it asks, what can be asked of it, and what happened to it. */
-export function TaskView({ taskId, part, onPart }: TaskViewProps): ReactNode {
+export function TaskView({ taskId, part, onPart, isListed }: TaskViewProps): ReactNode {
   const texts = useTexts();
+  const { go } = usePanel();
   const task = usePanelState(({ tasks }) => tasks.get(taskId));
   const isUnknown = usePanelState(({ link, unknown }) => link.name === "live" && unknown.has(taskId));
   if (task === undefined) return <p className="empty">{isUnknown ? texts.goneTask : texts.loading}</p>;
   return (
     <article className="task" aria-labelledby="task-name">
+      {isListed && (
+        <a
+          className="back"
+          href={writePlace(listPlace)}
+          onClick={(event) => {
+            event.preventDefault();
+            go(listPlace);
+          }}
+        >
+          ← {texts.allTasks}
+        </a>
+      )}
       {task.gone === true && <p className="banner">{texts.goneTask}</p>}
       <div className="card">
         <TaskHead task={task} />
