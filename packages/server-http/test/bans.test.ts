@@ -143,6 +143,19 @@ test("a request that was let in before the ban, and whose body comes after it, l
   await expect.poll(unfinished).toEqual(["cancelled"]);
 });
 
+test("a server listens before it has looked for the tasks of those who are banned", async () => {
+  const memory = createMemoryStore();
+  for (const subject of ["mallory", "eve"]) await putBan(memory, `sub:${subject}`, now);
+  const asked: unknown[] = [];
+  const listTasks: MemoryStore["listTasks"] = (query) => {
+    asked.push(query.owner);
+    return new Promise(() => {});
+  };
+  const server = await open({ ...memory, listTasks });
+  expect([await ask(server, "mallory"), await ask(server, "eve")]).toEqual([403, 403]);
+  await expect.poll(() => asked).toEqual(["sub:mallory"]);
+});
+
 test("a ban stays while the store cannot be read", async () => {
   const memory = createMemoryStore();
   let broken = false;

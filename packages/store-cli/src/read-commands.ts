@@ -3,6 +3,7 @@ import {
   finalStatuses,
   type StoreAdmin,
   statusOf,
+  type TaskPage,
   type TaskQuery,
   type TaskSummary,
   taskNotFound,
@@ -19,7 +20,13 @@ export async function listCommand({ reading }: StoreAdmin, options: CommandOptio
   const lines = page.tasks.map(formatTask);
   for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: ${task.damage}`);
   if (page.nextCursor !== undefined) lines.push(`more: --cursor ${page.nextCursor}`);
-  return { json: page, text: lines.length === 0 ? "no tasks" : lines.join("\n"), ok: true };
+  return { json: withoutLabels(page), text: lines.length === 0 ? "no tasks" : lines.join("\n"), ok: true };
+}
+
+/** A label is made of a caller's arguments: it is for the owner's own views. */
+function withoutLabels(page: TaskPage): TaskPage {
+  const shown = <Task extends TaskSummary>({ label: _label, ...task }: Task) => task;
+  return { ...page, tasks: page.tasks.map(shown), damaged: page.damaged?.map(shown) };
 }
 
 /** Which tasks the options mean. */

@@ -11,7 +11,7 @@ async function filled() {
   const done = await create(store, "done");
   const held = await lease(store, done);
   await commit(store, held, 1, [checkpoint(1, ["a"]), { type: "completed", output: 1 }]);
-  const open = await create(store, "open");
+  const open = await create(store, "open", { label: "from the arguments" });
   await store.close();
   return { directory, done, open };
 }
@@ -25,6 +25,8 @@ test("counts, lists and shows what is there", async () => {
   const shown = await json("show", open, "--store", directory, "--events");
   expect(shown).toMatchObject({ code: 0, value: { status: "pending", events: [{ seq: 1, type: "created" }] } });
   expect((await run("list", "--store", directory)).out).toContain(open);
+  // What callers sent is not for operators.
+  expect(JSON.stringify(await json("list", "--store", directory))).not.toContain("from the arguments");
 });
 
 test("sums up the sizes of all files of a store", async () => {

@@ -42,6 +42,11 @@ describe("the label of a task", () => {
     ["note", "4111 1111 1111 1111"],
     ["note", "Bearer abcdef123456"],
     ["note", "dGhpcyBpcyBhIHNlY3JldA1-_x"],
+    ["note", "Server=db;User=sa;Password=hunter2"],
+    ["note", "token=abc"],
+    ["note", "admin:hunter2@db.internal"],
+    ["note", "curl -H 'Authorization: Bearer abc123'"],
+    ["note", "send it with Bearer abc123"],
   ])("leaves out %s: %s", (name, value) => {
     expect(byArguments({ [name]: value, path: "a.txt" })).toBe("a.txt");
   });
@@ -68,6 +73,9 @@ describe("the label of a task", () => {
 
   it("of an address has no user, no question and no fragment", () => {
     expect(byArguments({ url: "https://ada:word@a.example/p?sig=abc#here" })).toBe("https://a.example/p");
+    expect(byArguments({ note: "see https://ada:word@a.example/p?token=abc today" })).toBe(
+      "see https://a.example/p today",
+    );
   });
 
   it("is what the tool says, in one short line without control characters", () => {

@@ -34,9 +34,9 @@ function labelOfArguments(input: Json, schema: JsonObject): string {
   for (const [name, value] of Object.entries(input).slice(0, mostArguments)) {
     if (texts.length === mostTexts) break;
     if (typeof value !== "string" || value.length > longestText) continue;
-    if (isSecretName(name) || isMarkedSecret(schema, name) || secretValues.some((form) => form.test(value))) continue;
-    const text = withoutQuery(value).trim();
-    if (text !== "") texts.push(text);
+    if (isSecretName(name) || isMarkedSecret(schema, name)) continue;
+    const text = withoutQueries(value).trim();
+    if (text !== "" && !secretValues.some((form) => form.test(text))) texts.push(text);
   }
   return texts.join(", ");
 }
@@ -58,13 +58,16 @@ function isSecretName(name: string): boolean {
   return words.some((word) => secretWord.test(word)) || /client_?id|account_?n/i.test(name);
 }
 
-/** What looks like a key, a token or the number of a card. */
+/** What looks like a key, a token or the number of a card, or like a text that has one. */
 const secretValues: readonly RegExp[] = [
   /^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=~-]{20,}$/,
   /^(?=.*\d)[A-Za-z0-9]{24,}$/,
   /^[\d -]{12,}$/,
   /^(([sprw]k|xox[a-z])[-_]|gh[a-z]_|eyJ|AKIA)[\w-]{8}/,
   /^(bearer|basic) \S{8,}$/i,
+  /\bbearer \S{6,}|\bauthorization:/i,
+  /(pass(word|wd|phrase|code)?|pwd|secret|token|credentials?|api[-_ ]?key|[-_]key)["']? ?[=:]/i,
+  /[^\s:/]+:[^\s/]+@\S/,
 ];
 
 /** The author says that it is one: as OpenAPI and JSON Schema do. */
@@ -74,9 +77,9 @@ function isMarkedSecret({ properties }: JsonObject, name: string): boolean {
 }
 
 /** Of an address, who signs in and what is asked for may be secrets. */
-function withoutQuery(text: string): string {
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
-  return text.replace(/[?#].*$/s, "").replace(/^([^/]*:\/\/)[^/]*@/, "$1");
+function withoutQueries(text: string): string {
+  const stripped = (url: string) => url.replace(/[?#].*$/s, "").replace(/^([^/]*:\/\/)[^/]*@/, "$1");
+  return text.replace(/[a-z][a-z0-9+.-]*:\/\/\S+/gi, stripped);
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.

@@ -24,8 +24,9 @@ export class Bans {
   readonly #options: BansOptions;
   /** Looks that cancel the tasks of an owner after its ban was seen: a call that was let in before may still make one. */
   readonly #cancellingLooks: number;
-  /** Looks that are left in which the owner's tasks are cancelled. */
+  /** Looks that are left after which the owner's tasks are cancelled. */
   #banned = new Map<string, number>();
+  #cancelling: Promise<void> | undefined;
   /** Who hears of a ban of an owner: what it has open. */
   readonly #listeners = new Map<string, Set<() => void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -60,7 +61,8 @@ export class Bans {
 
   /** Looks now, and from then on every so many milliseconds. @throws what the store throws, for the first look. */
   async start(): Promise<void> {
-    await this.look();
+    // No request was let in yet: once is enough for those who are banned already.
+    await this.#look(1);
     this.#repeat();
   }
 
@@ -69,27 +71,37 @@ export class Bans {
     clearTimeout(this.#timer);
   }
 
-  /** Reads the bans, ends the streams of those who are banned, and cancels their unfinished tasks while the ban is new. */
-  async look(): Promise<void> {
-    const { engine } = this.#options;
+  /** Reads the bans, ends the streams of those who are banned, and begins to cancel their unfinished tasks while the ban is new. */
+  async #look(cancellingLooks: number): Promise<void> {
     const known = this.#banned;
-    const bans = await listBans(engine.documents);
-    this.#banned = new Map(bans.map(({ owner }) => [owner, known.get(owner) ?? this.#cancellingLooks]));
+    const bans = await listBans(this.#options.engine.documents);
+    this.#banned = new Map(bans.map(({ owner }) => [owner, known.get(owner) ?? cancellingLooks]));
     for (const owner of this.#banned.keys()) this.#tell(owner);
-    for (const [owner, left] of this.#banned) {
-      if (left === 0) continue;
+    // Neither the start of the server nor the next look waits for it: there may be many owners, and many tasks.
+    this.#cancelling ??= this.#cancelAll()
+      .catch((error: unknown) => this.#report(error))
+      .finally(() => {
+        this.#cancelling = undefined;
+      });
+  }
+
+  async #cancelAll(): Promise<void> {
+    for (const [owner, left] of [...this.#banned]) {
+      if (left === 0 || this.#stopped) continue;
       await this.#cancelTasks(owner);
-      this.#banned.set(owner, left - 1);
+      if (this.has(owner)) this.#banned.set(owner, left - 1);
     }
+  }
+
+  #report(error: unknown): void {
+    // The store was closed meanwhile.
+    if (!this.#stopped) this.#options.onError(error);
   }
 
   #repeat(): void {
     this.#timer = setTimeout(() => {
-      this.look()
-        .catch((error: unknown) => {
-          // The store was closed meanwhile.
-          if (!this.#stopped) this.#options.onError(error);
-        })
+      this.#look(this.#cancellingLooks)
+        .catch((error: unknown) => this.#report(error))
         .finally(() => {
           if (!this.#stopped) this.#repeat();
         });
