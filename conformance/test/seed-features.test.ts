@@ -1,15 +1,14 @@
 import { posix } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { manifestOf, read, titlesOf, workspaces } from "./repository.js";
 
-const document = "docs/seed-features.md";
-const ids = [
-  ...Array.from({ length: 20 }, (_, index) => `${index + 1}`),
-  ...["20a", "20b", "20c"],
-  ...Array.from({ length: 9 }, (_, index) => `${index + 21}`),
-  "29a",
-  ...Array.from({ length: 18 }, (_, index) => `${index + 30}`),
-];
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `${from + index}`);
+
+/** The documents whose rows name what shows them, and the numbers of their rows. */
+const documents: Readonly<Record<string, readonly string[]>> = {
+  "docs/seed-features.md": [...numbers(1, 20), "20a", "20b", "20c", ...numbers(21, 29), "29a", ...numbers(30, 47)],
+  "docs/first-hour.md": [...numbers(1, 25), "25a", ...numbers(26, 33), ...numbers(1, 11).map((number) => `A${number}`)],
+};
 
 /** What a row names: tests by file and title, and commands. */
 interface Row {
@@ -18,17 +17,22 @@ interface Row {
   readonly commands: readonly string[];
 }
 
-const rows: readonly Row[] = read(document)
-  .split("\n")
-  .flatMap((line) => {
-    const [, id, , , shown] = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-    if (id === undefined || shown === undefined || !/^\d+[a-z]?$/.test(id)) return [];
-    const tests = [...shown.matchAll(/\]\(([^)]+)\) "([^"]+)"/g)].map(([, link = "", title = ""]) => ({
-      path: posix.join(posix.dirname(document), link),
-      title,
-    }));
-    return [{ id, tests, commands: [...shown.matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command) }];
-  });
+function rowsOf(document: string): readonly Row[] {
+  return read(document)
+    .split("\n")
+    .flatMap((line) => {
+      const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+      const [id, shown] = [cells[1], cells.at(-2)];
+      if (id === undefined || shown === undefined || !/^A?\d+[a-z]?$/.test(id)) return [];
+      const tests = [...shown.matchAll(/\]\(([^)]+)\) "([^"]+)"/g)].map(([, link = "", title = ""]) => ({
+        path: posix.join(posix.dirname(document), link),
+        title,
+      }));
+      // What a title holds is not a command.
+      const words = shown.replaceAll(/"[^"]+"/g, "");
+      return [{ id, tests, commands: [...words.matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command) }];
+    });
+}
 
 const known = new Set(
   [...workspaces, "."].flatMap((folder) => {
@@ -38,18 +42,22 @@ const known = new Set(
   }),
 );
 
-test("the document lists every feature once, in order", () => {
-  expect(rows.map(({ id }) => id)).toEqual(ids);
-});
+describe.each(Object.entries(documents))("%s", (document, ids) => {
+  const rows = rowsOf(document);
 
-test.each(rows.map((row) => [row.id, row] as const))(
-  "feature %s is shown by tests and commands that exist",
-  (_id, { tests, commands }) => {
-    expect(tests.length + commands.length).toBeGreaterThan(0);
-    for (const { path, title } of tests) expect(titlesOf(read(path)), path).toContain(title);
-    for (const command of commands) {
-      const program = command.startsWith("npm run ") ? command : command.split(" ")[0];
-      expect([...known]).toContain(program);
-    }
-  },
-);
+  test("the document lists every row once, in order", () => {
+    expect(rows.map(({ id }) => id)).toEqual(ids);
+  });
+
+  test.each(rows.map((row) => [row.id, row] as const))(
+    "row %s is shown by tests and commands that exist",
+    (_id, { tests, commands }) => {
+      expect(tests.length + commands.length).toBeGreaterThan(0);
+      for (const { path, title } of tests) expect(titlesOf(read(path)), path).toContain(title);
+      for (const command of commands) {
+        const program = command.startsWith("npm run ") ? command : command.split(" ")[0];
+        expect([...known]).toContain(program);
+      }
+    },
+  );
+});

@@ -7,7 +7,7 @@ export interface Frame extends ScreenSize {
   readonly lines: readonly string[];
 }
 
-/** Empty lines in a row that a picture counts in place of showing them. */
+/** Empty or equal lines in a row that a picture counts in place of showing them. */
 const countedLines = 3;
 
 /** Makes a frame of what was drawn; what the terminal would have wrapped or scrolled away is an error. */
@@ -23,17 +23,24 @@ export function frameOf(drawn: string, { columns, rows }: ScreenSize): Frame {
 function pictureOf({ lines, columns, rows }: Frame): string {
   const shown: string[] = [];
   for (let index = 0; index < lines.length; ) {
-    const next = lines.findIndex((line, at) => at >= index && line !== "");
-    const empty = (next < 0 ? lines.length : next) - index;
-    if (empty >= countedLines) shown.push(`⋮ ${empty} empty lines`);
-    const taken = empty >= countedLines ? empty : 1;
-    if (taken === 1) shown.push(`│${lines[index] ?? ""}`);
-    index += taken;
+    const line = lines[index] ?? "";
+    const next = lines.findIndex((other, at) => at >= index && other !== line);
+    const equal = (next < 0 ? lines.length : next) - index;
+    const counted = equal >= countedLines;
+    if (counted) shown.push(line === "" ? `⋮ ${equal} empty lines` : `│${line}\n⋮ ${equal - 1} more such lines`);
+    else shown.push(`│${line}`);
+    index += counted ? equal : 1;
   }
   return [`${columns}×${rows}`, ...shown].join("\n");
 }
 
+const isFrame = (value: unknown): value is Frame =>
+  typeof value === "object" && value !== null && "lines" in value && "columns" in value;
+
+expect.addSnapshotSerializer({ test: isFrame, serialize: pictureOf });
+
+/** The same screen at several sizes. */
 expect.addSnapshotSerializer({
-  test: (value) => typeof value === "object" && value !== null && "lines" in value && "columns" in value,
-  serialize: (value) => pictureOf(value as Frame),
+  test: (value) => Array.isArray(value) && value.length > 0 && value.every(isFrame),
+  serialize: (frames: readonly Frame[]) => frames.map(pictureOf).join("\n\n"),
 });

@@ -173,6 +173,7 @@ test(
     const { env, file } = await homeWith("claude-desktop");
     const refused = await runToEnd([toolsModule, "--install", "claude-desktop"], { env });
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Add --yes to write this.") });
+    expect(refused.stdout).toMatch(/^--- .*\tbefore\n\+\+\+ .*\tafter\n/m);
     expect(refused.stdout).toMatch(/^\+.*"crash-tools"/m);
     expect(await readFile(file, "utf8")).toBe("{}\n");
     await runToEnd([toolsModule, "--install", "claude-desktop", "--yes"], { env });
