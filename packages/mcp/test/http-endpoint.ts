@@ -7,6 +7,7 @@ import { z } from "zod";
 import {
   createSessionHandler,
   nodeListener,
+  type PanelOptions,
   registerTools,
   type SessionHandlerOptions,
   withCrossStreamReplay,
@@ -19,6 +20,7 @@ export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "en
   /** Left open when the endpoint is closed, for the next one. */
   readonly store?: Store;
   readonly crossStreamReplay?: boolean;
+  readonly panel?: PanelOptions;
   /** Subjects by bearer token. */
   readonly subjects?: Record<string, string>;
   /** A token that expired since the server checked it. */
@@ -33,6 +35,7 @@ export async function openEndpoint({
   expired,
   store = createMemoryStore(),
   crossStreamReplay,
+  panel,
   ...options
 }: EndpointOptions) {
   const engine = createEngine({
@@ -44,7 +47,7 @@ export async function openEndpoint({
     engine,
     createServer() {
       const server = new McpServer({ name: "test", version: "1" });
-      registerTools(server, engine, { controlTools: "all" });
+      registerTools(server, engine, { controlTools: "all", panel });
       setup?.(server);
       return server;
     },

@@ -1,10 +1,11 @@
-import { createMemoryStore, defineTool, type JsonObject, type Tool } from "@resumable-mcp/core";
+import { createMemoryStore, defineTool, type JsonObject, type Store, type Tool } from "@resumable-mcp/core";
 import { type ControlToolMode, controlToolFacts, metaKeys, panelToolFacts, panelUri } from "@resumable-mcp/protocol";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createMcpServer } from "../src/era-2025/create-mcp-server.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import { openEndpoint } from "./endpoint-2026.js";
+import { openEndpoint as openHttp, openSession, post } from "./http-endpoint.js";
 import { closing, connect } from "./stock-client.js";
 
 const page = "<!doctype html><html><head><title>panel</title></head><body></body></html>";
@@ -125,9 +126,6 @@ for (const [era, open] of eras) {
     const found = await call("find_task", { tool: "count_to", arguments: { n: 2 } });
     expect(dataOf(found)).toMatchObject({ task_id, task_name: "count_to", status: "running" });
     expect(dataOf(await call("find_task", { tool: "count_to", arguments: { n: 3 } }))).toEqual({ task_id: null });
-    const again = dataOf(await call("count_to", { n: 2 }, { [metaKeys.handoff]: 0, [metaKeys.newTask]: true }));
-    expect(again.task_id).not.toBe(task_id);
-    expect(dataOf(await call("find_task", { tool: "count_to", arguments: { n: 2 } })).task_id).toBe(again.task_id);
     const wrong = await call("find_task", { tool: "count_to", arguments: { n: "two" } });
     expect(dataOf(wrong)).toMatchObject({ error: { code: "INVALID_VALUE" } });
     expect(dataOf(await call("find_task", { tool: "nothing", arguments: {} }))).toMatchObject({
@@ -198,6 +196,23 @@ for (const [era, open] of eras) {
     expect(dataOf(await wait())).toEqual({ action: "accept" });
   });
 }
+
+test("2025: a session that another process continues still shows apps", async () => {
+  const store: Store = Object.assign(Object.create(createMemoryStore()), { close: async () => {} });
+  const options = { tools: [countTool()], store, panel: { page } };
+  const before = await openHttp(options);
+  const session = await openSession(before.url, {}, "2025-11-25", apps);
+  const other = await openSession(before.url);
+  await before.close();
+  const after = await openHttp(options);
+  closing.push(after.close);
+  const list = async (headers: Record<string, string>) =>
+    (await post(after.url, { jsonrpc: "2.0", id: 1, method: "tools/list" }, headers)).text();
+  expect(await list(session)).toContain('"find_task"');
+  expect(await list(other)).not.toContain('"find_task"');
+  const read = { jsonrpc: "2.0", id: 2, method: "resources/read", params: { uri: panelUri } };
+  expect(await (await post(after.url, read, session)).text()).toContain("profile=mcp-app");
+});
 
 test("2025: get_server_info tells the user of this machine which servers share the store", async () => {
   const gate = createGate();

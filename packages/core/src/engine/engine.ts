@@ -160,8 +160,8 @@ export interface OwnedTasks {
    */
   start(request: StartRequest): Promise<StartedTask>;
   /**
-   * Finds the newest task that a call with this tool and input made or would join: one of the same deduplication key, or of an
-   * equal input. Resolves to `undefined` when none of the newest `maxFoundTasks` of the tool is. Nothing is started.
+   * Finds the task that a call with this tool and input made or would join: one of the same deduplication key, or of an equal input,
+   * the newest unfinished one, else the newest. Resolves to `undefined` when none of the newest `maxFoundTasks` is. Nothing is started.
    *
    * @throws {@link ResumableError} `UNKNOWN_TOOL`, `INVALID_VALUE` (input), `LIMIT_EXCEEDED`.
    */
