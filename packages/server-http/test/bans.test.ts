@@ -148,6 +148,7 @@ test("a server listens before it has looked for the tasks of those who are banne
   for (const subject of ["mallory", "eve"]) await putBan(memory, `sub:${subject}`, now);
   const asked: unknown[] = [];
   const listTasks: MemoryStore["listTasks"] = (query) => {
+    if (query.owner === undefined) return memory.listTasks(query);
     asked.push(query.owner);
     return new Promise(() => {});
   };
