@@ -106,7 +106,7 @@ export async function pollServer({ connection, dispatch }: PollContext): Promise
 export async function pollOpened(context: PollContext): Promise<Activity> {
   const { connection, dispatch, state } = context;
   const { opened = {} } = connection.facts();
-  const taskId = namedTask(opened) ?? (await foundTask(connection, opened));
+  const taskId = namedTask(opened) ?? knownTask(state()) ?? (await foundTask(connection, opened));
   if (taskId !== undefined) {
     if (state().opened.name !== "found") dispatch({ type: "opened", opened: { name: "found", taskId } });
     const activity = await pollTask(context, taskId);
@@ -129,6 +129,11 @@ export function namedTask({ arguments: input, result }: OpenedCall): string | un
   const given = JsonFields.of(input)?.text("task_id");
   if (given !== undefined || result === undefined) return given;
   return JsonFields.of(structuredOf(result))?.text("task_id");
+}
+
+/** The task that was found before, as long as the server knows it. */
+function knownTask({ opened, unknown }: PanelState): string | undefined {
+  return opened.name === "found" && !unknown.has(opened.taskId) ? opened.taskId : undefined;
 }
 
 async function foundTask(connection: Connection, { tool, arguments: input }: OpenedCall): Promise<string | undefined> {

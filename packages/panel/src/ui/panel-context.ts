@@ -23,5 +23,6 @@ export function usePanel(): PanelControls {
 /** The part of the state that a view needs; it is drawn again only when that changes. */
 export function usePanelState<Part>(partOf: (state: PanelState) => Part): Part {
   const { model } = usePanel();
-  return useSyncExternalStore(model.subscribe, () => partOf(model.getSnapshot()));
+  const getPart = () => partOf(model.getSnapshot());
+  return useSyncExternalStore(model.subscribe, getPart, getPart);
 }

@@ -23,11 +23,15 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
+function getNow(): number {
+  return nowMs;
+}
+
 function unchanging(): () => void {
   return () => {};
 }
 
 /** Milliseconds since 1970, to the second; one clock for all views. A view of something that stands still needs none. */
 export function useNow(ticks = true): number {
-  return useSyncExternalStore(ticks ? subscribe : unchanging, () => nowMs);
+  return useSyncExternalStore(ticks ? subscribe : unchanging, getNow, getNow);
 }

@@ -1,0 +1,70 @@
+import { decodeTask, type JsonObject } from "@resumable-mcp/protocol";
+import { describe, expect, it } from "vitest";
+import { wireTask } from "../../test/fake-server.js";
+import { type PanelTask, seenTask } from "./panel-task.js";
+import { type ListView, shownTasks } from "./task-list.js";
+
+function task(id: string, more: JsonObject = {}): PanelTask {
+  const info = decodeTask(wireTask(id, more));
+  if (info === undefined) throw new Error("The test's task is not one.");
+  return seenTask(undefined, info, 0);
+}
+
+const tasks = [
+  task("old", { created_at: "2026-11-20T00:00:00Z", task_name: "zip", progress_percent: 90 }),
+  task("new", { created_at: "2026-11-22T00:00:00Z", label: "March letters" }),
+  task("asks", { status: "input_required" }),
+  task("cut", { interrupted: true }),
+  task("failed", { status: "failed", error: { code: "TOOL_FAILED", message: "No date in March." } }),
+  task("done", { status: "completed" }),
+];
+const view: ListView = { show: "all", words: "", order: "newest" };
+const shown = (more: Partial<ListView>) =>
+  shownTasks(tasks, { ...view, ...more }, ({ info }) => (info.status === "completed" ? "fertig" : "")).map(
+    ({ info }) => info.id,
+  );
+
+describe("the list of tasks", () => {
+  it("shows what is not over first, the newest first", () => {
+    expect(shown({})).toEqual(["new", "asks", "cut", "old", "failed", "done"]);
+  });
+
+  it("is ordered by name or progress", () => {
+    expect([shown({ order: "progress" })[0], shown({ order: "name" }).at(-3)]).toEqual(["old", "old"]);
+  });
+
+  it.each<[Partial<ListView>, readonly string[]]>([
+    [{ show: "active" }, ["new", "asks", "cut", "old"]],
+    [{ show: "waiting" }, ["asks"]],
+    [{ show: "failed" }, ["cut", "failed"]],
+    [{ show: "finished" }, ["failed", "done"]],
+    [{ words: "march" }, ["new", "failed"]],
+    [{ words: " letters  MARCH " }, ["new"]],
+    [{ words: "interrupted" }, ["cut"]],
+    [{ words: "90%" }, ["old"]],
+    [{ words: "fertig" }, ["done"]],
+    [{ words: "march nothing" }, []],
+  ])("shows for %j %j", (more, expected) => {
+    expect(shown(more)).toEqual(expected);
+  });
+});
+
+describe("what is known of a task", () => {
+  const info = (more: JsonObject) => task("a", more).info;
+
+  it("has a rate from what was seen of it, which is over when it stands or goes back", () => {
+    let seen = task("a", { progress: 10 });
+    seen = seenTask(seen, info({ progress: 14, last_seq: 10 }), 2_000);
+    expect(seen.pace).toEqual([
+      { atMs: 0, progress: 10 },
+      { atMs: 2_000, progress: 14 },
+    ]);
+    expect(seenTask(seen, info({ progress: 14, last_seq: 11, status: "paused" }), 3_000).pace).toEqual([]);
+  });
+
+  it("loses the result of a run that is not the last one", () => {
+    const over = { ...task("a", { status: "failed" }), result: { isError: true } };
+    const again = seenTask(over, info({ status: "running", generation: 2, last_seq: 12 }), 0);
+    expect([again.result, again.pace.length]).toEqual([undefined, 1]);
+  });
+});

@@ -1,0 +1,127 @@
+import type { JsonObject } from "@resumable-mcp/protocol";
+import type { ReactNode } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { type Answers, fakeModel, wireTask } from "../../test/fake-server.js";
+import { listPlace, type Place } from "../model/place.js";
+import { TextsContext, textsFor } from "../texts/texts.js";
+import { Frame } from "./frame.js";
+import { ListView } from "./list/list-view.js";
+import { PanelContext } from "./panel-context.js";
+import { ServerView } from "./server/server-view.js";
+import { SignIn } from "./sign-in.js";
+import { TaskView } from "./task/task-view.js";
+
+const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe\u001b]0;title\u0007';
+const events: readonly JsonObject[] = [
+  { seq: 1, type: "attempt_started", at: "2026-11-21T09:00:00.000Z", attempt: 1, worker: "a" },
+  { seq: 2, type: "log", at: "2026-11-21T09:00:01.000Z", level: "warning", data: evil },
+  { seq: 3, type: "attempt_ended", at: "2026-11-21T09:00:09.000Z", reason: "crashed" },
+  { seq: 4, type: "attempt_started", at: "2026-11-21T09:00:09.000Z", attempt: 2, worker: "b" },
+  { seq: 5, type: "step", at: "2026-11-21T09:00:09.000Z", key: evil },
+];
+const journal: JsonObject = { task_id: "a", last_seq: 9, next: 9, events };
+
+/** What is drawn of a view after its first poll. */
+async function drawn(place: Place, answers: Answers, view: ReactNode, locale = "en"): Promise<string> {
+  const { model, rest } = fakeModel({ get_task_journal: journal, ...answers });
+  model.look(place);
+  await rest();
+  const controls = { model, go: () => {} };
+  return renderToStaticMarkup(
+    <PanelContext value={controls}>
+      <TextsContext value={textsFor(locale)}>
+        <Frame place={place}>{view}</Frame>
+      </TextsContext>
+    </PanelContext>,
+  );
+}
+
+const taskPlace = { name: "task", taskId: "a" } as const;
+
+/** The parts of a task's view are those of the address. */
+function task(part?: "log" | "steps" | "result" | "timeline"): ReactNode {
+  return <TaskView taskId="a" part={part} onPart={() => {}} isListed />;
+}
+
+const question = {
+  key: "q",
+  message: evil,
+  schema: { required: ["name"], properties: { name: { type: "string", title: evil, description: evil } } },
+};
+
+describe("a hostile tool", () => {
+  const hostile = wireTask("a", {
+    task_name: evil,
+    label: evil,
+    message: evil,
+    status: "input_required",
+    questions: [question],
+  });
+  const failed = wireTask("a", { status: "failed", error: { code: "TOOL_FAILED", message: evil } });
+  const result = { isError: true, content: [], structuredContent: { [evil]: evil } };
+
+  it.each<[string, Place, Answers, ReactNode]>([
+    ["task that asks", taskPlace, { get_task: hostile }, task()],
+    ["log", taskPlace, { get_task: hostile }, task("log")],
+    ["steps", taskPlace, { get_task: hostile }, task("steps")],
+    ["result", taskPlace, { get_task: { ...failed, result } }, task("result")],
+    [
+      "list",
+      listPlace,
+      { list_session_tasks: { total_tasks: 1, tasks: [hostile] }, get_checkpoint_stats: { checkpoint_stats: {} } },
+      <ListView key="list" place={{ name: "list", words: "", show: "all" }} />,
+    ],
+    [
+      "server",
+      { name: "server" },
+      { get_server_info: { server: { name: evil }, replicas: [{ [evil]: evil }] } },
+      <ServerView key="server" />,
+    ],
+  ])(
+    "is shown as text in the view of a %s, without any character that hides or turns",
+    async (_view, place, answers, view) => {
+      const markup = await drawn(place, answers, view);
+      expect(markup).toContain("&lt;img src=x onerror=alert(1)&gt;");
+      expect(markup).not.toMatch(/<(?:img|script)/);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+      expect(markup).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2066-\u2069]/);
+    },
+  );
+});
+
+describe("the view of a task", () => {
+  it("says how far it is, what can be asked of it, and how often it was cut off", async () => {
+    const markup = await drawn(taskPlace, { get_task: wireTask("a", { attempt: 2 }) }, task());
+    const texts = ["30% (15/50)", "running", "Pause", "Cancel", "Attempt 1 from", "ended by a crash", "taken over"];
+    for (const text of texts) expect(markup).toContain(text);
+    expect(markup).not.toContain("Resume");
+  });
+
+  it("says the same in German", async () => {
+    const markup = await drawn(taskPlace, { get_task: wireTask("a", { attempt: 2 }) }, task(), "de-AT");
+    const texts = ["läuft", "Pausieren", "Abbrechen", "beendet von einem Absturz", "übernommen", "Verlauf"];
+    for (const text of texts) expect(markup).toContain(text);
+  });
+
+  it("asks by a form whose fields have labels", async () => {
+    const asking = wireTask("a", { status: "input_required", questions: [{ ...question, message: "Who?" }] });
+    const markup = await drawn(taskPlace, { get_task: asking }, task());
+    const [, id] = /<label for="([^"]+)"/.exec(markup) ?? [];
+    expect([markup.includes("Who?"), markup.includes(`<input id="${id}"`)]).toEqual([true, true]);
+  });
+});
+
+describe("the page of a user who has to sign in", () => {
+  it("takes a token in a field that shows none of it", async () => {
+    const signIn = { ways: { token: true, problem: evil }, signedIn: false, withToken: () => {}, signOut: () => {} };
+    const { model } = fakeModel({}, { signIn, serverName: evil });
+    const markup = renderToStaticMarkup(
+      <PanelContext value={{ model, go: () => {} }}>
+        <SignIn />
+      </PanelContext>,
+    );
+    expect(markup).toMatch(/<input id="token" type="password" autoComplete="off"/i);
+    expect(markup).not.toMatch(/<(?:img|script)/);
+  });
+});
