@@ -33,7 +33,8 @@ function run(command) {
 const steps = [
   {
     says: "Installing packages (on a fresh machine this takes a minute or two) …",
-    command: "npm run --silent bootstrap",
+    // Of the workspace, what the demo imports and is built with: half of what the tests need.
+    command: "npm run --silent bootstrap -- --filter @resumable-mcp/demo...",
   },
   { says: "Building …", command: "turbo run build --filter=@resumable-mcp/demo" },
 ];

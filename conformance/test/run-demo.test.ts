@@ -40,7 +40,7 @@ test("the demo says what it does while it installs and builds, and shows nothing
 });
 
 test("of a step that fails the demo shows everything, and how to continue", async () => {
-  expect(await repository({ bootstrap: "echo one; echo two >&2; exit 7", turbo: "true" })).toEqual({
+  expect(await repository({ bootstrap: "echo one; echo two >&2; exit 7 #", turbo: "true" })).toEqual({
     status: 1,
     stdout: "",
     lines: [
@@ -48,12 +48,18 @@ test("of a step that fails the demo shows everything, and how to continue", asyn
       "one",
       "two",
       "",
-      "This failed: npm run --silent bootstrap",
+      "This failed: npm run --silent bootstrap -- --filter @resumable-mcp/demo...",
       "Its output is above. The same command continues where it stopped.",
     ],
   });
   const { status, lines } = await repository({ bootstrap: "true", turbo: "echo no disk; exit 1" });
   expect([status, lines]).toEqual([1, expect.arrayContaining(["Building …", "no disk"])]);
+});
+
+test("npm test installs everything, also where the demo has installed its part", () => {
+  const { bootstrap = "", test: tests = "" } = manifestOf(".").scripts ?? {};
+  expect(bootstrap).toMatch(/ install --frozen-lockfile --prefer-offline$/);
+  expect(tests.startsWith("npm run -s bootstrap && ")).toBe(true);
 });
 
 test("npm run demo and npm run replicas begin in that way", () => {
