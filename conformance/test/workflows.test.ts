@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from "@actions/workflow-parser";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
@@ -76,13 +76,18 @@ function publish(packages: readonly string[], there: readonly string[]): readonl
 if [ "$1" = publish ]; then echo "$2" >> published; exit 0; fi
 case "$2" in ${there.map((name) => `@x/${name}@1.2.3`).join("|")}) echo 1.2.3;; *) exit 1;; esac
 `;
-  mkdirSync(join(folder, "bin"));
-  writeFileSync(join(folder, "bin/npm"), npm, { mode: 0o755 });
-  const [, job] = jobsOf("release.yml").find(([name]) => name === "publish") ?? [];
-  const script = job?.steps.at(-1)?.run ?? "exit 1";
-  const env = { ...process.env, PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}` };
-  execFileSync("bash", ["-e", "-c", script], { cwd: folder, env, stdio: ["ignore", "ignore", "inherit"] });
+  runStep(folder, "publish", /npm publish/, { npm });
   return readFileSync(join(folder, "published"), "utf8").trim().split("\n");
+}
+
+/** Runs a step of a job of the release, where these programs are in the place of the real ones. */
+function runStep(folder: string, job: string, script: RegExp, programs: Readonly<Record<string, string>>): void {
+  const bin = mkdtempSync(join(folder, "bin-"));
+  for (const [name, text] of Object.entries(programs)) writeFileSync(join(bin, name), text, { mode: 0o755 });
+  const steps = jobsOf("release.yml").find(([name]) => name === job)?.[1].steps ?? [];
+  const [step = "exit 1"] = steps.flatMap(({ run = "" }) => (script.test(run) ? [run] : []));
+  const env = { ...process.env, GITHUB_REF_NAME: "v1.2.3", PATH: `${bin}${delimiter}${process.env.PATH}` };
+  execFileSync("bash", ["-e", "-c", step], { cwd: folder, env, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 test.skipIf(process.platform === "win32")(
@@ -90,6 +95,26 @@ test.skipIf(process.platform === "win32")(
   () => {
     expect(publish(["a", "b", "c"], ["a", "b"])).toEqual(["./packages/c.tgz"]);
     expect(publish(["a", "b"], ["none"])).toEqual(["./packages/a.tgz", "./packages/b.tgz"]);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a release holds the demo's bundle under the name by which its registry entry finds it, and that entry",
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "release-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, "release", "sbom"), { recursive: true });
+    writeFileSync(join(folder, "release", "sbom", "core.cdx.json"), "{}");
+    const bundle = `#!/bin/sh
+[ "$*" = "run bundle" ] && mkdir -p apps/demo/dist && echo > apps/demo/resumable-mcp-demo.mcpb && echo > apps/demo/dist/server.json
+`;
+    runStep(folder, "pack", /run bundle/, { npm: bundle });
+    const released = join(folder, "release");
+    runStep(released, "announce", /gh release create/, { gh: `#!/bin/sh\nprintf '%s\\n' "$@" > asked\n` });
+    const asked = readFileSync(join(released, "asked"), "utf8").trim().split("\n");
+    const attached = asked.filter((word) => existsSync(join(released, word))).map((path) => basename(path));
+    const { packages } = JSON.parse(readFileSync(new URL("../../apps/demo/server.json", import.meta.url), "utf8"));
+    expect(attached).toEqual(["core.cdx.json", basename(packages[0].identifier), "server.json"]);
   },
 );
 
