@@ -113,10 +113,16 @@ test("says in one sentence what a bundle lacks", { timeout: timeoutMs }, async (
   const folder = await project();
   await writeFile(join(folder, "none.json"), '{ "author": {} }');
   await writeFile(join(folder, "torn.json"), "{");
+  await writeFile(join(folder, "empty.json"), '{ "description": "", "author": {} }');
   const cases: [string[], number, RegExp][] = [
     [["bundle"], 2, /Name one tools module/],
     [["bundle", "./tools.ts", "--platform", "amiga"], 2, /--platform must be darwin or win32 or linux, not "amiga"/],
-    [["bundle", "./tools.ts", "--manifest", "none.json"], 1, /A bundle says its author\. Write it into/],
+    [
+      ["bundle", "./tools.ts", "--manifest", "none.json"],
+      1,
+      /needs its author\.[\s\S]*\n {2}npm pkg set author="Your name"\n$/,
+    ],
+    [["bundle", "./tools.ts", "--manifest", "empty.json"], 1, /its description and its author\./],
     [["bundle", "./tools.ts", "--manifest", "torn.json"], 1, /torn\.json is not valid JSON/],
     [["bundle", "./tools.ts", "--icon", "bundle.json"], 1, /--icon bundle\.json is not a PNG file/],
     [["bundle", "./tools.ts", "--include", "nowhere"], 1, /--include nowhere cannot be read/],

@@ -89,7 +89,7 @@ test("dev reloads a module in the middle of a task, whose result is complete; br
         await change(
           10,
           `${tools("broken")}\nexport const broken: = 1;\n`,
-          /tools\.ts:\d+\S*\)\n(?:.*\n)*tools\.ts changed: the code of before continues to serve/,
+          /tools\.ts:\d+\S*\)\n(?:.*\n)*tools\.ts changed: the previous code continues to serve/,
         );
       if (event.progress === 15 && !existsSync(join(folder, "15")))
         await change(15, tools("three"), /tools\.ts changed: reloaded/);
@@ -102,6 +102,7 @@ test("dev reloads a module in the middle of a task, whose result is complete; br
   expect(errors).toEqual([]);
   expect(asked).toBeGreaterThan(10);
   await client.close();
+  expect(dev.output()).not.toContain("stopped by user");
   dev.child.kill("SIGTERM");
   expect(await dev.ended).toBe(0);
   const store = async (...args: readonly string[]) => {
@@ -150,7 +151,7 @@ test("dev serves on its port after a fall, gets past code that never loads, and 
   await edit(walking("await new Promise(() => setInterval(() => {}, 1000));"));
   await expect.poll(loads).toBe(3);
   await edit(walking());
-  await dev.seen(/tools\.mjs changed: the code of before continues to serve\.\n[\s\S]*tools\.mjs changed: reloaded\./);
+  await dev.seen(/tools\.mjs changed: the previous code continues to serve\.\n[\s\S]*tools\.mjs changed: reloaded\./);
   const events = (await client.call("walk", {})).events();
   for (let next = await events.next(); next.done !== true && next.value.type !== "progress"; )
     next = await events.next();

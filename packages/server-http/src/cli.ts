@@ -2,4 +2,4 @@
 import { runCommand } from "@resumable-mcp/mcp/command-line";
 import { runHttpCommand } from "./http-command.js";
 
-await runCommand("resumable-mcp-http", () => runHttpCommand(process.argv.slice(2)));
+await runCommand("resumable-mcp", () => runHttpCommand(process.argv.slice(2)));

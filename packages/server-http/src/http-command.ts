@@ -280,8 +280,10 @@ function reloadOnSignal(tokenFile: TokenFile | undefined, reopen: (() => void) |
 }
 
 function stopAtSignal(signals: readonly StopSignal[], close: () => Promise<void>): void {
-  onStopSignal(signals, () => {
-    process.stderr.write("Server stopped by user\n");
+  onStopSignal(signals, (signal) => {
+    // A program in front, such as `resumable-mcp dev`, replaces this server: no user stopped it.
+    const isReplaced = process.send !== undefined && signal === "SIGTERM";
+    if (!isReplaced) process.stderr.write("Server stopped by user\n");
     void close().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -11,7 +11,7 @@ declare const RESUMABLE_MCP_VERSION: string;
 
 // What a host waits for is in this file: a supervisor needs no other, and starts its server before it does anything else.
 // It is built as CommonJS, which starts sooner; docs/decisions/0020.
-const program = "resumable-mcp-stdio";
+const program = "resumable-mcp";
 
 async function run(): Promise<void> {
   const { values, positionals } = parseFlags(process.argv.slice(2), flags, usage);

@@ -35,7 +35,7 @@ test(
       [
         ["/nowhere/tools.mjs"],
         1,
-        /^resumable-mcp-stdio: Cannot find the tools module \/nowhere\/tools\.mjs\. Check the path\.\n$/,
+        /^resumable-mcp: Cannot find the tools module \/nowhere\/tools\.mjs\. Check the path\.\n$/,
       ],
       [[broken], 1, /exports no tools/],
       [[toolsModule, "--frobnicate"], 2, /Unknown option '--frobnicate'/],
@@ -214,7 +214,7 @@ test(
       78,
       { jsonrpc: "2.0", id: 1, result: expect.objectContaining({ protocolVersion: "2025-11-25" }) },
       expect.stringMatching(
-        /^resumable-mcp-stdio: The server's code cannot be loaded \(.*\)\. Install this package again\.\n$/,
+        /^resumable-mcp: The server's code cannot be loaded \(.*\)\. Install this package again\.\n$/,
       ),
     ]);
   },

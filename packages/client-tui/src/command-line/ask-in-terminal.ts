@@ -74,15 +74,16 @@ function isRequired({ key, whole }: AskedField): boolean {
   return requiredKeys(whole).includes(key);
 }
 
-/** `note (optional: Enter leaves it out), - declines the question: `. */
+/** `note: For whom it is (optional: Enter leaves it out), - declines the question: `. */
 function promptOf(field: AskedField): string {
   const { key, schema } = field;
   const name = plainText(typeof schema.title === "string" ? schema.title : key);
   const options = Array.isArray(schema.enum) ? schema.enum.map(String) : schema.type === "boolean" ? ["y", "n"] : [];
+  const about = typeof schema.description === "string" ? `: ${plainText(schema.description)}` : "";
   const choice = options.length === 0 ? "" : ` (${plainText(options.join("/"))})`;
   const usual = schema.default === undefined ? "" : ` [${plainText(String(schema.default))}]`;
   const empty = schema.default !== undefined || isRequired(field) ? "" : " (optional: Enter leaves it out)";
-  return `${name}${choice}${usual}${empty}, - declines the question: `;
+  return `${name}${about}${choice}${usual}${empty}, - declines the question: `;
 }
 
 function wordOf(text: string, schema: JsonObject): string {

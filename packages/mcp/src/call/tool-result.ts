@@ -89,11 +89,14 @@ function failedResult(answerer: Answerer, record: TaskRecord): ToolResult {
   const { progress, total } = record;
   const error = definedOnly({ ...failure, task_id: record.id, progress, total });
   return {
-    content: [text(`${failure.message} ${failure.continuation}`)],
+    content: [text(`${asSentence(failure.message)} ${failure.continuation}`)],
     structuredContent: { error },
     isError: true,
   };
 }
+
+/** A tool's message may end without a full stop, and another sentence follows. */
+const asSentence = (message: string) => (/[.!?…:]$/.test(message) ? message : `${message}.`);
 
 /** Why a task failed, and how it continues: the same wherever the failure is shown. */
 type FailureReport = Required<TaskError>;

@@ -23,7 +23,7 @@ function hear(...heard: readonly (readonly [afterMs: number, signal: StopSignal]
     seen.push(`ends by ${signal}`);
     return true;
   });
-  onStopSignal(signals, () => seen.push("stops"));
+  onStopSignal(signals, (signal) => seen.push(`stops at ${signal}`));
   for (const [afterMs, signal] of heard) {
     vi.advanceTimersByTime(afterMs);
     process.emit(signal);
@@ -32,9 +32,9 @@ function hear(...heard: readonly (readonly [afterMs: number, signal: StopSignal]
 }
 
 test("a process stops at the first signal; those of the same request, and of another process, change nothing", () => {
-  expect(hear([0, "SIGINT"], [0, "SIGINT"], [499, "SIGINT"], [10_000, "SIGTERM"])).toEqual(["stops"]);
+  expect(hear([0, "SIGINT"], [0, "SIGINT"], [499, "SIGINT"], [10_000, "SIGTERM"])).toEqual(["stops at SIGINT"]);
 });
 
 test("the same signal again, later, ends it at once", () => {
-  expect(hear([0, "SIGTERM"], [0, "SIGINT"], [500, "SIGINT"])).toEqual(["stops", "ends by SIGINT"]);
+  expect(hear([0, "SIGTERM"], [0, "SIGINT"], [500, "SIGINT"])).toEqual(["stops at SIGTERM", "ends by SIGINT"]);
 });

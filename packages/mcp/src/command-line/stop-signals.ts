@@ -5,10 +5,10 @@ export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 const oneRequestMs = 500;
 
 /**
- * Calls back once, at the first of these signals. The same signal again, half a second or more after it came first, ends the
+ * Calls back once, with the first of these signals. The same signal again, half a second or more after it came first, ends the
  * process at once, as it would without this. Another signal changes nothing: a process in front of this one may send its own.
  */
-export function onStopSignal(signals: readonly StopSignal[], stop: () => void): void {
+export function onStopSignal(signals: readonly StopSignal[], stop: (signal: StopSignal) => void): void {
   const firstMs = new Map<StopSignal, number>();
   for (const signal of signals) {
     const hear = () => {
@@ -16,7 +16,7 @@ export function onStopSignal(signals: readonly StopSignal[], stop: () => void): 
       const first = firstMs.get(signal);
       if (first === undefined) {
         firstMs.set(signal, nowMs);
-        if (firstMs.size === 1) stop();
+        if (firstMs.size === 1) stop(signal);
       } else if (nowMs - first >= oneRequestMs) {
         process.off(signal, hear);
         process.kill(process.pid, signal);

@@ -53,8 +53,7 @@ async function bundle(args: readonly string[]): Promise<void> {
   const project = projectFile === undefined ? {} : await readJson(projectFile);
   const hasIcon = values.icon !== undefined;
   const manifest = makeManifest({ definition, own, project, hasIcon, platforms, serverFlags });
-  checkManifest(manifest);
-  const { bundler, packer } = await loadPackages();
+  const { bundler, packer } = await loadPackages(manifest);
   const output = resolve(values.out ?? `${definition.name}-${definition.version}.mcpb`);
   const folder = await mkdtemp(join(tmpdir(), "resumable-mcp-bundle-"));
   try {
@@ -75,16 +74,25 @@ async function bundle(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Only who makes bundles needs these two packages. */
-async function loadPackages() {
-  try {
-    const [bundler, packer] = await Promise.all([import("esbuild"), import("@anthropic-ai/mcpb")]);
-    return { bundler, packer };
-  } catch (cause) {
-    const text =
-      "Bundling needs two packages. Install them next to resumable-mcp: npm install --save-dev esbuild @anthropic-ai/mcpb";
-    throw new CommandError(text, 1, cause);
-  }
+/** The two packages that only bundles need. All that a bundle lacks is said at once, in the words of this command. */
+async function loadPackages({ description, author }: JsonObject) {
+  const packages = await Promise.all([import("esbuild"), import("@anthropic-ai/mcpb")]).catch((cause: unknown) => ({
+    cause,
+  }));
+  const facts = [
+    ...(typeof description === "string" && description !== "" ? [] : ['description="What it does"']),
+    ...(isJsonObject(author) && typeof author.name === "string" ? [] : ['author="Your name"']),
+  ];
+  if (facts.length === 0 && !("cause" in packages)) return { bundler: packages[0], packer: packages[1] };
+  const names = facts.map((fact) => `its ${fact.replace(/=.*/, "")}`);
+  const missing = [...names, ...("cause" in packages ? ["two packages"] : [])].join(" and ");
+  const commands = [
+    ...(facts.length === 0 ? [] : [`npm pkg set ${facts.join(" ")}`]),
+    ...("cause" in packages ? ["npm install --save-dev esbuild @anthropic-ai/mcpb"] : []),
+  ].map((command) => `\n  ${command}`);
+  const place = facts.length === 0 ? "" : " (the file of --manifest may say the same)";
+  const text = `A bundle needs ${missing}. In the folder of the project${place}:${commands.join("")}`;
+  throw new CommandError(text, 1, "cause" in packages ? packages.cause : undefined);
 }
 
 async function readJson(file: string): Promise<JsonObject> {
@@ -100,19 +108,6 @@ async function readJson(file: string): Promise<JsonObject> {
   }
   if (isJsonObject(value)) return value;
   throw new CommandError(`${file} does not hold a JSON object.`);
-}
-
-/** What a bundle cannot do without, said in the words of this command. */
-function checkManifest({ description, author }: JsonObject): void {
-  const missing = [
-    ...(typeof description === "string" && description !== "" ? [] : ["description"]),
-    ...(isJsonObject(author) && typeof author.name === "string" ? [] : ["author"]),
-  ];
-  if (missing.length === 0) return;
-  const names = missing.join(" and ");
-  throw new CommandError(
-    `A bundle says its ${names}. Write it into the project's package.json, or into the file of --manifest.`,
-  );
 }
 
 /** The `package.json` next to a module or above it. */

@@ -43,7 +43,7 @@ export const taskSubcommands: readonly Subcommand[] = [
 const column = 34;
 
 function rows(subcommands: readonly Subcommand[]): string {
-  const line = ({ name, words, summary }: Subcommand) => `  ${`${name} ${words}`.padEnd(column)}${summary}`;
+  const line = ({ name, words, summary }: Subcommand) => `  ${`${name} ${words}`.padEnd(column - 1)} ${summary}`;
   return subcommands.map(line).join("\n");
 }
 

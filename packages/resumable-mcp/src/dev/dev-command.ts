@@ -9,7 +9,7 @@ import { watchFiles } from "./watch-files.js";
 const usage = `Usage: resumable-mcp dev MODULE [OPTIONS]
 
 Serves a tools module over HTTP, and again whenever a file below the module's folder changes. Tasks in flight stop at their next
-checkpoint and continue with the new code. Code that cannot be loaded is reported, and the code of before continues to serve.
+checkpoint and continue with the new code. Code that cannot be loaded is reported, and the previous code continues to serve.
 
   --watch DIR    watch this folder instead of the module's; may be repeated
   All options of "resumable-mcp serve http" are allowed. Three have other defaults: --recover-after now,
@@ -25,7 +25,7 @@ const flags = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** A task does not wait: neither for its caller, who is not away, nor for a server with the code of before. */
+/** A task does not wait: neither for its caller, who is not away, nor for a server with the previous code. */
 const defaults = [
   ["--recover-after", "now"],
   ["--version-wait", "0ms"],

@@ -92,7 +92,7 @@ export function startReloads({ program, args, say, onFirst }: ReloadOptions): Re
         if (isStopping) return;
         if (present === undefined) return begin();
         const isServed = await startNext();
-        say(isServed ? `${file} changed: reloaded.` : `${file} changed: the code of before continues to serve.`);
+        say(isServed ? `${file} changed: reloaded.` : `${file} changed: the previous code continues to serve.`);
       });
     },
     async stop() {
