@@ -48,7 +48,7 @@ test("of a step that fails the demo shows everything, and how to continue", asyn
       "one",
       "two",
       "",
-      "This failed: npm run --silent bootstrap -- --filter @resumable-mcp/demo...",
+      "This failed: npm run --silent bootstrap -- --filter @resumable-mcp/demo... --trust-lockfile",
       "Its output is above. The same command continues where it stopped.",
     ],
   });
