@@ -112,9 +112,9 @@ test.skipIf(process.platform === "win32")(
     const released = join(folder, "release");
     runStep(released, "announce", /gh release create/, { gh: `#!/bin/sh\nprintf '%s\\n' "$@" > asked\n` });
     const asked = readFileSync(join(released, "asked"), "utf8").trim().split("\n");
-    const attached = asked.filter((word) => existsSync(join(released, word))).map((path) => basename(path));
+    const added = asked.filter((word) => existsSync(join(released, word))).map((path) => basename(path));
     const { packages } = JSON.parse(readFileSync(new URL("../../apps/demo/server.json", import.meta.url), "utf8"));
-    expect(attached).toEqual(["core.cdx.json", basename(packages[0].identifier), "server.json"]);
+    expect(added).toEqual(["core.cdx.json", basename(packages[0].identifier), "server.json"]);
   },
 );
 
