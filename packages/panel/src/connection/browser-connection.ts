@@ -22,8 +22,10 @@ export async function connectBrowser(config: PageConfig, prefix: string, place: 
   if (ended !== undefined && "token" in ended) storage.setItem(tokenKey, ended.token);
   let problem = ended !== undefined && "problem" in ended ? ended.problem : undefined;
   const listeners = new Set<() => void>();
-  const setToken = (token: string | undefined, why?: string) => {
-    problem = why;
+  let isRefused = false;
+  const setToken = (token: string | undefined, refused = false) => {
+    problem = undefined;
+    isRefused = refused;
     if (token === undefined) storage.removeItem(tokenKey);
     else storage.setItem(tokenKey, token);
     for (const listener of listeners) listener();
@@ -43,14 +45,15 @@ export async function connectBrowser(config: PageConfig, prefix: string, place: 
       const target = { endpoint: config.endpoint, prefix, token };
       return await postCall(target, tool, args).catch((error: unknown) => {
         // A later token stays: only the one that was refused is forgotten.
-        if (error instanceof CallError && error.failure === "signed_out" && tokenOf() === token) setToken(undefined);
+        if (error instanceof CallError && error.failure === "signed_out" && tokenOf() === token)
+          setToken(undefined, token !== undefined);
         throw error;
       });
     },
     ...(config.auth !== "none" && {
       signIn: {
         get ways() {
-          return { token: config.takesToken, problem, ...(config.auth === "oauth" && { redirect }) };
+          return { token: config.takesToken, isRefused, problem, ...(config.auth === "oauth" && { redirect }) };
         },
         get signedIn() {
           return tokenOf() !== undefined;

@@ -42,7 +42,9 @@ export interface SignInWays {
   readonly token: boolean;
   /** Starts the code flow: the page is left. */
   readonly redirect?: () => Promise<void>;
-  /** Why the last attempt failed. */
+  /** The server did not accept the last token. */
+  readonly isRefused?: boolean;
+  /** Why the last attempt at the authorization server failed. */
   readonly problem?: string;
 }
 

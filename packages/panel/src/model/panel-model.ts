@@ -160,10 +160,9 @@ export class PanelModel {
 
   #connectionChanged(): void {
     const signedOut = this.connection.signIn?.signedIn === false;
-    if (signedOut) this.#dispatch({ type: "signed_out" });
     this.#failures = 0;
+    this.#dispatch({ type: signedOut ? "signed_out" : "connecting" });
     this.pollNow();
-    if (signedOut) this.#notify();
   }
 
   async #poll(round: number): Promise<void> {
@@ -203,7 +202,8 @@ export class PanelModel {
       return await (place.name === "list" ? pollList(context) : pollOpened(context));
     } catch (error) {
       const failure = error instanceof CallError ? error : new CallError("away", String(error));
-      return failure.failure === "signed_out" ? "signed_out" : failure;
+      // Without a way to sign in, who calls cannot change: the server is tried again.
+      return failure.failure === "signed_out" && this.connection.signIn !== undefined ? "signed_out" : failure;
     }
   }
 

@@ -47,7 +47,7 @@ export type PanelAction =
   | { readonly type: "requested"; readonly taskId: string; readonly verb: PanelTask["requested"] }
   | { readonly type: "server"; readonly server: JsonObject | "denied" }
   | { readonly type: "opened"; readonly opened: Opened }
-  | { readonly type: "live" }
+  | { readonly type: "connecting" | "live" }
   | { readonly type: "away"; readonly reason: string; readonly atMs: number; readonly retryAtMs: number }
   | { readonly type: "signed_out" }
   | { readonly type: "notice"; readonly notice: Notice | undefined };
@@ -92,6 +92,7 @@ const reducers: { readonly [Type in PanelAction["type"]]: Reduce<Type> } = {
   requested: (state, { taskId, verb }) => change(state, taskId, (task) => task && { ...task, requested: verb }),
   server: (state, { server }) => ({ ...state, server }),
   opened: (state, { opened }) => ({ ...state, opened }),
+  connecting: (state) => ({ ...state, link: { name: "connecting" } }),
   live: (state) =>
     state.link.name === "live" ? state : { ...state, link: { name: "live" }, tasks: back(state.tasks) },
   away: (state, { reason, atMs, retryAtMs }) => {

@@ -1,10 +1,12 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { lineText } from "../model/bounded.js";
 import type { PanelModel } from "../model/panel-model.js";
 import { type Place, readPlace, type TaskPart, writePlace } from "../model/place.js";
 import { TextsContext, textsFor, useTexts } from "../texts/texts.js";
 import { Frame } from "./frame.js";
 import { ListView } from "./list/list-view.js";
 import { PanelContext, usePanel, usePanelState } from "./panel-context.js";
+import { Empty } from "./parts/empty.js";
 import { ServerView } from "./server/server-view.js";
 import { SignIn } from "./sign-in.js";
 import { TaskView } from "./task/task-view.js";
@@ -100,7 +102,7 @@ function OpenedView({ part }: { readonly part: TaskPart | undefined }): ReactNod
     );
   if (opened.name === "list") return <OpenedList />;
   const { tool } = model.connection.facts().opened ?? {};
-  return <p className="empty">{opened.name === "none" ? texts.noTaskHere : texts.looking(tool)}</p>;
+  return <Empty title={opened.name === "none" ? texts.noTaskHere : texts.looking(tool && lineText(tool))} />;
 }
 
 /** The list in a host keeps its filters to itself: the view stays that of the call. */

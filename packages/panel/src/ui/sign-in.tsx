@@ -12,6 +12,7 @@ export function SignIn(): ReactNode {
   const [problem, setProblem] = useState(signIn?.ways.problem);
   if (signIn === undefined) return null;
   const { ways } = signIn;
+  const shown = ways.isRefused === true ? texts.signedOutToken : problem;
   const send = (event: FormEvent) => {
     event.preventDefault();
     if (token.trim() !== "") signIn.withToken(token.trim());
@@ -24,9 +25,9 @@ export function SignIn(): ReactNode {
     <div className="sign-in">
       <h1>{texts.signIn}</h1>
       <p>{texts.signInText(lineText(serverName))}</p>
-      {problem !== undefined && (
+      {shown !== undefined && (
         <p className="field-error" role="alert">
-          {lineText(problem, 1_000)}
+          {lineText(shown, 1_000)}
         </p>
       )}
       {ways.redirect !== undefined && (

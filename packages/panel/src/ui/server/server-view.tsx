@@ -12,6 +12,7 @@ import { lineText, valueLine } from "../../model/bounded.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanelState } from "../panel-context.js";
+import { Empty } from "../parts/empty.js";
 import { useNow } from "../parts/use-now.js";
 
 /** Rows of one table that are drawn. */
@@ -22,8 +23,8 @@ export function ServerView(): ReactNode {
   const texts = useTexts();
   const answer = usePanelState((state) => state.server);
   const nowMs = useNow();
-  if (answer === undefined) return <p className="empty">{texts.loading}</p>;
-  if (answer === "denied") return <p className="empty">{texts.operatorsOnly}</p>;
+  if (answer === undefined) return <Empty title={texts.loading} />;
+  if (answer === "denied") return <Empty title={texts.operatorsOnly} />;
   const server = JsonFields.of(answer.server);
   const store = JsonFields.of(answer.store);
   const startedAt = server?.text("started_at");

@@ -5,6 +5,7 @@ import type { PanelTask } from "../../model/panel-task.js";
 import { listPlace, type TaskPart, writePlace } from "../../model/place.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
+import { Empty } from "../parts/empty.js";
 import { StatusBadge } from "../parts/status-badge.js";
 import { AttemptLine } from "./attempt-line.js";
 import { QuestionForm } from "./question-form.js";
@@ -26,7 +27,7 @@ export function TaskView({ taskId, part, onPart, isListed }: TaskViewProps): Rea
   const { go } = usePanel();
   const task = usePanelState(({ tasks }) => tasks.get(taskId));
   const isUnknown = usePanelState(({ link, unknown }) => link.name === "live" && unknown.has(taskId));
-  if (task === undefined) return <p className="empty">{isUnknown ? texts.goneTask : texts.loading}</p>;
+  if (task === undefined) return <Empty title={isUnknown ? texts.goneTask : texts.loading} />;
   return (
     <article className="task" aria-labelledby="task-name">
       {isListed && (
