@@ -137,9 +137,11 @@ export function fakeClient(world: FakeWorld): Client {
 
 function fakeHandle(id: string, { tasks, said, journal, result, events = silence }: FakeWorld): TaskHandle {
   const found = () => tasks.find((task) => task.id === id) ?? fakeTask(id);
-  const steer = (verb: string) => async () => {
+  let requested: TaskInfo["requested"];
+  const steer = (verb: string, request?: TaskInfo["requested"]) => async () => {
     said.push(`${verb} ${id}`);
-    return found();
+    requested = verb === "info" ? requested : request;
+    return { ...found(), requested };
   };
   const note = (verb: string) => async () => void said.push(`${verb} ${id}`);
   return {
@@ -147,9 +149,9 @@ function fakeHandle(id: string, { tasks, said, journal, result, events = silence
     info: steer("info"),
     follow: () => events(id),
     result: async () => result ?? new Promise(() => {}),
-    pause: steer("pause"),
+    pause: steer("pause", "pause"),
     resume: steer("resume"),
-    cancel: steer("cancel"),
+    cancel: steer("cancel", "cancel"),
     answer: async (key, answer) => {
       said.push(`answer ${id} ${key} ${JSON.stringify(answer)}`);
       return found();

@@ -27,6 +27,23 @@ describe("pausing (G8)", () => {
     expect(begun).toEqual([0, 1]);
   });
 
+  it("says of a task what is requested of it, until that is carried out or withdrawn by any client (G8)", async () => {
+    const { tool, gates } = gatedCount(3);
+    const { tasks, rest, record } = await createRunningScene(tool);
+    const requested = async () => (await tasks.get(record.id)).requested;
+    expect((await tasks.pause(record.id)).requested).toBe("pause");
+    await rest();
+    expect(await requested()).toBe("pause");
+    expect((await tasks.resume(record.id)).requested).toBeUndefined();
+    await rest();
+    expect(await requested()).toBeUndefined();
+    await tasks.pause(record.id);
+    expect((await tasks.cancel(record.id)).requested).toBe("cancel");
+    for (const gate of gates) gate.open();
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "cancelled", requested: undefined });
+  });
+
   it("stops a tool that begins to wait after the request, and the process lives (G8, G12)", async () => {
     const gate = createGate();
     const tool = job(async function* (task) {

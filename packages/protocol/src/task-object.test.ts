@@ -45,6 +45,7 @@ const full: TaskView = {
   status: "input_required",
   interrupted: true,
   questions: [{ key: "confirm", question }],
+  requested: "pause",
 };
 const error = { code: "TOOL_FAILED", message: "No.", continuation: "Call again.", continues: "by_call" as const };
 
@@ -66,6 +67,7 @@ test("a task with all its fields is read as it was written", () => {
     updated_at: at,
     finished_at: at,
     questions: [{ key: "confirm", message: "Go on?", schema: { type: "object" }, expires_at: at, user_only: true }],
+    requested: "pause",
     error,
   });
   const facts = {
@@ -85,6 +87,7 @@ test("a task with all its fields is read as it was written", () => {
     updatedAt: at,
     finishedAt: at,
     questions: [{ key: "confirm", ...question }],
+    requested: "pause",
     error,
   };
   expect(decodeTask(encodeTask(full, error))).toEqual(facts);

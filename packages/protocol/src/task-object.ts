@@ -49,11 +49,14 @@ export interface TaskFacts {
   readonly updatedAt?: string;
   readonly finishedAt?: string;
   readonly questions: readonly TaskQuestion[];
+  /** What was requested of it and has not happened yet; lists do not say it. */
+  readonly requested?: "pause" | "cancel";
   readonly error?: TaskError;
 }
 
 /** Writes a task as control tools show it; docs/control-tools.md, "The task object". */
-export function encodeTask({ record, status, interrupted, questions }: TaskView, error?: TaskError): JsonObject {
+export function encodeTask(view: TaskView, error?: TaskError): JsonObject {
+  const { record, status, interrupted, questions, requested } = view;
   const { progress, total } = record;
   return definedOnly({
     task_id: record.id,
@@ -73,6 +76,7 @@ export function encodeTask({ record, status, interrupted, questions }: TaskView,
     updated_at: record.updatedAt,
     finished_at: record.finishedAt,
     questions: questions.length > 0 ? encodeQuestions(questions) : undefined,
+    requested,
     error: error === undefined ? undefined : definedOnly({ ...error }),
   });
 }
@@ -109,6 +113,7 @@ export function decodeTask(value: unknown): TaskFacts | undefined {
     updatedAt: fields.text("updated_at"),
     finishedAt: fields.text("finished_at"),
     questions: decodeQuestions(fields),
+    requested: fields.oneOf("requested", ["pause", "cancel"]),
     error: decodeError(fields.object("error")),
   };
 }

@@ -32,6 +32,16 @@ describe("the board", () => {
     expect(run(pending, event({ type: "progress", progress: 6, seq: 5 })).tasks.get("a")?.info.status).toBe("running");
   });
 
+  it("says that a task pauses until it is paused, or another client withdrew the request", () => {
+    const requested: BoardAction = { type: "requested", taskId: "a", verb: "pause" };
+    const seen = (more: Partial<TaskInfo> = {}): BoardAction => ({ type: "seen", task: info(more) });
+    const said = (...actions: BoardAction[]) => run(listed, requested, ...actions).tasks.get("a")?.requested;
+    // A list does not say what is requested.
+    expect([said(), said(listed), said(seen({ requested: "pause" }))]).toEqual(["pause", "pause", "pause"]);
+    expect([said(seen({ status: "paused" })), said(seen())]).toEqual([undefined, undefined]);
+    expect(run(listed, seen({ requested: "cancel" })).tasks.get("a")?.requested).toBe("cancel");
+  });
+
   it("keeps why a task failed until the task continues, and then nothing of its result (G7)", () => {
     const error = { code: "TOOL_FAILED", message: "No network.", continues: "by_call" } as const;
     const result = { content: [], isError: true, meta: {}, status: "failed", reused: false, text: "", error } as const;

@@ -77,7 +77,7 @@ type Reduce<Type> = (state: BoardState, action: Extract<BoardAction, { readonly 
 const reducers: { readonly [Type in BoardAction["type"]]: Reduce<Type> } = {
   listed: (state, { server, tasks }) => ({ ...withAnswer(state, server), tasks: withListed(state, tasks) }),
   silent: (state, { server, tasks }) => ({ ...withAnswer(state, server), tasks: withRemembered(state, tasks) }),
-  seen: (state, { task }) => ({ ...state, tasks: new Map(state.tasks).set(task.id, seen(state, task)) }),
+  seen: (state, { task }) => ({ ...state, tasks: new Map(state.tasks).set(task.id, seenAlone(state, task)) }),
   event: (state, { taskId, event, atMs }) => change(state, taskId, (task) => applyEvent(task, event, atMs)),
   finished: (state, { taskId, result }) => change(state, taskId, (task) => finish(task, result)),
   journal: (state, { taskId, journal }) => change(state, taskId, (task) => ({ ...task, journal })),
@@ -144,6 +144,11 @@ function seen({ tasks, servers }: BoardState, info: TaskInfo): BoardTask {
   if (stale && !isFinal(info.status)) return task;
   // The result of a failed task does not belong to the generation that continues it.
   return { ...task, result: isFinal(info.status) ? task.result : undefined, info };
+}
+
+/** A task that was asked for alone says what is requested of it, also by others; a list does not. */
+function seenAlone(state: BoardState, info: TaskInfo): BoardTask {
+  return { ...seen(state, info), requested: info.requested };
 }
 
 function change(state: BoardState, taskId: string, apply: (task: BoardTask) => BoardTask): BoardState {

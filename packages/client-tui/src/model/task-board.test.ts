@@ -61,6 +61,20 @@ describe("resuming all interrupted tasks", () => {
   });
 });
 
+describe("a request that another client withdrew", () => {
+  it("is looked for with each list, since no list says what is requested", async () => {
+    const said: string[] = [];
+    const board = new TaskBoard(fakeClient({ tasks: [fakeTask("a"), fakeTask("b")], said }), { clock: () => 0 });
+    const requested = () => board.store.current.tasks.get("a")?.requested;
+    await board.refresh();
+    await board.pause("a");
+    expect(requested()).toBe("pause");
+    await board.refresh();
+    expect([said, requested()]).toEqual([["pause a", "info a"], undefined]);
+    board.close();
+  });
+});
+
 describe("the first notice of a board", () => {
   it.each([
     [{ stateOrigin: "found" }, "Reusing Persistent Client ID id."],

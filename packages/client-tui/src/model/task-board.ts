@@ -13,6 +13,7 @@ import { messageOf } from "../json.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
+import { openingNotices } from "./opening-notices.js";
 import { createThrottledStore, type Schedule } from "./throttled-store.js";
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */
@@ -193,6 +194,12 @@ export class TaskBoard {
     return tasks.filter((task) => isUnfinished(task) && task.remembered !== true).map(({ info }) => info);
   }
 
+  /** Those of which something was requested: another client may have withdrawn it, and no list says so. */
+  #requested(server: string): readonly TaskInfo[] {
+    const tasks = [...this.store.current.tasks.values()].filter((task) => isUnfinished(task) && task.requested);
+    return tasks.flatMap(({ info }) => (info.server === server ? [info] : [])).slice(0, maxSought);
+  }
+
   /** A silent server does not delay the lists of the others. */
   async #refreshServer(server: string): Promise<void> {
     await this.#once(server, async () => {
@@ -210,7 +217,7 @@ export class TaskBoard {
       const resumes = this.#resumeWhenListed.delete(server);
       for (const task of unfinished) if (resumes && task.interrupted) void this.resume(task.id);
       const missing = expected.filter((task) => !tasks.some(({ id }) => id === task.id)).slice(0, maxSought);
-      await Promise.all(missing.map((task) => this.#seek(task)));
+      await Promise.all([...missing, ...this.#requested(server)].map((task) => this.#seek(task)));
     }).catch((error: unknown) => this.#onSilence(server, error));
   }
 
@@ -286,13 +293,6 @@ export class TaskBoard {
   #showServers(): void {
     this.store.dispatch({ type: "servers", servers: this.#client.servers(), atMs: this.#clock() });
   }
-}
-
-/** What a user reads first: which client this is, and what happened to its state file. */
-export function openingNotices({ stateOrigin, clientId, summary, notices }: Client): readonly string[] {
-  if (stateOrigin === "found") return [`Reusing Persistent Client ID ${clientId}.`, ...notices];
-  const begun = `No state found at ${summary().stateFile}: a new one begins.`;
-  return stateOrigin === "created" ? [begun, ...notices] : notices;
 }
 
 /** How many tasks resume now, and how many servers have not listed theirs yet. */

@@ -105,6 +105,8 @@ export interface TaskView {
   readonly interrupted: boolean;
   /** What it asks: without the questions whose answer is on its way to the task. */
   readonly questions: readonly OpenQuestion[];
+  /** What was requested of it and has not happened yet. Lists do not say it. */
+  readonly requested?: "pause" | "cancel" | undefined;
 }
 
 /** What `start` gives. */

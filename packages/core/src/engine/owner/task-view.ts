@@ -1,6 +1,6 @@
 import { ResumableError } from "../../errors.js";
-import type { TaskSnapshot, TaskStatus } from "../../task/task-record.js";
-import { isOrphan, statusOf, unansweredQuestions } from "../../task/task-rules.js";
+import { isFinal, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
+import { desiredStateOf, isOrphan, statusOf, unansweredQuestions } from "../../task/task-rules.js";
 import type { TaskView } from "../engine.js";
 
 /** Tells whether a text may be the id of a task. */
@@ -10,12 +10,20 @@ export function isTaskId(text: string): boolean {
 
 /** A task as its owner sees it. */
 export function viewOf(snapshot: TaskSnapshot): TaskView {
+  const status = statusOf(snapshot);
   return {
     record: snapshot.record,
-    status: statusOf(snapshot),
+    status,
     interrupted: isOrphan(snapshot),
     questions: unansweredQuestions(snapshot),
+    requested: requestOf(snapshot, status),
   };
+}
+
+function requestOf(snapshot: TaskSnapshot, status: TaskStatus): TaskView["requested"] {
+  if (isFinal(status)) return undefined;
+  if (snapshot.signals.some(({ kind }) => kind === "cancel")) return "cancel";
+  return status !== "paused" && desiredStateOf(snapshot) === "pause" ? "pause" : undefined;
 }
 
 /** Makes the error for an unknown and for a foreign task alike. Which tool lists tasks is for the server to say. */
