@@ -62,7 +62,7 @@ const packages = {
     ["tasks", "stream-call"],
   ],
   "packages/client-tui": [
-    ["json.ts", "advice.ts", "open-program-client.ts"],
+    ["json.ts", "advice.ts", "open-program-client.ts", "open-in-browser.ts"],
     ["display"],
     ["model", "hosts"],
     ["command-line"],

@@ -2,12 +2,16 @@ import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/mcp/command-
 import { runStory } from "./story/run-story.js";
 import { tellStory } from "./story/tell-story.js";
 
-const usage = `Usage: npm run demo -- [--port PORT]
+const usage = `Usage: npm run demo -- [--port PORT] [--browser [--no-open]]
   --port PORT   where the terminal UI's server listens if the port is free, 0 for any (8001)
+  --browser     show the server's panel in a browser, with a button that kills the server
+  --no-open     with --browser: print the address of the page, and open no browser
 Without a terminal (</dev/null) the program plays the story as text, and --port has no effect.`;
 
 const flags = {
   port: { type: "string", default: "8001" },
+  browser: { type: "boolean", default: false },
+  "no-open": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -20,6 +24,12 @@ await runCommand("demo", async () => {
     return;
   }
   const preferredPort = wholeNumber("port", values.port, { min: 0, max: 65_535 });
+  if (values.browser) {
+    const { runInBrowser } = await import("./browser/run-in-browser.js");
+    const { openInBrowser } = await import("@resumable-mcp/client-tui");
+    process.exitCode = await runInBrowser({ built, open: values["no-open"] ? undefined : openInBrowser });
+    return;
+  }
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     process.exitCode = await runStory(built, tellStory);
     return;

@@ -18,13 +18,15 @@ export interface DemoServerOptions {
   readonly store: string;
   /** 0 takes a free one. After a kill, the same again lets clients find it. */
   readonly port: number;
+  /** Further flags of the server's command line. */
+  readonly flags?: readonly string[];
 }
 
 /** Starts the HTTP server with the demo's tools, as a user would, and waits until it listens. */
-export async function startDemoServer({ built, store, port }: DemoServerOptions): Promise<DemoServer> {
+export async function startDemoServer({ built, store, port, flags = [] }: DemoServerOptions): Promise<DemoServer> {
   const tools = fileURLToPath(new URL("tools.js", built));
   const script = scriptOf("@resumable-mcp/server-http", "resumable-mcp-http");
-  const program = await startProgram(built, script, [tools, "--port", String(port), "--store", store]);
+  const program = await startProgram(built, script, [tools, "--port", String(port), "--store", store, ...flags]);
   program.stdout.resume();
   const tooLate = delay(startTimeoutMs, undefined, { ref: false });
   const url = await Promise.race([program.waitFor(readyLine), tooLate]);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { forward } from "../processes/forward.js";
 
 /** An address in front of several servers. */
 export interface RoundRobin {
@@ -12,8 +13,7 @@ export interface RoundRobin {
 /**
  * Listens on a free port of this machine, and gives each request to the next of the servers.
  *
- * A request whose connection is refused goes to the one after it; when all refuse, the answer is 502. Answers are passed on as
- * they come, so that streams work.
+ * A request whose connection is refused goes to the one after it; when all refuse, the answer is 502.
  *
  * @param ports of the servers on this machine, running or not.
  */
@@ -36,31 +36,4 @@ export async function startRoundRobin(ports: readonly number[]): Promise<RoundRo
       await closed;
     },
   };
-}
-
-function forward(incoming: IncomingMessage, answer: ServerResponse, [port, ...others]: readonly number[]): void {
-  if (port === undefined) {
-    answer.writeHead(502, { "retry-after": "1" }).end("No server can be reached.\n");
-    return;
-  }
-  const { method, url, headers } = incoming;
-  const outgoing = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false });
-  let isConnected = false;
-  outgoing.on("socket", (socket) => {
-    socket.once("connect", () => {
-      isConnected = true;
-      incoming.pipe(outgoing);
-    });
-  });
-  outgoing.on("response", (from) => {
-    answer.writeHead(from.statusCode ?? 502, from.headers);
-    answer.flushHeaders();
-    from.on("error", () => answer.destroy());
-    from.pipe(answer);
-  });
-  outgoing.on("error", () => {
-    if (!isConnected) forward(incoming, answer, others);
-    else answer.destroy();
-  });
-  answer.on("close", () => outgoing.destroy());
 }

@@ -1,8 +1,8 @@
 import type { ServerTest } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import { type ReactNode, useEffect, useState } from "react";
-import { openInBrowser } from "../../command-line/commands/sign-in-on-terminal.js";
 import { wrapText } from "../../display/plain-text.js";
+import { openInBrowser } from "../../open-in-browser.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { type Cursor, isLeaving, meaning, moveCursor, visibleRange } from "../keys/key-rules.js";
 import { rowsOfList, useClicks } from "../keys/use-clicks.js";
