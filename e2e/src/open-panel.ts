@@ -32,8 +32,12 @@ async function openPage(browser: Browser, origins: readonly string[], options: P
   const page = await context.newPage();
   const noticed: Noticed = { errors: [], refused: [], dialogs: [], foreignRequests: [] };
   page.on("pageerror", (error) => noticed.errors.push(error.stack ?? error.message));
-  page.on("console", (message) => {
-    if (/content security policy/i.test(message.text())) noticed.refused.push(message.text());
+  await page.exposeBinding("noticeRefused", (_source, what: string) => noticed.refused.push(what));
+  await page.addInitScript(() => {
+    const { noticeRefused } = window as unknown as { readonly noticeRefused: (what: string) => void };
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
+      noticeRefused(`${violatedDirective} ${blockedURI}`);
+    });
   });
   page.on("dialog", (dialog) => {
     noticed.dialogs.push(dialog.message());
@@ -80,4 +84,17 @@ export async function openHost(
       await connect();
     },
   };
+}
+
+/** Opens the panel that the server itself serves. */
+export async function openUi(
+  browser: Browser,
+  server: PanelServer,
+  pageOptions: PageOptions = {},
+  path = "/ui",
+  elsewhere: readonly string[] = [],
+): Promise<OpenPanel> {
+  const { page, noticed } = await openPage(browser, [server.origin, ...elsewhere], pageOptions);
+  await page.goto(new URL(path, server.origin).href);
+  return { page, noticed, panel: page };
 }

@@ -1,9 +1,19 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { openBrowser } from "@resumable-mcp/browser";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import type { HostOptions } from "../src/host/reference-host.js";
 import { type ServedHost, serveHost } from "../src/host/serve-host.js";
-import { type Noticed, type OpenHost, type OpenPanel, openHost, type PageOptions } from "../src/open-panel.js";
+import {
+  type Noticed,
+  type OpenHost,
+  type OpenPanel,
+  openHost,
+  openUi,
+  type PageOptions,
+  type PanelView,
+} from "../src/open-panel.js";
 import { type PanelServer, type PanelServerOptions, startPanelServer } from "../src/server/panel-server.js";
 
 /** A browser and the pages of a host for the tests of a file. */
@@ -15,6 +25,8 @@ export interface Stage {
     options: Omit<HostOptions, "server" | "sandbox">,
     page?: PageOptions,
   ): Promise<OpenHost>;
+  /** @param elsewhere origins that the page may ask in addition to its server's. */
+  openUi(server: PanelServer, page?: PageOptions, path?: string, elsewhere?: readonly string[]): Promise<OpenPanel>;
 }
 
 const nothing: Noticed = { errors: [], refused: [], dialogs: [], foreignRequests: [] };
@@ -38,10 +50,31 @@ export function prepareStage(): Stage {
   };
   return {
     serve: async ({ flags = [], ...options } = {}) => {
-      const server = await startPanelServer({ ...options, flags: ["--allowed-origin", host.origin, ...flags] });
+      // A task continues at once: no test waits for a caller to return.
+      const own = ["--allowed-origin", host.origin, "--recover-after", "now"];
+      const server = await startPanelServer({
+        ...options,
+        flags: typeof flags === "function" ? async (origin) => [...own, ...(await flags(origin))] : [...own, ...flags],
+      });
       onTestFinished(() => server.remove());
       return server;
     },
     openHost: async (server, options, page) => watched(await openHost(browser, host, server, options, page)),
+    openUi: async (server, page, path, elsewhere) => watched(await openUi(browser, server, page, path, elsewhere)),
   };
+}
+
+/** The gate of the tools of this server. */
+export function gateOf(server: PanelServer): string {
+  return join(server.folder, "gate");
+}
+
+/** Lets tools go as far as this record. */
+export async function openGate(server: PanelServer, record: number): Promise<void> {
+  await writeFile(gateOf(server), String(record));
+}
+
+/** Waits until the panel shows this share of the only task's progress. */
+export async function seesPercent({ panel }: { readonly panel: PanelView }, percent: number): Promise<void> {
+  await expect.poll(() => panel.getByRole("progressbar").getAttribute("aria-valuenow")).toBe(String(percent));
 }

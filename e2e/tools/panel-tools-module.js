@@ -20,6 +20,7 @@ const countRecords = defineTool({
   name: "count_records",
   title: "Count records",
   description: "Counts records, as far as its gate lets it.",
+  clientIdArgument: true,
   input: z.object(gated),
   state: { at: 0 },
   label: ({ name }) => name,
@@ -45,6 +46,7 @@ const reviewRecords = defineTool({
   name: "review_records",
   title: "Review records",
   description: "Counts to the middle, asks who reviews, and counts on.",
+  clientIdArgument: true,
   input: z.object(gated),
   state: { at: 0 },
   label: ({ name }) => name,
@@ -52,12 +54,12 @@ const reviewRecords = defineTool({
     const middle = Math.floor(to / 2);
     let reviewer = "";
     for (let at = task.state.at + 1; at <= to; at++) {
-      await passGate(gate, at, task.signal);
       if (at > middle && reviewer === "") {
         const answer = await task.ask("reviewer", { message: "Who reviews the second half?", schema: reviewSchema });
         if (answer.action !== "accept") return { counted: at - 1, review: answer.action };
         reviewer = answer.content.reviewer;
       }
+      await passGate(gate, at, task.signal);
       yield { progress: at, total: to, state: { at }, append: [{ record: at }] };
     }
     return { counted: to, reviewer };
@@ -68,6 +70,7 @@ const failRecords = defineTool({
   name: "fail_records",
   title: "Fail at a record",
   description: "Counts to a record, and fails there.",
+  clientIdArgument: true,
   input: z.object(gated),
   state: { at: 0 },
   async *run({ to }, task) {

@@ -2,19 +2,25 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const program = join(dirname(createRequire(import.meta.url).resolve("resumable-mcp/package.json")), "dist", "cli.js");
+/** The program that users start. */
+export const program = join(
+  dirname(createRequire(import.meta.url).resolve("resumable-mcp/package.json")),
+  "dist",
+  "cli.js",
+);
 
 /** How a server is started. */
 export interface PanelServerOptions {
   /** A module of `e2e/tools`. */
   readonly tools?: string;
-  /** Further flags of `resumable-mcp serve http`. */
-  readonly flags?: readonly string[];
+  /** Further flags of `resumable-mcp serve http`; a function where they name the server's own address. */
+  readonly flags?: readonly string[] | ((origin: string) => Promise<readonly string[]>);
 }
 
 /** A server program that can be killed and started again on the same store and port. */
@@ -37,12 +43,13 @@ export async function startPanelServer({ tools = "panel", flags = [] }: PanelSer
   const folder = await mkdtemp(join(tmpdir(), "panel-"));
   const module = fileURLToPath(new URL(`../../tools/${tools}-tools-module.js`, import.meta.url));
   const launch = async (port: string): Promise<Launched> => {
-    const args = ["serve", "http", module, "--port", port, "--store", join(folder, "store"), ...flags];
+    const given = typeof flags === "function" ? await flags(`http://127.0.0.1:${port}`) : flags;
+    const args = ["serve", "http", module, "--port", port, "--store", join(folder, "store"), ...given];
     return waitUntilReady(
       spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] }),
     );
   };
-  let { child, url } = await launch("0");
+  let { child, url } = await launch(typeof flags === "function" ? await freePort() : "0");
   const { origin, port } = new URL(url);
   return {
     url,
@@ -57,6 +64,15 @@ export async function startPanelServer({ tools = "panel", flags = [] }: PanelSer
       await rm(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
     },
   };
+}
+
+/** A port that is free now: for a server whose flags name its own address. */
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
 }
 
 interface Launched {

@@ -4,6 +4,7 @@
 //                        with the claims `scp` and `azp`, and no type
 //   --host NAME          the name of this machine in the issuer
 //   --upstream ISSUER    users sign in at this other authorization server
+//   --page URL           a page in browsers at which the client that was registered by hand ends its sign-in
 import { createServer } from "node:http";
 import { parseArgs } from "node:util";
 import { exportJWK, generateKeyPair } from "jose";
@@ -15,12 +16,14 @@ const {
   audience,
   host,
   upstream,
+  page,
 } = parseArgs({
   options: {
     format: { type: "string", default: "jwt" },
     audience: { type: "string" },
     host: { type: "string", default: "127.0.0.1" },
     upstream: { type: "string" },
+    page: { type: "string" },
   },
 }).values;
 const { privateKey } = await generateKeyPair("ES256", { extractable: true });
@@ -43,12 +46,14 @@ const provider = new Provider(issuer, {
     // A client that was registered by hand: one that registers itself may ask only for the scopes that it registered with.
     {
       client_id: "by-hand",
-      redirect_uris: ["http://127.0.0.1:9/callback"],
+      redirect_uris: ["http://127.0.0.1:9/callback", ...(page === undefined ? [] : [page])],
       response_types: ["code"],
       grant_types: ["authorization_code"],
       token_endpoint_auth_method: "none",
     },
   ],
+  // Only to it: its page reads the token from another origin.
+  clientBasedCORS: (_context, origin) => page !== undefined && origin === new URL(page).origin,
   clientDefaults: { id_token_signed_response_alg: "ES256" },
   enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
   jwks: { keys: [key] },

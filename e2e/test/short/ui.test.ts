@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { connectClient } from "../../src/server/start-task.js";
+import { enter, tabTo } from "../press-keys.js";
+import { gateOf, openGate, prepareStage, seesPercent } from "../stage.js";
+
+const stage = prepareStage();
+const serve = () => stage.serve({ flags: ["--ui"] });
+const records = (to: number) => Array.from({ length: to }, (_, index) => ({ record: index + 1 }));
+
+test("with the keyboard alone a task is opened, answered, paused, resumed and cancelled", async () => {
+  const server = await serve();
+  await openGate(server, 8);
+  const client = await connectClient(server);
+  const id = await client.start("review_records", { to: 10, gate: gateOf(server), name: "archive" });
+  const { page, panel } = await stage.openUi(server);
+  const button = (name: string) => panel.getByRole("button", { name, exact: true });
+  await enter(page, panel.getByRole("link", { name: /archive/ }));
+  const reviewer = panel.getByLabel(/^reviewer/);
+  await reviewer.waitFor();
+  await tabTo(page, reviewer);
+  await page.keyboard.type("Ada");
+  await page.keyboard.press("Enter");
+  await seesPercent({ panel }, 80);
+  await enter(page, button("Pause"));
+  await openGate(server, 9);
+  await panel.getByText("paused").first().waitFor();
+  await enter(page, button("Resume"));
+  await panel.getByText("running").first().waitFor();
+  await enter(page, button("Cancel"));
+  await enter(
+    page,
+    panel.getByRole("alertdialog").or(panel.getByRole("dialog")).getByRole("button", { name: "Cancel", exact: true }),
+  );
+  await panel.getByText("cancelled").first().waitFor();
+  expect(await client.call("get_task", { task_id: id })).toMatchObject({ status: "cancelled", progress: 9 });
+  expect(await client.items(id)).toEqual(records(9));
+});
+
+test("a page that is loaded again in the middle, and a second tab, show the same task", async () => {
+  const server = await serve();
+  await openGate(server, 3);
+  const client = await connectClient(server);
+  const id = await client.start("count_records", { to: 10, gate: gateOf(server) });
+  const [first, second] = [
+    await stage.openUi(server, {}, `/ui#/tasks/${id}`),
+    await stage.openUi(server, {}, `/ui#/tasks/${id}`),
+  ];
+  await seesPercent(first, 30);
+  await seesPercent(second, 30);
+  await first.page.reload();
+  await openGate(server, 5);
+  await seesPercent(first, 50);
+  await seesPercent(second, 50);
+  await first.panel.getByRole("button", { name: "Pause", exact: true }).click();
+  await openGate(server, 6);
+  await second.panel.getByText("paused").first().waitFor();
+});
+
+test("the id of another owner's task shows what an unknown id shows", async () => {
+  const server = await stage.serve({ flags: ["--ui", "--owner", "auto"] });
+  const client = await connectClient(server);
+  const id = await client.start("count_records", { to: 1, client_id: "someone-else" });
+  const shown = async (taskId: string): Promise<string> => {
+    const { panel } = await stage.openUi(server, {}, `/ui#/tasks/${taskId}`);
+    await panel
+      .getByText(/not found|no task/i)
+      .first()
+      .waitFor();
+    return ((await panel.getByRole("main").textContent()) ?? "").replaceAll(taskId, "ID");
+  };
+  expect(await shown(id)).toBe(await shown("0".repeat(id.length)));
+});
