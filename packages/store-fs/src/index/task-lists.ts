@@ -29,6 +29,8 @@ import { parseFinishedText } from "./finished-line.js";
 const maxListLimit = 1000;
 /** Journals of unfinished tasks that are read at the same time. */
 const openTasksAtOnce = 16;
+/** Unfinished tasks whose owners are remembered. */
+const maxKnownOwners = 100_000;
 
 interface Parts {
   readonly context: StoreContext;
@@ -39,6 +41,8 @@ interface Parts {
 /** Lists and counts tasks: finished ones from their lines, all others from their journals. */
 export class TaskLists {
   readonly #parts: Parts;
+  /** Owners of unfinished tasks, which never change: one owner's list does not read the journals of all others. */
+  readonly #owners = new Map<string, string>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -51,7 +55,7 @@ export class TaskLists {
     const isWanted = (task: Chosen & Place) =>
       matches(task, query) && (cursor === undefined || byAge(task, cursor) > 0) && newest.takes(task);
     const open = new Set<string>();
-    for await (const snapshot of this.#openTasks(open)) {
+    for await (const snapshot of this.#openTasks(open, query.owner)) {
       const task = summarise(snapshot.record, statusOf(snapshot));
       if (isWanted(task)) newest.add({ id: task.id, createdAt: task.createdAt, summary: () => task });
     }
@@ -90,7 +94,7 @@ export class TaskLists {
       byTool.set(summary.tool, (byTool.get(summary.tool) ?? 0) + 1);
     };
     const open = new Set<string>();
-    for await (const snapshot of this.#openTasks(open)) {
+    for await (const snapshot of this.#openTasks(open, owner)) {
       const { record } = snapshot;
       if (unfinished === true && isFinal(record.status)) continue;
       count({ owner: record.owner, tool: record.tool, status: statusOf(snapshot) });
@@ -142,9 +146,14 @@ export class TaskLists {
     return { tasks, nextDueMs };
   }
 
-  /** Tasks with a marker, whose ids are added to `ids`. Markers that should not be there are put right. */
-  async *#openTasks(ids: Set<string>): AsyncGenerator<TaskSnapshot> {
-    const open = this.#parts.finished.openIds();
+  /**
+   * Tasks with a marker, whose ids are added to `ids`, without those that are known to have another owner than the given one.
+   * Markers that should not be there are put right.
+   */
+  async *#openTasks(ids: Set<string>, owner?: string): AsyncGenerator<TaskSnapshot> {
+    const all = this.#parts.finished.openIds();
+    const open = owner === undefined ? all : all.filter((id) => (this.#owners.get(id) ?? owner) === owner);
+    if (owner === undefined) this.#forgetOwners(all);
     const read = this.#parts.reader.scan();
     for (let from = 0; from < open.length; from += openTasksAtOnce) {
       const page = open.slice(from, from + openTasksAtOnce);
@@ -152,9 +161,16 @@ export class TaskLists {
       for (const snapshot of snapshots) {
         if (snapshot === undefined) continue;
         ids.add(snapshot.record.id);
+        if (this.#owners.size < maxKnownOwners) this.#owners.set(snapshot.record.id, snapshot.record.owner);
         yield snapshot;
       }
     }
+  }
+
+  /** Keeps the owners of what is unfinished: looks for work, which read all tasks, come again and again. */
+  #forgetOwners(open: readonly string[]): void {
+    const kept = new Set(open);
+    for (const id of this.#owners.keys()) if (!kept.has(id)) this.#owners.delete(id);
   }
 
   async #openTask(id: string, read: TaskReader["read"]): Promise<TaskSnapshot | undefined> {
