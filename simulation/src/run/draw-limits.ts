@@ -26,6 +26,8 @@ export function drawLimits(random: Random, mode: Mode, theme: Theme | undefined)
   const isKilledAtWork = ["chaos", "crashes", "damage", "moments", "flood"].includes(mode) && theme !== "forgotten";
   const isVaried = ["chaos", "crashes", "damage", "quiet"].includes(mode);
   const isShortLived = isVaried && random.percent(15);
+  // A repeated call of a task that was deleted meanwhile is a new one.
+  const hasTurns = (isVaried || mode === "flood") && !isShortLived;
   const versions = isVaried ? random.pick<Versions>(["one", "one", "one", "upgrade", "mixed"]) : "one";
   return {
     limits: {
@@ -42,6 +44,7 @@ export function drawLimits(random: Random, mode: Mode, theme: Theme | undefined)
       maxCrashesInCompany: isKilledAtWork ? 1_000 : mode === "waiting" ? 4 : 10,
       maxDeathsInWaits: isKilledAtWork ? 1_000 : 100,
       maxWriteBackoffMs: 4_000,
+      ...(hasTurns && rarely(random.aside(), "slotTurnMs", [0, 100])),
       ...rarely(random, "maxRunningPerOwner", [1, 2]),
       ...rarely(random, "maxWaitingInPlace", [0, 1]),
       ...((isVaried || mode === "flood") && rarely(random, "maxUnfinishedPerOwner", [1, 3])),
