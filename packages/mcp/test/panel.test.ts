@@ -268,6 +268,18 @@ test("a server's own tool keeps its name: the panel's tool of that name is not t
   expect(names.filter((name) => name === "find_task")).toEqual(["find_task"]);
 });
 
+test("a page that cannot be loaded fails the request that shows it, without its reason, and the author hears of it", async () => {
+  const heard: unknown[] = [];
+  const failing = async (): Promise<string> => {
+    throw new Error("/secret/path is not there");
+  };
+  const options = { panel: { page: failing }, onError: (error: unknown) => heard.push(error) };
+  const { client } = await connect([countTool()], options, apps);
+  const refusal = client.readResource({ uri: panelUri });
+  await expect(refusal).rejects.toThrow("The server failed to carry out the request. Its log says more.");
+  expect(heard).toEqual([expect.objectContaining({ message: "/secret/path is not there" })]);
+});
+
 test("the page is read where it is shown first, and a definition without one has no panel", async () => {
   let reads = 0;
   const load = async () => {

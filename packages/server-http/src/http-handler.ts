@@ -7,6 +7,7 @@ import {
   ownerOfToken,
   type RequestContext,
 } from "@resumable-mcp/mcp";
+import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { networkOf, type TrustedProxies } from "./addresses.js";
 import { checkNames, type HostRules, isLoopback } from "./allowed-hosts.js";
@@ -123,12 +124,13 @@ function createProxyNotice(log: Log, proxies: TrustedProxies | undefined) {
 
 /** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
 function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
-  const { authorization, limits, ownerMode = "auto", publicUrl, ui } = options;
+  const { authorization, limits, ownerMode = "auto", publicUrl, ui, log } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
   const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
     judgeCaller(ownerMode, { ...factsOf(options, request, peerAddress), tokens: false });
-  const uiAnswer = ui && createUiEndpoint({ ui, path, publicUrl, authorization });
+  const onFailure = (error: unknown) => log("error", `The panel could not be loaded: ${sentenceOf(error)}`);
+  const uiAnswer = ui && createUiEndpoint({ ui, path, publicUrl, authorization, onFailure });
   /** What is answered alike to all who ask. */
   const publicAnswer = (request: HttpRequest, problem: string | undefined) => {
     const { method, url } = request;

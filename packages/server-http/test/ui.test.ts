@@ -90,6 +90,24 @@ test("the page at /ui runs its own script alone, reaches its server alone, and i
   expect((await get(server, "/ui", { headers: { "if-none-match": etag } })).status).toBe(304);
 });
 
+test("a page that cannot be loaded is away, the log says why, and the next request tries again", async () => {
+  const lines: string[] = [];
+  let attempts = 0;
+  const panel = async () => {
+    attempts += 1;
+    if (attempts === 1) throw new Error("/secret/path is not there");
+    return page;
+  };
+  const server = await open({ definition: { ...definition, panel }, log: (_level, line) => lines.push(line) });
+  const failed = await get(server, "/ui");
+  expect([failed.status, await failed.text()]).toEqual([
+    503,
+    "The panel could not be loaded. The server's log says why.\n",
+  ]);
+  expect(lines).toContain("The panel could not be loaded: /secret/path is not there");
+  expect((await get(server, "/ui")).status).toBe(200);
+});
+
 test("below /ui there is what the page has to know, and nothing else", async () => {
   const server = await open();
   const redirect = await get(server, "/ui/");

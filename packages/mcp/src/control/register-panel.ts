@@ -10,6 +10,7 @@ import {
   panelUri,
 } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
+import { asRpcError } from "../call/rpc-error.js";
 import type { PanelPage, ServerDefinition } from "../define-server.js";
 import { answerBefore, isRegisteredTool } from "../sdk-workarounds.js";
 import { callerOf, listedPanelTools, type PanelFacts, runPanelTool } from "./panel-tools.js";
@@ -35,6 +36,7 @@ export interface PanelParts<Context> {
   readonly panel: PanelOptions;
   /** Whether the client of a request shows the pages of MCP Apps. */
   readonly showsApps: (context: Context) => boolean;
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** Answers a call, and makes a result of what it throws. */
   readonly answer: (
     context: Context,
@@ -68,7 +70,15 @@ const shownByPanel: readonly ControlToolName[] = ["get_task", "wait_for_task", "
  *
  * Source: MCP Apps 2026-01-26, "Resource Discovery", "Visibility" and "Client<>Server Capability Negotiation".
  */
-export function registerPanel<Context>({ mcp, engine, offer, panel, showsApps, answer }: PanelParts<Context>): void {
+export function registerPanel<Context>({
+  mcp,
+  engine,
+  offer,
+  panel,
+  showsApps,
+  answer,
+  onError,
+}: PanelParts<Context>): void {
   const { server } = mcp;
   const isOwn = (name: string) => isRegisteredTool(mcp, name);
   answerBefore<Context>(server, "tools/list", async (_request, context, next) => {
@@ -89,10 +99,19 @@ export function registerPanel<Context>({ mcp, engine, offer, panel, showsApps, a
   });
   answerBefore<Context>(server, "resources/read", async (request, context, next) => {
     if (paramsOf(request).uri !== panelUri || !showsApps(context)) return next();
-    const html = typeof panel.page === "string" ? panel.page : await panel.page();
+    const html = await pageOf(panel, onError);
     const text = withPrefix(html, offer.prefix);
     return { contents: [{ uri: panelUri, mimeType: appMimeType, text, _meta: panelResource._meta }] };
   });
+}
+
+async function pageOf({ page }: PanelOptions, onError: PanelParts<unknown>["onError"]): Promise<string> {
+  try {
+    return typeof page === "string" ? page : await page();
+  } catch (error) {
+    onError?.(error);
+    throw asRpcError(error);
+  }
 }
 
 /** No network, nothing from elsewhere. Source: MCP Apps 2026-01-26, "UI Resource Format". */

@@ -134,7 +134,7 @@ export function registerEngine<Context, EraCall extends Call>(
   registerResources(server, engine, tasksOf);
   adapter.registerSubscriptions(tasksOf);
   registerPrompt(server, tasksOf, controlTools === "none" ? undefined : prefix);
-  if (panel !== undefined) registerPanel({ mcp: server, engine, offer, panel, showsApps, answer: answerCall });
+  if (panel !== undefined) registerPanel({ mcp: server, engine, offer, panel, showsApps, answer: answerCall, onError });
 }
 
 /**

@@ -23,6 +23,8 @@ export interface UiOptions {
   readonly path: string;
   readonly publicUrl: string | undefined;
   readonly authorization: Authorization | undefined;
+  /** Hears why the page could not be loaded. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Answers a request for the page or for what it has to know; `undefined`: the request is for something else. */
@@ -47,6 +49,7 @@ export function createUiEndpoint(options: UiOptions): UiEndpoint {
     loading ??= loadPage(options).catch((error: unknown) => {
       // The next request tries again.
       loading = undefined;
+      options.onFailure(error);
       throw error;
     });
     return loading;
@@ -66,7 +69,7 @@ export function createUiEndpoint(options: UiOptions): UiEndpoint {
     }
     return load().then(
       (served) => withoutBody(request, pageAnswer(request, served)),
-      () => new HttpAnswer(503, plain, "The panel could not be loaded. Install @resumable-mcp/panel again.\n"),
+      () => new HttpAnswer(503, plain, "The panel could not be loaded. The server's log says why.\n"),
     );
   };
 }
