@@ -124,6 +124,8 @@ test("says in one sentence what a bundle lacks", { timeout: timeoutMs }, async (
     ],
     [["bundle", "./tools.ts", "--manifest", "empty.json"], 1, /its description and its author\./],
     [["bundle", "./tools.ts", "--manifest", "torn.json"], 1, /torn\.json is not valid JSON/],
+    [["bundle", "./tools.ts", "--", "--max-runing", "3"], 2, /The options after -- .*--max-runing/],
+    [["bundle", "./tools.ts", "--", "--store", "tasks"], 2, /--store tasks would be looked for in the folder/],
     [["bundle", "./tools.ts", "--icon", "bundle.json"], 1, /--icon bundle\.json is not a PNG file/],
     [["bundle", "./tools.ts", "--include", "nowhere"], 1, /--include nowhere cannot be read/],
     [["bundle", "./nowhere.ts"], 1, /Cannot find the tools module/],

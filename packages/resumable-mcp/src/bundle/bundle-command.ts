@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { CommandError, loadServer, oneOf, parseFlags, runToEnd } from "@resumable-mcp/mcp/command-line";
 import { buildServer } from "./build-server.js";
+import { checkServerFlags } from "./check-server-flags.js";
 import { bundlePlatforms, makeManifest } from "./manifest.js";
 
 const usage = `Usage: resumable-mcp bundle MODULE [OPTIONS] [-- SERVER OPTIONS]
@@ -50,6 +51,7 @@ async function bundle(args: readonly string[]): Promise<void> {
     values.manifest === undefined ? {} : readJson(values.manifest),
     projectFileOf(resolve(module)),
   ]);
+  await checkServerFlags(module, definition.name, serverFlags);
   const project = projectFile === undefined ? {} : await readJson(projectFile);
   const hasIcon = values.icon !== undefined;
   const manifest = makeManifest({ definition, own, project, hasIcon, platforms, serverFlags });
