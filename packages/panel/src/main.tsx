@@ -23,6 +23,7 @@ async function start(element: HTMLElement): Promise<void> {
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) model.pollNow();
   });
+  window.addEventListener("online", () => model.pollNow());
   root.render(
     <StrictMode>
       <Failure>

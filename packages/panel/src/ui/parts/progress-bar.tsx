@@ -8,7 +8,7 @@ import { badgeKind } from "./status-badge.js";
 export function ProgressBar({ task }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
   const { percent } = task.info;
-  const moves = isMoving(task);
+  const isUnknown = percent === undefined && isMoving(task);
   return (
     <div
       className="bar"
@@ -18,9 +18,10 @@ export function ProgressBar({ task }: { readonly task: PanelTask }): ReactNode {
       aria-valuemax={100}
       {...(percent !== undefined && { "aria-valuenow": percent })}
       data-status={badgeKind(task)}
-      data-unknown={percent === undefined && moves ? "" : undefined}
+      data-unknown={isUnknown ? "" : undefined}
     >
-      <div className="bar-fill" style={{ width: `${percent ?? (moves ? 30 : 0)}%` }} />
+      {/* A transform moves no other element, so that many bars can move at once. */}
+      <div className="bar-fill" style={isUnknown ? undefined : { transform: `scaleX(${(percent ?? 0) / 100})` }} />
     </div>
   );
 }

@@ -9,6 +9,8 @@ export interface RowWindow {
 
 /** Rows that are drawn above and below what is seen: so many can be reached by the keyboard at once. */
 const spareRows = 8;
+/** Rows that come and go at once. */
+const stepRows = 4;
 const usualRowHeight = 56;
 
 /** Tells which rows of a scrolling element are seen. Their height is `--row` of its style. */
@@ -20,7 +22,8 @@ export function useRows(element: RefObject<HTMLElement | null>, count: number): 
     const measure = () => {
       const rowHeight = Number.parseFloat(getComputedStyle(current).getPropertyValue("--row")) || usualRowHeight;
       // Rows come and go in steps: not each pixel draws the list again.
-      const top = Math.floor(current.scrollTop / rowHeight) * rowHeight;
+      const step = rowHeight * stepRows;
+      const top = Math.floor(current.scrollTop / step) * step;
       const height = current.clientHeight;
       setView((last) =>
         last.top === top && last.height === height && last.rowHeight === rowHeight ? last : { top, height, rowHeight },
@@ -37,5 +40,5 @@ export function useRows(element: RefObject<HTMLElement | null>, count: number): 
   }, [element]);
   const { top, height, rowHeight } = view;
   const from = Math.max(0, Math.min(count, Math.floor(top / rowHeight)) - spareRows);
-  return { from, to: Math.min(count, Math.ceil((top + height) / rowHeight) + 1 + spareRows), rowHeight };
+  return { from, to: Math.min(count, Math.ceil((top + height) / rowHeight) + stepRows + spareRows), rowHeight };
 }
