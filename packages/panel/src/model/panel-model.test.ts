@@ -139,11 +139,22 @@ describe("one task", () => {
 });
 
 describe("a request", () => {
+  it("of another client is shown, and no longer once it is taken back", async () => {
+    let requested: JsonObject = { requested: "pause" };
+    const page = model({ get_task: () => wireTask("a", requested) });
+    page.model.look({ name: "task", taskId: "a" });
+    await page.rest();
+    const before = page.state().tasks.get("a")?.requested;
+    requested = {};
+    await page.tick();
+    expect([before, page.state().tasks.get("a")?.requested]).toEqual(["pause", undefined]);
+  });
+
   it("is shown until it has happened, and its failure is a notice", async () => {
     const page = model({
       get_task: wireTask("a"),
       pause_task: new CallError("refused", "Task a is not running.", "ILLEGAL_TRANSITION"),
-      cancel_task: wireTask("a"),
+      cancel_task: wireTask("a", { requested: "cancel" }),
     });
     page.model.look({ name: "task", taskId: "a" });
     await page.rest();

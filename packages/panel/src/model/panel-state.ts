@@ -1,6 +1,6 @@
 import { decodeTask, type JsonObject, type TaskFacts, type TaskJournal } from "@resumable-mcp/protocol";
 import { type Away, plainText } from "@resumable-mcp/protocol/display";
-import { awayTask, type PanelTask, seenTask, withEvents } from "./panel-task.js";
+import { awayTask, type PanelTask, seenAlone, seenTask, withEvents } from "./panel-task.js";
 
 /** How the panel stands with its server. */
 export type Link =
@@ -70,7 +70,7 @@ const reducers: { readonly [Type in PanelAction["type"]]: Reduce<Type> } = {
     return { ...state, tasks: all, total, listed: sameOrder(state.listed, tasks) };
   },
   counted: (state, { counts }) => ({ ...state, counts }),
-  seen: (state, { task, atMs }) => change(state, task.id, (known) => seenTask(known, task, atMs)),
+  seen: (state, { task, atMs }) => change(state, task.id, (known) => seenAlone(known, task, atMs)),
   journal: (state, { taskId, journal }) =>
     change(
       state,

@@ -28,6 +28,12 @@ export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: n
   };
 }
 
+/** A task of which its server was asked alone: then it also says what was requested of it, by whichever client. */
+export function seenAlone(known: PanelTask | undefined, info: TaskFacts, nowMs: number): PanelTask {
+  const task = seenTask(known, info, nowMs);
+  return task.requested === info.requested ? task : { ...task, requested: info.requested };
+}
+
 /** Everything that a task says of itself comes from its journal and its lease. */
 function isSame(left: TaskFacts, right: TaskFacts): boolean {
   return left.lastSeq === right.lastSeq && left.status === right.status && left.interrupted === right.interrupted;
