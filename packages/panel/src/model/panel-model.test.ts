@@ -151,15 +151,20 @@ describe("a request", () => {
   });
 
   it("is shown until it has happened, and its failure is a notice", async () => {
+    let now = wireTask("a");
     const page = model({
-      get_task: wireTask("a"),
+      get_task: () => now,
       pause_task: new CallError("refused", "Task a is not running.", "ILLEGAL_TRANSITION"),
-      cancel_task: wireTask("a", { requested: "cancel" }),
+      cancel_task: () => {
+        now = wireTask("a", { requested: "cancel" });
+        return now;
+      },
     });
     page.model.look({ name: "task", taskId: "a" });
     await page.rest();
     await page.model.steer("cancel", ["a"]);
     expect(page.state().tasks.get("a")?.requested).toBe("cancel");
+    now = wireTask("a");
     await page.model.steer("pause", ["a"]);
     expect([page.state().tasks.get("a")?.requested, page.state().notice]).toEqual([
       undefined,
