@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createMemoryStore } from "@resumable-mcp/core";
 import { type CheckResumableOptions, checkResumable } from "@resumable-mcp/core/testing";
 import { runClauses } from "@resumable-mcp/store-testkit";
@@ -7,18 +7,34 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { killAll, start } from "../../src/program.js";
 import { examplesIn, filesIn } from "../readme-examples.js";
 import { read, root } from "../repository.js";
+import { documents, fragmentsOf } from "./fragment.js";
 import { pages, placeFor, writePage } from "./page.js";
 
 const typescript = join(root, "conformance", "node_modules", "typescript", "bin", "tsc");
 const written = placeFor("code");
 const compiled = join(written, "compiled");
+/** The files of the page of recipes are compiled where their frameworks are. */
+const recipes = "docs/frameworks.md";
+let compiledOnly: string[];
 let files: readonly { readonly path: string; readonly code: string }[];
 
 beforeAll(() => {
+  rmSync(written, { recursive: true, force: true });
   files = pages.flatMap((page) => {
     const folder = writePage(page, "code");
     return [...filesIn(page)].map(([name, code]) => ({ path: join(folder, name), code }));
   });
+  const others = documents.filter((page) => !pages.includes(page) && page !== recipes);
+  compiledOnly = others.flatMap((page) => {
+    const folder = writePage(page, "code");
+    return [...filesIn(page).keys()].map((name) => join(folder, name));
+  });
+  for (const [index, { page, code }] of fragmentsOf(others).entries()) {
+    const path = join(written, "fragments", `${index}-${page.replaceAll("/", "-")}.ts`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, code);
+    compiledOnly.push(path);
+  }
 });
 afterAll(killAll);
 
@@ -32,14 +48,14 @@ test("every block of code of a page is a file that is compiled, a command, or wh
   expect([...languages].sort()).toEqual(["diff", "js", "json", "sh", "text", "ts"]);
 });
 
-test("the code of all pages compiles under strict, and the tests and programs of a page run", async () => {
+test("the code of all documents compiles under strict, and the tests and programs of a page run", async () => {
   const compilerOptions = {
     ...{ target: "ES2023", lib: ["ES2023", "DOM"], module: "NodeNext", types: ["node"], strict: true },
     ...{ noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, allowJs: true, checkJs: true },
     ...{ noImplicitAny: false, skipLibCheck: true, rootDir: ".", outDir: compiled },
   };
   writeFileSync(join(written, "package.json"), JSON.stringify({ type: "module" }));
-  const config = { compilerOptions, files: files.map(({ path }) => path) };
+  const config = { compilerOptions, files: [...files.map(({ path }) => path), ...compiledOnly] };
   writeFileSync(join(written, "tsconfig.json"), JSON.stringify(config));
   await start(process.execPath, [typescript, "-p", join(written, "tsconfig.json")]).succeeded();
 
