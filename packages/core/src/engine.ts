@@ -20,7 +20,7 @@ export { checkLimitRules, maxUnfinishedOf, splitRules } from "./engine/limit-rul
 export { parseSize } from "./engine/parse-size.js";
 export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";
-export type { OfferedVersion, RunningWorker, ServerSurvey } from "./engine/server-survey.js";
+export type { LivingWorker, OfferedVersion, ServerSurvey } from "./engine/server-survey.js";
 export type { AttemptEnd, AttemptFacts, EngineTelemetry } from "./engine/telemetry.js";
 export { isForCaller } from "./errors.js";
 export type { EngineLimits } from "./limits.js";

@@ -26,6 +26,7 @@ export type {
   TaskPage,
   TaskQuery,
   ToolOffer,
+  WorkerOffers,
 } from "./store/store.js";
 export { contractVersion } from "./store/store.js";
 export type {

@@ -222,7 +222,9 @@ test("2025: get_server_info tells the user of this machine which servers share t
   expect(info).toMatchObject({
     server: { name: "test", version: "1", tools: [{ name: "count_to" }, { name: "greet_user" }] },
     processes: 1,
-    replicas: [{ is_self: true }],
+    replicas: [
+      { worker: expect.stringMatching(/^w_/), is_self: true, running: 1, tools: { count_to: "1", greet_user: "1" } },
+    ],
     versions: [
       { tool: "count_to", unfinished: 1, offered_by: 1 },
       { tool: "greet_user", unfinished: 0, offered_by: 1 },

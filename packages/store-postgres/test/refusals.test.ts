@@ -293,3 +293,15 @@ describe("refuses more durability than the server offers", () => {
     );
   });
 });
+
+test("a store lists what is used of its quotas, and none where it has none", async () => {
+  const schema = newSchema();
+  const store = open({ ...schema, limits: { ...schema.limits, maxStoreTasks: 5, maxStoreBytes: 2 ** 30 } });
+  await store.createTask({ task, reuseResultMs: 0, now });
+  expect(await store.listQuotas?.({ now })).toEqual([
+    { quota: "maxStoreTasks", limit: 5, used: 1 },
+    { quota: "maxStoreBytes", limit: 2 ** 30, used: expect.any(Number) },
+  ]);
+  const free = open({ ...schema, limits: { ...schema.limits, maxStoreTasks: Number.POSITIVE_INFINITY } });
+  expect(await free.listQuotas?.({ now })).toEqual([]);
+});

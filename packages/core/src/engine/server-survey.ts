@@ -1,11 +1,13 @@
 import type { QuotaUse, TaskCounts } from "../store/store.js";
 
-/** A process that runs tasks, as the leases that it holds show it. */
-export interface RunningWorker {
+/** A living process, by its name in the store. */
+export interface LivingWorker {
   readonly worker: string;
   readonly isSelf: boolean;
   /** Tasks that it runs, of those that were read. */
   readonly tasks: number;
+  /** The versions of tools that it offers, by the tool's name. */
+  readonly offers: { readonly [tool: string]: string };
 }
 
 /** A version of a tool, and what there is of it. */
@@ -20,9 +22,8 @@ export interface OfferedVersion {
 
 /** What an operator sees of the servers on a store, and of the tasks that are not finished. */
 export interface ServerSurvey {
-  /** Living processes, this one included. */
-  readonly processes: number;
-  readonly workers: readonly RunningWorker[];
+  /** All that live, this process first. */
+  readonly workers: readonly LivingWorker[];
   readonly versions: readonly OfferedVersion[];
   /** Quotas of the store, and what is used of them. */
   readonly quotas: readonly QuotaUse[];

@@ -44,6 +44,13 @@ export interface ToolOffer {
 /** What a worker offers, by the name of the tool. */
 export type Offers = { readonly [tool: string]: ToolOffer };
 
+/** What a worker published. */
+export interface WorkerOffers {
+  /** The name by which it takes leases. */
+  readonly worker: string;
+  readonly offers: Offers;
+}
+
 /** Which tasks to list. Absent fields match everything. */
 export interface TaskQuery {
   readonly owner?: string;
@@ -261,7 +268,7 @@ export interface Store {
     readonly worker: string;
     readonly ttlMs: number;
     readonly now: Instant;
-  }): Promise<readonly Offers[]>;
+  }): Promise<readonly WorkerOffers[]>;
 
   /** Gives a lease back. Safe to repeat; a lost lease is nothing to give back. */
   releaseLease(lease: Lease): Promise<void>;

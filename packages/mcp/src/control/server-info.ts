@@ -16,13 +16,18 @@ const startedAt = new Date(Date.now() - performance.now()).toISOString();
 
 /** Describes a server, and what is unfinished in its store, to an operator. Limits: one survey in `serverInfoMs`. */
 export async function serverInfo(engine: Engine, server: PanelServer | undefined): Promise<JsonObject> {
-  const { processes, workers, versions, unfinished, quotas, read } = await recentSurvey(engine);
+  const { workers, versions, unfinished, quotas, read } = await recentSurvey(engine);
   const tools = engine.tools.map(({ name, title, version }) => definedOnly({ name, title, version }));
   const by_status = unfinishedStatuses.map((status) => [status, unfinished.byStatus[status] ?? 0]);
   return {
     server: definedOnly({ name: server?.name, version: server?.version, started_at: startedAt, tools }),
-    processes,
-    replicas: workers.map(({ worker, isSelf, tasks }) => ({ worker, is_self: isSelf, running: tasks })),
+    processes: workers.length,
+    replicas: workers.map(({ worker, isSelf, tasks, offers }) => ({
+      worker,
+      is_self: isSelf,
+      running: tasks,
+      tools: { ...offers },
+    })),
     versions: versions.map(({ tool, version, tasks, processes: offered_by }) => ({
       tool,
       version,

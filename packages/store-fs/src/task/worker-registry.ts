@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { Instant, Offers } from "@resumable-mcp/core/store";
+import type { Instant, Offers, WorkerOffers } from "@resumable-mcp/core/store";
 import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { holderName } from "../disk/layout.js";
@@ -14,11 +14,21 @@ const identitySchema = z.object({
   processNamespace: z.string(),
   pid: z.number(),
   startTime: z.string(),
+  /** Its name, where its file's name is made of it. */
+  worker: z.string().optional(),
   offers: z.custom<Offers>(isOffers).optional(),
 });
 
 /** What stands in the file of a worker before the number. */
-type WorkerFacts = ProcessIdentity & { readonly offers?: Offers };
+type WorkerFacts = ProcessIdentity & { readonly worker?: string; readonly offers?: Offers };
+
+/** A worker, by the name of its file. */
+interface Registration {
+  readonly name: string;
+  readonly worker: string;
+  readonly beat: number;
+  readonly offers: Offers | undefined;
+}
 
 const beatWidth = 16;
 const storeWorker = "store";
@@ -70,7 +80,7 @@ export class WorkerRegistry {
     const offers = given ?? known?.offers;
     const isSame = known !== undefined && isDeepStrictEqual(offers, known.offers);
     if (isSame && this.#writeBeat(name, known.position, beat)) known.beat = beat;
-    else this.#register(name, beat, offers);
+    else this.#register({ name, worker, beat, offers });
     this.#saw(name, beat);
     return name;
   }
@@ -88,9 +98,9 @@ export class WorkerRegistry {
     return true;
   }
 
-  #register(name: string, beat: number, offers: Offers | undefined): void {
+  #register({ name, worker, beat, offers }: Registration): void {
     const { disk, layout, unique } = this.#context;
-    const facts: WorkerFacts = { ...this.#host.identity, offers };
+    const facts: WorkerFacts = { ...this.#host.identity, worker, offers };
     const identity = Buffer.from(`${JSON.stringify(facts)}\n`);
     const draft = join(layout.workers, `.draft.${unique()}`);
     createFile(disk, draft, Buffer.concat([identity, beatBytes(beat)]));
@@ -130,11 +140,12 @@ export class WorkerRegistry {
   }
 
   /** What each other living worker offers, by the newest time that was noted. */
-  listOffers(worker: string, ttlMs: number): readonly Offers[] {
+  listOffers(worker: string, ttlMs: number): readonly WorkerOffers[] {
     const own = holderName(worker, this.#context.instance);
     return (listIfExists(this.#context.disk, this.#context.layout.workers) ?? []).flatMap((name) => {
-      const offers = name === own || name.startsWith(".") ? undefined : this.#read(name)?.identity.offers;
-      return offers !== undefined && this.isAlive(name, ttlMs) ? [offers] : [];
+      const identity = name === own || name.startsWith(".") ? undefined : this.#read(name)?.identity;
+      const { worker: other = name, offers } = identity ?? {};
+      return offers !== undefined && this.isAlive(name, ttlMs) ? [{ worker: other, offers }] : [];
     });
   }
 

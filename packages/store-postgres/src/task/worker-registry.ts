@@ -1,4 +1,4 @@
-import type { Instant, Offers } from "@resumable-mcp/core/store";
+import type { Instant, Offers, WorkerOffers } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 
 /** Heartbeats that stood still, as parameters of a statement: worker, its heartbeat, for how long it stood still. */
@@ -101,9 +101,11 @@ export class WorkerRegistry {
   }
 
   /** What each other living worker offers, by the newest time that was noted. */
-  async listOffers(name: string, ttlMs: number): Promise<readonly Offers[]> {
+  async listOffers(name: string, ttlMs: number): Promise<readonly WorkerOffers[]> {
     const rows = await this.#database.query<Beat & { readonly offers: string }>("read", offersStatement, [name]);
-    return rows.filter(({ worker, beat }) => this.isAlive(worker, beat, ttlMs)).map(({ offers }) => JSON.parse(offers));
+    return rows
+      .filter(({ worker, beat }) => this.isAlive(worker, beat, ttlMs))
+      .map(({ worker, offers }) => ({ worker: workerOf(worker), offers: JSON.parse(offers) }));
   }
 
   /** Notes heartbeats that the server holds. */
@@ -154,4 +156,9 @@ export class WorkerRegistry {
   async close(): Promise<void> {
     if (this.#own.size > 0) await this.#database.query("write", leaveStatement, [this.own]);
   }
+}
+
+/** The worker that {@link WorkerRegistry.nameOf} named. */
+function workerOf(name: string): string {
+  return JSON.parse(`"${name.slice(0, name.lastIndexOf("."))}"`);
 }

@@ -11,19 +11,20 @@ const all: Offers = Object.fromEntries([
   ["__proto__", { version: "", stateShape: '{"at":0}' }],
 ]);
 
-const seenBy = (scene: Scene, store: Store, worker = b, clock = scene.clock) =>
-  store.listOffers({ worker, ttlMs, now: clock.now() });
+const seenBy = async (scene: Scene, store: Store, worker = b, clock = scene.clock) =>
+  (await store.listOffers({ worker, ttlMs, now: clock.now() })).map(({ offers }) => offers);
 
 /** What workers say that they run. The rule for versions in the engine rests on these. */
 export const offerClauses = defineClauses({
   "OFFER-1": {
-    title: "lists what each other worker published, exactly",
+    title: "lists what each other worker published, exactly, under the worker's name",
     because: "A worker leaves a task to the one that offers the task's own version.",
     async check(scene) {
       const now = scene.clock.now();
       await scene.store.heartbeat({ worker: a, now, offers: all });
       await scene.store.heartbeat({ worker: "worker-c", now });
-      expectEqual(await seenBy(scene, scene.store), [all], "what another worker sees");
+      const seen = await scene.store.listOffers({ worker: b, ttlMs, now });
+      expectEqual(seen, [{ worker: a, offers: all }], "what another worker sees");
       expectEqual(await seenBy(scene, scene.store, a), [], "what the worker itself sees");
     },
   },

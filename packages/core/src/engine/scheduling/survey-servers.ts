@@ -1,5 +1,5 @@
 import { fixedLimits } from "../../limits.js";
-import type { Offers } from "../../store/store.js";
+import type { WorkerOffers } from "../../store/store.js";
 import { isFinal, unfinishedStatuses } from "../../task/task-record.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
@@ -27,14 +27,15 @@ export async function surveyServers({
     store.listTasks(query),
     store.listQuotas?.({ now }) ?? [],
   ]);
-  const held = new Map([[worker, 0]]);
+  const living: readonly WorkerOffers[] = [{ worker, offers: offersOf(tools.runnable.values()) }, ...others];
+  const held = new Map<string, number>();
   const versions = new Map<string, OfferedVersion>();
   const add = (tool: string, version: string, more: { readonly tasks: number; readonly processes: number }): void => {
     const name = JSON.stringify([tool, version]);
     const { tasks = 0, processes = 0 } = versions.get(name) ?? {};
     versions.set(name, { tool, version, tasks: tasks + more.tasks, processes: processes + more.processes });
   };
-  for (const offers of [offersOf(tools.runnable.values()), ...others] satisfies readonly Offers[]) {
+  for (const { offers } of living) {
     for (const [tool, { version }] of Object.entries(offers)) add(tool, version, { tasks: 0, processes: 1 });
   }
   let read = 0;
@@ -47,8 +48,12 @@ export async function surveyServers({
     if (leased && record.worker !== undefined) held.set(record.worker, (held.get(record.worker) ?? 0) + 1);
   }
   return {
-    processes: others.length + 1,
-    workers: [...held].map(([name, tasks]) => ({ worker: name, isSelf: name === worker, tasks })),
+    workers: living.map(({ worker: name, offers }) => ({
+      worker: name,
+      isSelf: name === worker,
+      tasks: held.get(name) ?? 0,
+      offers: Object.fromEntries(Object.entries(offers).map(([tool, { version }]) => [tool, version])),
+    })),
     versions: [...versions].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, version]) => version),
     unfinished,
     quotas,

@@ -7,7 +7,7 @@ import { readIfPresent } from "./read-tasks.js";
 import { offerOf, offersOf } from "./tool-table.js";
 import { judgeVersion, type VersionVerdict } from "./version-rule.js";
 
-type Listing = ReturnType<Environment["store"]["listOffers"]>;
+type Listing = Promise<readonly Offers[]>;
 
 /** Which versions the living workers offer, and what this process does with tasks of other versions than its own. */
 export class Versions {
@@ -169,7 +169,8 @@ export class Versions {
   #read(): Listing {
     const { store, worker, limits, clock } = this.#environment;
     const now = instantOf(clock);
-    const offers = store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now });
+    const listing = store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now });
+    const offers = listing.then((found) => found.map((other) => other.offers));
     this.#others = { atMs: now.monotonicMs, offers };
     offers.then(
       (found) => {

@@ -1,5 +1,5 @@
 import { isolate } from "../../json.js";
-import type { Instant, Lease, Offers } from "../store.js";
+import type { Instant, Lease, Offers, WorkerOffers } from "../store.js";
 import type { Memory, MemoryTask } from "./memory.js";
 
 /** One process's view of who is alive: heartbeats of others are timed by this process's own monotonic clock. */
@@ -35,9 +35,9 @@ export class Leases {
   }
 
   /** What the living workers published, without one of them. */
-  offersOfOthers(worker: string, ttlMs: number): readonly Offers[] {
+  offersOfOthers(worker: string, ttlMs: number): readonly WorkerOffers[] {
     return [...this.#memory.offers].flatMap(([other, offers]) =>
-      other !== worker && this.#isAlive(other, ttlMs) ? [offers] : [],
+      other !== worker && this.#isAlive(other, ttlMs) ? [{ worker: other, offers }] : [],
     );
   }
 

@@ -14,9 +14,19 @@ export const offerMutants: readonly Mutant[] = [
     mutate: (store) => ({
       async listOffers(request) {
         const all = await store.listOffers(request);
-        return all.map((offers) =>
-          Object.fromEntries(Object.entries(offers).map(([tool, { version }]) => [tool, { version }])),
-        );
+        return all.map(({ worker, offers }) => ({
+          worker,
+          offers: Object.fromEntries(Object.entries(offers).map(([tool, { version }]) => [tool, { version }])),
+        }));
+      },
+    }),
+  },
+  {
+    name: "names all workers alike",
+    killedBy: "OFFER-1",
+    mutate: (store) => ({
+      async listOffers(request) {
+        return (await store.listOffers(request)).map(({ offers }) => ({ worker: "worker", offers }));
       },
     }),
   },
@@ -57,7 +67,7 @@ export const offerMutants: readonly Mutant[] = [
           await store.heartbeat(request);
         },
         async listOffers({ worker }) {
-          return [...own].flatMap(([name, offers]) => (name === worker ? [] : [offers]));
+          return [...own].flatMap(([name, offers]) => (name === worker ? [] : [{ worker: name, offers }]));
         },
       };
     },
