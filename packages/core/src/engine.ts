@@ -22,6 +22,7 @@ export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";
 export type { LivingWorker, OfferedVersion, ServerSurvey } from "./engine/server-survey.js";
 export type { AttemptEnd, AttemptFacts, EngineTelemetry } from "./engine/telemetry.js";
+export { inTime, startTimeLimit } from "./engine/time-limit.js";
 export { isForCaller } from "./errors.js";
 export type { EngineLimits } from "./limits.js";
 export { engineDefaults, taskDefaults, withDefaults } from "./limits.js";

@@ -1,4 +1,5 @@
 import { type Engine, isResumableError } from "@resumable-mcp/core";
+import { startTimeLimit } from "@resumable-mcp/core/engine";
 import {
   type Connection,
   HttpAnswer,
@@ -20,7 +21,6 @@ import { createRefusalLog, type Log } from "./log.js";
 import { OpenBodies } from "./open-bodies.js";
 import { createRequestRates } from "./request-rates.js";
 import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
-import { startTimeLimit } from "./time-limit.js";
 import { createUiEndpoint, type Ui } from "./ui/ui-endpoint.js";
 
 /** Answers one request to the MCP endpoint, after all checks. */

@@ -1,6 +1,6 @@
 import { context, type ObservableResult, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Store, TaskStatus } from "@resumable-mcp/core";
-import type { AttemptEnd, AttemptFacts, EngineTelemetry } from "@resumable-mcp/core/engine";
+import { type AttemptEnd, type AttemptFacts, type EngineTelemetry, inTime } from "@resumable-mcp/core/engine";
 import { unfinishedStatuses } from "@resumable-mcp/core/store";
 import { attributes } from "./conventions.js";
 import { type Instruments, instruments } from "./instruments.js";
@@ -108,18 +108,10 @@ function countUnfinished(store: Store, { meter }: Instruments): () => void {
   };
   const observe = async (result: ObservableResult): Promise<void> => {
     const isNew = known !== undefined && performance.now() - known.atMs < countAgainMs;
-    const counts = isNew ? known?.counts : await Promise.race([count(), after(countTimeoutMs)]);
+    const counts = isNew ? known?.counts : await inTime(count(), countTimeoutMs, () => undefined);
     if (counts === undefined) return;
     for (const status of unfinishedStatuses) result.observe(counts[status] ?? 0, { [attributes.taskStatus]: status });
   };
   gauge.addCallback(observe);
   return () => gauge.removeCallback(observe);
-}
-
-function after(ms: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    const timer: unknown = setTimeout(() => resolve(undefined), ms);
-    if (typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function")
-      timer.unref();
-  });
 }

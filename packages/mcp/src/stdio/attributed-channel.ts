@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
+import { inTime } from "@resumable-mcp/core/engine";
 import { ConnectionClient } from "../call/session-client.js";
 import { KnownTools, readToolKinds, type ToolKinds } from "../era-2025/session/tool-kinds.js";
 import { limits } from "../limits.js";
@@ -62,7 +63,7 @@ function createToolList(ask: (message: object) => Promise<void>) {
   const tools = new KnownTools(() => readToolKinds(askPage));
   return {
     /** What the server offers; `undefined` when it does not say so in time. */
-    read: (): Promise<ToolKinds | undefined> => inTime(tools.kinds()),
+    read: (): Promise<ToolKinds | undefined> => inTime(tools.kinds(), limits.toolListTimeoutMs, () => undefined),
     /** Takes the answers to its own requests out of what the server says. */
     takes(message: object): boolean {
       if ("method" in message && message.method === "notifications/tools/list_changed") tools.forget();
@@ -73,16 +74,4 @@ function createToolList(ask: (message: object) => Promise<void>) {
       return true;
     },
   };
-}
-
-async function inTime<Value>(value: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limits.toolListTimeoutMs);
-  });
-  try {
-    return await Promise.race([value, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

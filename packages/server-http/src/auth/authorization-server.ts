@@ -1,4 +1,4 @@
-import { startTimeLimit } from "../time-limit.js";
+import { startTimeLimit } from "@resumable-mcp/core/engine";
 import { AuthorizationServerAway } from "./bearer.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";

@@ -1,6 +1,6 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { startTimeLimit } from "@resumable-mcp/core/engine";
 import type { HttpRequest } from "@resumable-mcp/mcp";
-import { startTimeLimit } from "../time-limit.js";
 import { authLimits } from "./limits.js";
 
 /** What a verified token says. */

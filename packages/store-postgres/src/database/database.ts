@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ResumableError } from "@resumable-mcp/core";
+import { inTime } from "@resumable-mcp/core/engine";
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { hexOf } from "./hash.js";
@@ -157,7 +158,9 @@ export class Database {
       let client: pg.PoolClient | undefined;
       try {
         client = await this.#take(pool);
-        const result = await withTimeout(work(client), timeoutMs);
+        const result = await inTime(work(client), timeoutMs, () => {
+          throw new Error(`the server did not answer within ${timeoutMs} ms`);
+        });
         this.checkConfirmed(client);
         client.release();
         return result;
@@ -278,16 +281,4 @@ function placeOf(options: pg.PoolConfig, schema: string): string {
 /** Without a cause: that would show the string, and the password in it. */
 function badConnectionString(): ResumableError {
   return invalidOption("connectionString", "connectionString is not a URL as postgres://user@host:5432/database.");
-}
-
-async function withTimeout<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the server did not answer within ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
