@@ -6,6 +6,7 @@ export {
   readHistory,
   type TaskHistory,
   type TaskMoment,
+  wasCutOff,
   wholeLog,
 } from "./display/history.js";
 export { formatDuration, formatRate, type ProgressNumbers, progressNumbers } from "./display/numbers.js";

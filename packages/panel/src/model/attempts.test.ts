@@ -1,6 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/protocol";
+import { wasCutOff } from "@resumable-mcp/protocol/display";
 import { describe, expect, it } from "vitest";
-import { attemptsOf, wasCut } from "./attempts.js";
+import { attemptsOf } from "./attempts.js";
 
 const start = Date.parse("2026-11-21T09:00:00.000Z");
 
@@ -30,7 +31,7 @@ describe("the attempts of a task", () => {
       [1, 3, false],
       [60, 65, true],
     ]);
-    expect([attempts.map(wasCut), attempts.map(({ runs }) => runs)]).toEqual([
+    expect([attempts.map(({ ended }) => wasCutOff(ended)), attempts.map(({ runs }) => runs)]).toEqual([
       [true, false],
       [false, false],
     ]);

@@ -1,5 +1,5 @@
 import type { TaskJournal } from "@resumable-mcp/protocol";
-import { plainText } from "@resumable-mcp/protocol/display";
+import { plainText, wasCutOff } from "@resumable-mcp/protocol/display";
 
 /** One attempt to run a task, on a line of time. Times are milliseconds since 1970. */
 export interface Attempt {
@@ -16,14 +16,7 @@ export interface Attempt {
   readonly takenOver: boolean;
 }
 
-/** The ends that no process wrote down itself. */
-const cuts: ReadonlySet<string> = new Set(["crashed", "interrupted"]);
 const finals: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
-
-/** Tells a crash, which no process plans. */
-export function wasCut({ ended }: Pick<Attempt, "ended">): boolean {
-  return ended !== undefined && cuts.has(ended);
-}
 
 /** Reads the attempts of a journal, oldest first. `isOver` says that nothing of the task runs now. */
 export function attemptsOf(journal: TaskJournal | undefined, nowMs: number, isOver: boolean): readonly Attempt[] {
@@ -34,7 +27,7 @@ export function attemptsOf(journal: TaskJournal | undefined, nowMs: number, isOv
     if (open === undefined) return;
     const { worker, ...attempt } = open;
     attempts.push({ ...attempt, ended, runs: false, toMs });
-    last = { worker, wasCut: ended !== undefined && cuts.has(ended) };
+    last = { worker, wasCut: wasCutOff(ended) };
     open = undefined;
   };
   for (const { type, seq, at, data } of journal?.events ?? []) {
@@ -48,7 +41,7 @@ export function attemptsOf(journal: TaskJournal | undefined, nowMs: number, isOv
     } else if (type === "attempt_ended") {
       const reason = plainText(String(data.reason));
       // The end of a process that died is written by the next one, later.
-      close(reason, cuts.has(reason) ? (open?.toMs ?? atMs) : atMs);
+      close(reason, wasCutOff(reason) ? (open?.toMs ?? atMs) : atMs);
     } else if (finals.has(type)) close(undefined, atMs);
     else if (open !== undefined) open = { ...open, toMs: atMs };
   }

@@ -29,8 +29,15 @@ export interface TaskHistory {
 export type TaskMoment =
   | { readonly kind: "created" | "detached" | "snapshot" | "completed" | "cancelled" }
   | { readonly kind: "checkpoints"; readonly count: number; readonly from: number; readonly to: number }
-  /** An attempt began; `after` says why the one before it ended, `progress` how far that came. */
-  | { readonly kind: "attempt"; readonly attempt: string; readonly after?: string; readonly progress: number }
+  | {
+      readonly kind: "attempt";
+      readonly attempt: string;
+      /** Why the attempt before it ended, and how far that came. */
+      readonly after?: string;
+      readonly progress: number;
+      /** Another process continues what one left behind that died. */
+      readonly takenOver: boolean;
+    }
   | { readonly kind: "attempt_failed" | "failed" | "asked"; readonly message: string }
   | { readonly kind: "step"; readonly key: string }
   | { readonly kind: "sleep"; readonly until: string }
@@ -41,8 +48,9 @@ export type TaskMoment =
 /** The state of the fold, from which the next line is made. */
 interface Place {
   readonly progress: number;
-  /** Why the last attempt ended. */
+  /** Why the last attempt ended, and which process ran it. */
   readonly ended?: string;
+  readonly worker?: string;
   /** Checkpoints since the last line of another kind. */
   readonly run?: { readonly first: JournalEvent; readonly from: number; readonly count: number };
 }
@@ -75,11 +83,11 @@ function passCheckpoint(place: Place, event: JournalEvent): Place {
 }
 
 function passEvent(place: Place, { type, data }: JournalEvent, shown: boolean): Place {
-  const { run, ended, progress } = place;
+  const { run, ended, progress, worker } = place;
   const kept = shown ? undefined : run;
-  if (type === "attempt_ended") return { progress, run: kept, ended: String(data.reason) };
-  if (type === "attempt_started") return { progress, run: kept };
-  return { progress: type === "restarted" && data.fromState !== true ? 0 : progress, run: kept, ended };
+  if (type === "attempt_ended") return { progress, run: kept, worker, ended: String(data.reason) };
+  if (type === "attempt_started") return { progress, run: kept, worker: String(data.worker) };
+  return { progress: type === "restarted" && data.fromState !== true ? 0 : progress, run: kept, ended, worker };
 }
 
 function runLine({ run, progress }: Place): readonly HistoryLine[] {
@@ -91,14 +99,23 @@ function lineOf({ seq, at }: JournalEvent, moment: TaskMoment): HistoryLine {
   return { key: seq, moment, at };
 }
 
+/** The ends that no process wrote down itself. */
+const cuts: ReadonlySet<string> = new Set(["crashed", "interrupted"]);
+
+/** Tells whether an attempt ended because its process died. */
+export function wasCutOff(reason: string | undefined): boolean {
+  return reason !== undefined && cuts.has(reason);
+}
+
 /** What is shown of an event; the log and the steps have their own lists, and other events none. */
 const moments: Readonly<Record<string, (data: JsonObject, place: Place) => TaskMoment | undefined>> = {
   created: () => ({ kind: "created" }),
-  attempt_started: (data, { ended, progress }) => ({
+  attempt_started: (data, { ended, progress, worker }) => ({
     kind: "attempt",
     attempt: word(data, "attempt"),
     after: ended === undefined ? undefined : plainText(ended),
     progress,
+    takenOver: wasCutOff(ended) && worker !== undefined && worker !== String(data.worker),
   }),
   // A planned end says nothing that the next attempt does not say; a failure has its reason.
   attempt_ended: ({ error }) => {

@@ -5,7 +5,6 @@ import {
   formatRate,
   isMoving,
   perSecondOf,
-  progressNumbers,
   remainingMsOf,
 } from "@resumable-mcp/protocol/display";
 import { type MouseEvent, memo, type ReactNode } from "react";
@@ -13,7 +12,7 @@ import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { writePlace } from "../../model/place.js";
 import { useTexts } from "../../texts/texts.js";
-import { ProgressBar } from "../parts/progress-bar.js";
+import { farText, ProgressBar } from "../parts/progress-bar.js";
 import { StatusBadge } from "../parts/status-badge.js";
 import { useNow } from "../parts/use-now.js";
 
@@ -72,7 +71,7 @@ export const TaskRow = memo(function TaskRow({
       </span>
       <span role="cell" className="cell-progress">
         <ProgressBar task={task} />
-        <span className="numbers">{progressNumbers(info)}</span>
+        <span className="numbers">{farText(info)}</span>
       </span>
       <Clock task={task} />
     </div>

@@ -1,8 +1,13 @@
-import { isMoving } from "@resumable-mcp/protocol/display";
+import { isMoving, progressNumbers } from "@resumable-mcp/protocol/display";
 import type { ReactNode } from "react";
 import type { PanelTask } from "../../model/panel-task.js";
 import { useTexts } from "../../texts/texts.js";
 import { badgeKind } from "./status-badge.js";
+
+/** How far a task is, in numbers; of one that reports no progress, nothing. */
+export function farText(info: PanelTask["info"]): string {
+  return info.progress === 0 && info.total === undefined ? "" : progressNumbers(info);
+}
 
 /** How far a task is, as a bar; of a task whose end is unknown, whether it moves. */
 export function ProgressBar({ task }: { readonly task: PanelTask }): ReactNode {

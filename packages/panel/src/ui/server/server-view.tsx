@@ -104,7 +104,7 @@ function Table({ title, rows }: { readonly title: string; readonly rows: readonl
               <tr key={JSON.stringify(row)}>
                 {columns.map((column) => (
                   <td key={column} data-number={typeof row[column] === "number" || undefined}>
-                    {cellText(row[column], texts)}
+                    {cellText(row, column, texts)}
                   </td>
                 ))}
               </tr>
@@ -123,10 +123,19 @@ function columnTitle(column: string, { serverFields }: Texts): string {
   return Object.hasOwn(titles, column) ? (titles[column] ?? column) : lineText(column, 40);
 }
 
-function cellText(value: Json | undefined, texts: Texts): string {
+function cellText(row: JsonObject, column: string, texts: Texts): string {
+  const value = row[column];
   if (value === undefined) return "–";
   if (typeof value === "boolean") return value ? texts.yes : texts.no;
+  if (typeof value === "number" && String(row.quota).endsWith("Bytes")) return bytesText(value);
   return typeof value === "number" ? (numberText(value) ?? "") : valueLine(value, 120);
+}
+
+/** A number of bytes for people: `62.9 GiB`. */
+function bytesText(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
 function numberText(value: Json | undefined): string | undefined {

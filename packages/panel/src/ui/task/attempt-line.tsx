@@ -1,7 +1,7 @@
 import { isFinal } from "@resumable-mcp/protocol";
-import { formatDuration, isAway } from "@resumable-mcp/protocol/display";
+import { formatDuration, isAway, wasCutOff } from "@resumable-mcp/protocol/display";
 import { type ReactNode, useMemo } from "react";
-import { type Attempt, attemptsOf, wasCut } from "../../model/attempts.js";
+import { type Attempt, attemptsOf } from "../../model/attempts.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
@@ -23,7 +23,12 @@ export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
   const first = attempts[0]?.fromMs;
   const last = attempts.at(-1)?.toMs;
   // One attempt that has not broken says nothing.
-  if (first === undefined || last === undefined || (attempts.length === 1 && !attempts.some(wasCut))) return null;
+  if (
+    first === undefined ||
+    last === undefined ||
+    (attempts.length === 1 && !attempts.some(({ ended }) => wasCutOff(ended)))
+  )
+    return null;
   const span = Math.max(1, last - first);
   const percent = (ms: number) => (100 * Math.max(0, ms)) / span;
   return (
@@ -34,7 +39,7 @@ export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
           <div
             key={attempt.seq}
             className="attempt"
-            data-ended={wasCut(attempt) ? "cut" : attempt.ended}
+            data-ended={wasCutOff(attempt.ended) ? "cut" : attempt.ended}
             data-runs={attempt.runs || undefined}
             data-taken={attempt.takenOver || undefined}
             style={{ left: `${percent(attempt.fromMs - first)}%`, width: `${percent(attempt.toMs - attempt.fromMs)}%` }}
@@ -46,7 +51,7 @@ export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
           .slice(-maxListedAttempts)
           .toReversed()
           .map((attempt) => (
-            <li key={attempt.seq} data-cut={wasCut(attempt) || undefined}>
+            <li key={attempt.seq} data-cut={wasCutOff(attempt.ended) || undefined}>
               {attemptText(attempt, texts)}
             </li>
           ))}

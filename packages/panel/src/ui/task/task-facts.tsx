@@ -13,7 +13,7 @@ import type { ReactNode } from "react";
 import type { PanelTask } from "../../model/panel-task.js";
 import { useTexts } from "../../texts/texts.js";
 import { LongText } from "../parts/long-text.js";
-import { ProgressBar } from "../parts/progress-bar.js";
+import { farText, ProgressBar } from "../parts/progress-bar.js";
 import { useNow } from "../parts/use-now.js";
 
 /** How far a task is, in numbers and words. */
@@ -25,7 +25,7 @@ export function TaskFacts({ task }: { readonly task: PanelTask }): ReactNode {
     <section className="facts" aria-label={texts.progress}>
       <ProgressBar task={task} />
       <p className="fact-line">
-        <span className="numbers">{progressNumbers(info)}</span>
+        <span className="numbers">{farText(info)}</span>
         <Times task={task} />
       </p>
       {message !== undefined && !isFinal(status) && <LongText text={message} className="task-message" />}

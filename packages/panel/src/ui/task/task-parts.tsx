@@ -1,4 +1,10 @@
-import { type HistoryLine, type LogLine, readHistory } from "@resumable-mcp/protocol/display";
+import {
+  type HistoryLine,
+  type LogLine,
+  readHistory,
+  type TaskMoment,
+  wasCutOff,
+} from "@resumable-mcp/protocol/display";
 import { type ReactNode, useMemo, useState } from "react";
 import { lineText } from "../../model/bounded.js";
 import { maxJournalEvents, type PanelTask } from "../../model/panel-task.js";
@@ -42,6 +48,11 @@ export function TaskParts({ task, part, onPart }: TaskPartsProps): ReactNode {
   );
 }
 
+/** An attempt after one whose process died. */
+function isCutOff(moment: TaskMoment): boolean {
+  return moment.kind === "attempt" && wasCutOff(moment.after);
+}
+
 /** Lines that are drawn before the user asks for more: the newest first. */
 const pageLines = 100;
 
@@ -64,9 +75,13 @@ function Lines({ lines, none, isCut, isSteps = false }: LinesProps): ReactNode {
           .slice(-most)
           .toReversed()
           .map(({ key, at, moment }) => (
-            <li key={key} data-moment={moment.kind} data-after={moment.kind === "attempt" ? moment.after : undefined}>
+            <li key={key} data-moment={moment.kind} data-cut={isCutOff(moment) || undefined}>
               <Time at={at} texts={texts} />
-              <span>{lineText(isSteps && moment.kind === "step" ? moment.key : texts.moment(moment), 1_000)}</span>
+              <span className="mark" aria-hidden="true" />
+              <span>
+                {lineText(isSteps && moment.kind === "step" ? moment.key : texts.moment(moment), 1_000)}
+                {moment.kind === "attempt" && moment.takenOver && <span className="chip">{texts.takenOver}</span>}
+              </span>
             </li>
           ))}
       </ol>
