@@ -21,12 +21,12 @@ async function run(words: readonly string[]): Promise<{ readonly code: number; r
 }
 
 test(
-  "4,000 right and mutated messages over HTTP and stdio: each is answered as it must be, and nothing is damaged (G10, G11, G12)",
+  "20,000 right and mutated messages over HTTP and stdio: each is answered as it must be, and nothing is damaged (G10, G11, G12)",
   async () => {
-    const { code, said } = await run(["--messages", "4000", "--seed", "109"]);
+    const { code, said } = await run(["--messages", "20000", "--seed", "109"]);
     expect({ code, last: said.trimEnd().split("\n").at(-1) }, said).toEqual({ code: 0, last: "Nothing was found." });
     expect([...said.matchAll(/: (\d+) messages, 0 findings/g)].map(([, sent]) => Number(sent))).toEqual([
-      1_800, 1_200, 500, 500,
+      9_000, 6_000, 2_500, 2_500,
     ]);
   },
   hangTimeoutMs,
