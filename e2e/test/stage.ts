@@ -50,8 +50,8 @@ export function prepareStage(): Stage {
   };
   return {
     serve: async ({ flags = [], ...options } = {}) => {
-      // A task continues at once: no test waits for a caller to return.
-      const own = ["--allowed-origin", host.origin, "--recover-after", "now"];
+      // A task waits for its caller: the panel of its call is one.
+      const own = ["--allowed-origin", host.origin, "--recover-after", "never"];
       const server = await startPanelServer({
         ...options,
         flags: typeof flags === "function" ? async (origin) => [...own, ...(await flags(origin))] : [...own, ...flags],

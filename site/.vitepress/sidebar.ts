@@ -50,6 +50,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
     }),
     group("Run it", {
       Troubleshooting: "/troubleshooting",
+      "The panel": "/panel",
       "Running a server": "/operations",
       "Scaling out": "/scaling",
       "Tasks in PostgreSQL": "/store-postgres",

@@ -15,7 +15,8 @@ const appPolicy = [
   "report-uri /reports",
 ].join("; ");
 
-const style = "body { margin: 0 } iframe { border: 0; width: 100%; height: 100%; min-height: 480px; display: block }";
+const style =
+  "html, body { height: 100%; margin: 0 } iframe { border: 0; width: 100%; height: 100%; min-height: 480px; display: block }";
 
 /** The pages of the reference host. */
 export interface ServedHost {

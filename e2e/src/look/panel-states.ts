@@ -32,7 +32,7 @@ export async function makeStates(server: PanelServer, gate: string): Promise<rea
     { name: "steps", path: at(running, "steps"), shows: /open the archive/ },
     { name: "items", path: at(running, "items"), shows: /record/ },
     { name: "result", path: at(done, "result"), shows: /counted/ },
-    { name: "server", path: "/ui#/server", shows: /panel-tools/ },
+    { name: "server", path: "/ui#/server", shows: /Replicas/ },
     { name: "unknown", path: at("0".repeat(32)), shows: /not found|no task/i },
   ];
 }
