@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openBrowser } from "@resumable-mcp/browser";
-import type { Browser } from "playwright-core";
+import { withoutControls } from "@resumable-mcp/protocol/display";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import type { HostOptions } from "../src/host/reference-host.js";
 import { type ServedHost, serveHost } from "../src/host/serve-host.js";
@@ -77,4 +78,37 @@ export async function openGate(server: PanelServer, record: number): Promise<voi
 /** Waits until the panel shows this share of the only task's progress. */
 export async function seesPercent({ panel }: { readonly panel: PanelView }, percent: number): Promise<void> {
   await expect.poll(() => panel.getByRole("progressbar").getAttribute("aria-valuenow")).toBe(String(percent));
+}
+
+/** What tools of the tests append up to a record. */
+export function records(to: number): readonly { readonly record: number }[] {
+  return Array.from({ length: to }, (_, index) => ({ record: index + 1 }));
+}
+
+/** The records that the part of the items shows. */
+export async function shownRecords({ panel }: { readonly panel: PanelView }): Promise<ReturnType<typeof records>> {
+  const texts = await panel.getByRole("tabpanel").getByRole("listitem").allTextContents();
+  return texts.map((text) => ({ record: Number(/\d+$/.exec(text)?.[0]) }));
+}
+
+/** What a text of a tool did, if it was more than a text. */
+export async function done(page: Page): Promise<readonly string[]> {
+  const frames = await Promise.all(
+    page.frames().map((frame) =>
+      frame.evaluate(() => ({
+        ran: "__canary" in window,
+        markup:
+          document.querySelectorAll("main :is(script, img, iframe, base, link, style), [href^=javascript]").length > 0,
+        text: document.querySelector("main")?.textContent ?? "",
+      })),
+    ),
+  );
+  const turned = frames.some(
+    ({ text }) => withoutControls(text.replaceAll(/[\n\t]/g, " ")) !== text.replaceAll(/[\n\t]/g, " "),
+  );
+  return [
+    ...(frames.some(({ ran }) => ran) ? ["a script ran"] : []),
+    ...(frames.some(({ markup }) => markup) ? ["markup became elements"] : []),
+    ...(turned ? ["a control character is shown"] : []),
+  ];
 }

@@ -38,7 +38,7 @@ const say = defineTool({
     await task.log("error", hostile);
     await task.log("info", { [hostile]: [hostile, { toString: hostile, __proto__: hostile }] });
     yield { progress: 1, total: 2, message: hostile, append: [hostile, { [hostile]: hostile }, [[hostile]], text] };
-    if (ask) await task.ask(hostile.slice(0, 190), { message: hostile, schema: hostileSchema });
+    if (ask) await task.ask(`question ${hostile.slice(0, 180)}`, { message: hostile, schema: hostileSchema });
     yield { progress: 2, total: 2, message: hostile };
     return { [hostile]: hostile, html: hostile };
   },

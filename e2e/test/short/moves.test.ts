@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { revisions } from "../../src/host/reference-host.js";
 import { connectClient } from "../../src/server/start-task.js";
-import { gateOf, openGate, prepareStage, seesPercent } from "../stage.js";
+import { gateOf, openGate, prepareStage, records, seesPercent, shownRecords } from "../stage.js";
 
 const stage = prepareStage();
-const records = (to: number) => Array.from({ length: to }, (_, index) => ({ record: index + 1 }));
 
 test.each(revisions)(
   "in a host, a task is seen to move, to lose its server, and to continue (%s)",
@@ -29,11 +28,7 @@ test.each(revisions)(
     expect(await client.call("get_task", { task_id: id })).toMatchObject({ attempt: 2 });
     expect(await client.items(id)).toEqual(records(10));
     await host.panel.getByRole("tab", { name: /items/i }).click();
-    const shown = async () => {
-      const texts = await host.panel.getByRole("tabpanel").getByRole("listitem").allTextContents();
-      return texts.map((text) => ({ record: Number(/\d+$/.exec(text)?.[0]) }));
-    };
-    await expect.poll(shown).toEqual(records(10));
+    await expect.poll(() => shownRecords(host)).toEqual(records(10));
   },
 );
 

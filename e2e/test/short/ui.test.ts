@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { connectClient } from "../../src/server/start-task.js";
 import { enter, tabTo } from "../press-keys.js";
-import { gateOf, openGate, prepareStage, seesPercent } from "../stage.js";
+import { gateOf, openGate, prepareStage, records, seesPercent, shownRecords } from "../stage.js";
 
 const stage = prepareStage();
 const serve = () => stage.serve({ flags: ["--ui"] });
-const records = (to: number) => Array.from({ length: to }, (_, index) => ({ record: index + 1 }));
 
 test("with the keyboard alone a task is opened, answered, paused, resumed and cancelled", async () => {
   const server = await serve();
@@ -34,6 +33,26 @@ test("with the keyboard alone a task is opened, answered, paused, resumed and ca
   await panel.getByText("cancelled").first().waitFor();
   expect(await client.call("get_task", { task_id: id })).toMatchObject({ status: "cancelled", progress: 9 });
   expect(await client.items(id)).toEqual(records(9));
+});
+
+test("in the browser, a task is seen to lose its server and to continue, with each item once", async () => {
+  const server = await serve();
+  await openGate(server, 3);
+  const client = await connectClient(server);
+  const id = await client.start("count_records", { to: 10, gate: gateOf(server) });
+  const opened = await stage.openUi(server, {}, `/ui#/tasks/${id}/items`);
+  await seesPercent(opened, 30);
+  await server.kill();
+  await opened.panel
+    .getByText(/reconnecting/i)
+    .first()
+    .waitFor();
+  await server.start();
+  await openGate(server, 10);
+  await opened.panel.getByText("completed").first().waitFor();
+  await expect.poll(() => shownRecords(opened)).toEqual(records(10));
+  expect(await client.items(id)).toEqual(records(10));
+  await opened.panel.getByText("attempt 2").first().waitFor();
 });
 
 test("a page that is loaded again in the middle, and a second tab, show the same task", async () => {
