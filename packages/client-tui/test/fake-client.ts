@@ -141,7 +141,9 @@ function fakeHandle(id: string, { tasks, said, journal, result, events = silence
   const steer = (verb: string, request?: TaskInfo["requested"]) => async () => {
     said.push(`${verb} ${id}`);
     requested = verb === "info" ? requested : request;
-    return { ...found(), requested };
+    // A server's answer to this verb says what it did in place of what the task said last.
+    const message = verb === "pause" ? `Task ${id} paused correctly` : found().message;
+    return { ...found(), requested, message };
   };
   const note = (verb: string) => async () => void said.push(`${verb} ${id}`);
   return {

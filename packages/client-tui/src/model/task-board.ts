@@ -256,7 +256,10 @@ export class TaskBoard {
     request(verb === "resume" ? undefined : verb);
     return this.attempt(async () => {
       try {
-        this.#show(await this.#handle(taskId)[verb]());
+        const answer = await this.#handle(taskId)[verb]();
+        // The answer to a pause says what was done, in place of what the task said last.
+        const said = this.store.current.tasks.get(taskId)?.info.message;
+        this.#show(verb === "pause" ? { ...answer, message: said } : answer);
       } catch (error) {
         request(undefined);
         throw error;
