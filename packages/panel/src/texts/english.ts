@@ -144,6 +144,7 @@ export const english = {
     is_self: "Answers now",
     running: "Running tasks",
     tool: "Tool",
+    tools: "Tools",
     offered_by: "Offered by processes",
     quota: "Quota",
     limit: "Limit",

@@ -207,6 +207,7 @@ export const german: Texts = {
     is_self: "Antwortet jetzt",
     running: "Laufende Aufgaben",
     tool: "Werkzeug",
+    tools: "Werkzeuge",
     offered_by: "Angeboten von Prozessen",
     quota: "Grenze",
     limit: "Höchstens",

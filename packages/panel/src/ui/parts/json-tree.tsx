@@ -6,6 +6,8 @@ import { LongText } from "./long-text.js";
 
 /** Entries of one array or object that are drawn before the user asks for more. */
 const pageEntries = 100;
+/** Characters that are shown of what is folded. */
+const foldedCharacters = 160;
 /** Characters of one text that are drawn before the user asks for more. */
 const firstCharacters = 400;
 /** Deeper than this, what holds something is folded at first. */
@@ -42,7 +44,12 @@ export function JsonTree({
   return (
     <details className="json" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {label} <span className="muted">{isList ? `[${size}]` : `{${size}}`}</span>
+        {label}{" "}
+        {open ? (
+          <span className="muted">{isList ? `[${size}]` : `{${size}}`}</span>
+        ) : (
+          <span>{valueLine(value, foldedCharacters)}</span>
+        )}
       </summary>
       {open && (
         <div className="json-entries">

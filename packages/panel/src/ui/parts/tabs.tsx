@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
 
 /** One part of a view. */
 export interface Tab<Name extends string> {
@@ -20,6 +20,14 @@ interface TabsProps<Name extends string> {
 export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<Name>): ReactNode {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current } = list;
+    const tab = current?.querySelector<HTMLElement>(`[data-tab="${chosen}"]`);
+    if (current === null || tab === null || tab === undefined) return;
+    // On a narrow screen the chosen one is seen; the page itself stays where it is.
+    const isSeen = tab.offsetLeft >= current.scrollLeft && endOf(tab) <= current.scrollLeft + current.clientWidth;
+    if (!isSeen) current.scrollLeft = endOf(tab) - current.clientWidth;
+  }, [chosen]);
   const move = (event: KeyboardEvent) => {
     const to = targetOf(
       event.key,
@@ -40,6 +48,7 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, child
             key={name}
             type="button"
             role="tab"
+            data-tab={name}
             id={`${id}-${name}`}
             aria-selected={name === chosen}
             aria-controls={`${id}-panel`}
@@ -57,6 +66,10 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose, child
       </div>
     </>
   );
+}
+
+function endOf({ offsetLeft, offsetWidth }: HTMLElement): number {
+  return offsetLeft + offsetWidth;
 }
 
 /** Where a key leads among tabs. */

@@ -15,6 +15,8 @@ import { usePanelState } from "../panel-context.js";
 import { Empty } from "../parts/empty.js";
 import { useNow } from "../parts/use-now.js";
 
+/** Characters of one cell. */
+const maxCell = 120;
 /** Rows of one table that are drawn. */
 const maxRows = 200;
 
@@ -128,7 +130,17 @@ function cellText(row: JsonObject, column: string, texts: Texts): string {
   if (value === undefined) return "–";
   if (typeof value === "boolean") return value ? texts.yes : texts.no;
   if (typeof value === "number" && String(row.quota).endsWith("Bytes")) return bytesText(value);
-  return typeof value === "number" ? (numberText(value) ?? "") : valueLine(value, 120);
+  if (typeof value === "number") return numberText(value) ?? "";
+  return isJsonObject(value) ? pairsText(value) : valueLine(value, maxCell);
+}
+
+/** The entries of an object on one line: `count_words 1.2.0, zip 3`. */
+function pairsText(value: JsonObject): string {
+  const pairs = Object.entries(value).slice(0, maxRows);
+  return lineText(
+    pairs.map(([name, entry]) => `${lineText(name, maxCell)} ${valueLine(entry, maxCell)}`).join(", "),
+    maxCell,
+  );
 }
 
 /** A number of bytes for people: `62.9 GiB`. */

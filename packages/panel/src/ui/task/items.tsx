@@ -38,7 +38,8 @@ export function Items({ taskId, count }: { readonly taskId: string; readonly cou
       <ol className="items" start={after + 1}>
         {page?.items.map((item, index) => (
           <li key={after + index}>
-            <JsonTree value={item} depth={1} />
+            <span className="item-number">{after + index + 1}</span>
+            <JsonTree value={item} depth={2} />
           </li>
         ))}
       </ol>
