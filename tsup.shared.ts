@@ -151,8 +151,9 @@ function externalFiles(files: Readonly<Record<string, string>>): Plugin {
   return {
     name: "external-files",
     setup(build) {
-      build.onResolve({ filter: /^\.\// }, ({ path }) => {
-        const file = files[path];
+      build.onResolve({ filter: /^\.\// }, ({ path, importer }) => {
+        // A neighbour's source may import a file of the same name.
+        const file = importer.startsWith(join(process.cwd(), "src")) ? files[path] : undefined;
         return file === undefined ? undefined : { path: file, external: true };
       });
     },

@@ -8,7 +8,7 @@ const programs = {
   "./postgres-store.js": "./postgres-store.js",
   "./telemetry-export.js": "./telemetry-export.js",
   "./encryption.js": "./encryption.js",
-  "./panel.js": "./panel.js",
+  "./panel-page.js": "./panel-page.js",
   "./hosts/host-command.js": "./hosts/host-command.js",
 };
 
@@ -20,7 +20,7 @@ export default defineConfig([
       "src/serve-definition.ts",
       "src/postgres-store.ts",
       "src/encryption.ts",
-      "src/panel.ts",
+      "src/panel-page.ts",
       "src/telemetry-export.ts",
       "src/hosts/host-command.ts",
     ],

@@ -100,7 +100,7 @@ async function exportTo(
 
 /** The page is larger than all else of the server: it is loaded where a host shows it first. */
 async function panelPage(): Promise<string> {
-  const { panelHtml } = await import("./panel.js");
+  const { panelHtml } = await import("./panel-page.js");
   return panelHtml;
 }
 

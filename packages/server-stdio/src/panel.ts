@@ -1,2 +1,0 @@
-// The package as it is installed: the build leaves this file out of the program and imports dist/panel.js.
-export { panelHtml } from "@resumable-mcp/panel";
