@@ -33,6 +33,8 @@ export default defineConfig({
   },
   // The pages lie outside this package, so what VitePress adds to them is found here.
   vite: {
+    // The search index of all pages is one file, which is loaded when a reader searches.
+    build: { chunkSizeWarningLimit: 4_000 },
     resolve: {
       alias: [
         { find: "vue/server-renderer", replacement: fileURLToPath(import.meta.resolve("vue/server-renderer")) },

@@ -11,6 +11,7 @@ const pictures = process.argv[2];
 if (pictures !== undefined) mkdirSync(pictures, { recursive: true });
 
 const pages = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".html"));
+console.log(`Opening ${pages.length} pages at ${widths.join(" and ")} pixels; a page takes about half a second …`);
 const site = await serveSite(built);
 const browser = await openBrowser();
 let failures = 0;
