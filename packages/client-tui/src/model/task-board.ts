@@ -10,6 +10,7 @@ import {
 } from "@resumable-mcp/client";
 import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { messageOf } from "../json.js";
+import type { CallPlace, ResumeAll } from "./board-requests.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
@@ -296,16 +297,4 @@ export class TaskBoard {
   #showServers(): void {
     this.store.dispatch({ type: "servers", servers: this.#client.servers(), atMs: this.#clock() });
   }
-}
-
-/** How many tasks resume now, and how many servers have not listed theirs yet. */
-export interface ResumeAll {
-  readonly tasks: number;
-  readonly awaitedServers: number;
-}
-
-/** Where a tool is called, and whether the task runs without a caller. */
-export interface CallPlace {
-  readonly server: string;
-  readonly detached: boolean;
 }
