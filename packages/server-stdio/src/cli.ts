@@ -20,7 +20,7 @@ async function run(): Promise<void> {
     process.stdout.write(`${values.help === true ? usage : RESUMABLE_MCP_VERSION}\n`);
     return;
   }
-  hidePassword(program, values.store);
+  hidePassword("resumable-mcp-stdio", values.store);
   if ([values["print-config"], values.install, values.uninstall].some((host) => host !== undefined)) {
     const { runHostCommand } = await import("./hosts/host-command.js");
     return runHostCommand(program, module, values);
