@@ -88,7 +88,7 @@ export function records(to: number): readonly { readonly record: number }[] {
 /** The records that the part of the items shows. */
 export async function shownRecords({ panel }: { readonly panel: PanelView }): Promise<ReturnType<typeof records>> {
   const texts = await panel.getByRole("tabpanel").getByRole("listitem").allTextContents();
-  return texts.map((text) => ({ record: Number(/\d+$/.exec(text)?.[0]) }));
+  return texts.map((text) => ({ record: Number(/"?record"?: (\d+)/.exec(text)?.[1]) }));
 }
 
 /** What a text of a tool did, if it was more than a text. */
