@@ -22,7 +22,7 @@ export type { TaskHandlerExtra, TaskStoreOptions } from "./era-2025/tasks/task-s
 export { createTaskStore, taskHandler } from "./era-2025/tasks/task-store.js";
 export type { BothErasOptions, EraHandler } from "./http/both-eras.js";
 export { createBothErasHandler } from "./http/both-eras.js";
-export { HttpAnswer } from "./http/http-answer.js";
+export { bytesSource, HttpAnswer } from "./http/http-answer.js";
 export { type HttpRequest, ofWebRequest, type RequestContext } from "./http/http-request.js";
 export type { Connection, HttpHandler, NodeListener } from "./http/node-listener.js";
 export { listenerOf, nodeListener } from "./http/node-listener.js";

@@ -66,7 +66,8 @@ export const panelToolFacts = {
   restart_task: {
     title: "Restart a task",
     description: "Begins another task with the tool and the arguments of a finished one.",
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    // It runs a tool that may be anything.
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     input: { type: "object", properties: { task_id }, required: ["task_id"] },
   },
   get_server_info: {

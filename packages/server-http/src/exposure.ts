@@ -14,6 +14,8 @@ interface Exposure {
   readonly allowedHosts?: readonly string[];
   readonly ownerMode?: OwnerMode;
   readonly ui?: object | undefined;
+  readonly path?: string;
+  readonly trustedProxies?: readonly string[];
 }
 
 /** @throws {@link CommandError} when strangers could call without a token, or could not know for which URL to get one. */
@@ -35,11 +37,15 @@ export function checkExposure(options: Exposure): void {
 }
 
 /** The page acts for its user: one of this machine, or one whom a token names. */
-function checkUi({ ui, host = "127.0.0.1", verifyToken, publicUrl, allowedHosts = [], ownerMode }: Exposure): void {
-  if (ui === undefined || verifyToken !== undefined) return;
-  if (!isLoopback(host) || publicUrl !== undefined || allowedHosts.length > 0) {
+function checkUi(options: Exposure): void {
+  const { ui, host = "127.0.0.1", verifyToken, ownerMode, path = "/mcp" } = options;
+  if (ui === undefined) return;
+  if (/^\/ui(\/|$)/.test(path)) throw new CommandError("With --ui the page is at /ui. Choose another --path.", 2);
+  if (verifyToken !== undefined) return;
+  const { publicUrl, allowedHosts = [], trustedProxies = [] } = options;
+  if (!isLoopback(host) || publicUrl !== undefined || allowedHosts.length + trustedProxies.length > 0) {
     throw new CommandError(
-      "Without authentication --ui is for the user of this machine alone. Give --token-file or --authorization-server, or leave out --ui; or listen on 127.0.0.1 without --public-url and --allowed-host.",
+      "Without authentication --ui is for the user of this machine alone. Give --token-file or --authorization-server, or leave out --ui; or listen on 127.0.0.1 without --public-url, --allowed-host and --trusted-proxy.",
       2,
     );
   }

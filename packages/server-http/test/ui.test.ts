@@ -90,6 +90,17 @@ test("the page at /ui runs its own script alone, reaches its server alone, and i
   expect((await get(server, "/ui", { headers: { "if-none-match": etag } })).status).toBe(304);
 });
 
+test("the page is sent bit by bit, and packed where the browser takes that", async () => {
+  const large = page.replace("</body>", `${"<p>A line of text.</p>".repeat(50_000)}</body>`);
+  const server = await open({ definition: { ...definition, panel: large } });
+  const plain = await get(server, "/ui", { headers: { "accept-encoding": "identity" } });
+  const packed = await get(server, "/ui");
+  expect([plain, packed].map(({ headers }) => headers.get("content-encoding"))).toEqual([null, "gzip"]);
+  expect(Number(packed.headers.get("content-length"))).toBeLessThan(large.length / 10);
+  const texts = await Promise.all([plain.text(), packed.text()]);
+  expect(texts.map((text) => text === texts[0] && text.length > large.length)).toEqual([true, true]);
+});
+
 test("a page that cannot be loaded is away, the log says why, and the next request tries again", async () => {
   const lines: string[] = [];
   let attempts = 0;
@@ -195,6 +206,8 @@ test("strangers find no page without authentication: the server does not start",
   const refused = (options: Partial<ServeOptions>) => expect(open(options)).rejects;
   const advice = /--ui is for the user of this machine alone\. Give --token-file or --authorization-server/;
   await refused({ host: "0.0.0.0", insecure: true }).toThrow(advice);
+  await refused({ trustedProxies: ["10.0.0.1"] }).toThrow(advice);
+  await refused({ path: "/ui", verifyToken }).toThrow(/With --ui the page is at \/ui\. Choose another --path\./);
   await refused({ allowedHosts: ["tools.example"] }).toThrow(advice);
   await refused({ publicUrl: "https://tools.example/mcp" }).toThrow(advice);
   await refused({ ownerMode: "session" }).toThrow(/--owner session/);

@@ -55,6 +55,9 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   };
 }
 
+/** No other page holds this one, and moves a click to its button. */
+const unframed = { "content-security-policy": "frame-ancestors 'none'", "x-frame-options": "DENY" };
+
 async function answer(options: FrontOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method, url, headers } = request;
   const { host = "" } = headers;
@@ -63,7 +66,9 @@ async function answer(options: FrontOptions, request: IncomingMessage, response:
     response.writeHead(403).end("This page is for this machine.\n");
   } else if (method === "GET" && url === "/") {
     options.opened();
-    response.writeHead(200, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" }).end(frontPage);
+    response
+      .writeHead(200, { ...unframed, "content-type": "text/html; charset=utf-8", "cache-control": "no-store" })
+      .end(frontPage);
   } else if (method === "GET" && url === "/demo/state") {
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(options.state()));
   } else if (method === "POST" && headers["x-demo"] === "1" && (url === "/demo/kill" || url === "/demo/start")) {

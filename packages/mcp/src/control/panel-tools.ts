@@ -51,7 +51,7 @@ const getServerInfo: Run<"get_server_info"> = async ({ engine, rights: { token, 
   );
 };
 
-/** A host shows its apps to the user, and the model cannot call what is for apps alone. */
+/** It is listed for apps alone, which hosts show to the user: that no model calls it is a matter of the host. */
 const answerQuestion: Run<"answer_question"> = async (call, input) => answerTask(call, input, { byUser: true });
 
 /** The new task does not join the finished one, nor any other of the same call. */

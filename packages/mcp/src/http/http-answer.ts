@@ -114,6 +114,30 @@ export function webBody(source: TextSource): ReadableStream<Uint8Array> {
   );
 }
 
+/** Bytes that all answers share, as a source: what a client does not read is not copied for it. */
+export function bytesSource(bytes: Uint8Array): TextSource {
+  let at = 0;
+  let onMore = () => {};
+  return {
+    get ended() {
+      return at >= bytes.length;
+    },
+    take(maxBytes) {
+      const text = bytes.subarray(at, at + maxBytes);
+      at += text.length;
+      if (at < bytes.length) onMore();
+      return { text };
+    },
+    follow(listener) {
+      onMore = listener;
+      listener();
+    },
+    cancel() {
+      at = bytes.length;
+    },
+  };
+}
+
 /** A Web-standard body as a source. `onSent` belongs to its end. */
 function webSource(body: ReadableStream<Uint8Array>, onSent: (() => void) | undefined): TextSource {
   const reader = body.getReader();

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { isJsonObject } from "@resumable-mcp/core";
-import { HttpAnswer, type HttpRequest, type PanelPage, type PanelServer } from "@resumable-mcp/mcp";
+import { bytesSource, HttpAnswer, type HttpRequest, type PanelPage, type PanelServer } from "@resumable-mcp/mcp";
 import { definedOnly } from "@resumable-mcp/protocol";
 import type { Authorization } from "../auth/authorization.js";
 import { metadataUrlOf } from "../auth/metadata.js";
@@ -75,7 +77,8 @@ export function createUiEndpoint(options: UiOptions): UiEndpoint {
 }
 
 interface Served {
-  readonly html: string;
+  readonly html: Uint8Array;
+  readonly zipped: Uint8Array;
   readonly headers: Record<string, string>;
 }
 
@@ -93,14 +96,21 @@ async function loadPage({ ui: { page }, authorization }: UiOptions): Promise<Ser
     "content-security-policy": pagePolicy(html, signInOrigins),
     // A page that was changed is asked for again.
     "cache-control": "no-cache",
+    vary: "accept-encoding",
     etag: `"${createHash("sha256").update(html).digest("base64url")}"`,
   };
-  return { html, headers };
+  const bytes = Buffer.from(html);
+  return { html: bytes, zipped: await zip(bytes), headers };
 }
 
-function pageAnswer(request: HttpRequest, { html, headers }: Served): HttpAnswer {
+const zip = promisify(gzip);
+
+function pageAnswer(request: HttpRequest, { html, zipped, headers }: Served): HttpAnswer {
   if (request.header("if-none-match") === headers.etag) return new HttpAnswer(304, headers);
-  return new HttpAnswer(200, headers, html);
+  const isZipped = /\bgzip\b/.test(request.header("accept-encoding") ?? "");
+  const bytes = isZipped ? zipped : html;
+  const length = { "content-length": String(bytes.length), ...(isZipped && { "content-encoding": "gzip" }) };
+  return new HttpAnswer(200, { ...headers, ...length }, bytesSource(bytes));
 }
 
 function withoutBody({ method }: HttpRequest, answer: HttpAnswer): HttpAnswer {
