@@ -1,6 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
-import { fieldsOf, initialValues, readForm } from "./form.js";
+import { errorOf, fieldsOf, initialValues, readForm } from "./form.js";
 
 const schema: JsonObject = {
   type: "object",
@@ -78,6 +78,21 @@ describe("a question's form", () => {
     expect([fieldsOf(wide).length, fieldsOf(wide)[0]?.label]).toEqual([100, "0"]);
     const [choice] = fieldsOf({ properties: { choice: wide.properties.choice } as JsonObject });
     expect(choice?.options).toHaveLength(500);
+  });
+
+  it("has fields that are called like the members of every object", () => {
+    const names = ["constructor", "toString", "__proto__", "hasOwnProperty"];
+    const odd = fieldsOf({
+      properties: Object.fromEntries(names.map((name) => [name, { type: "string", minLength: 2 }])),
+    });
+    const filled = Object.fromEntries(names.map((name) => [name, "yes"]));
+    const { content, errors } = readForm(odd, filled);
+    expect([Object.entries(content), Object.keys(errors)]).toEqual([names.map((name) => [name, "yes"]), []]);
+    expect(names.map((name) => errorOf(errors, name))).toEqual(names.map(() => undefined));
+    expect(errorOf(readForm(odd, { ...filled, constructor: "x" }).errors, "constructor")).toEqual({
+      name: "minLength",
+      limit: 2,
+    });
   });
 
   it("is empty for a schema that is not one", () => {

@@ -97,23 +97,28 @@ export interface FormContent {
   readonly errors: Readonly<Record<string, FieldError>>;
 }
 
+/** What is wrong with a field; a field may be called like a member of every object. */
+export function errorOf(errors: FormContent["errors"], key: string): FieldError | undefined {
+  return Object.hasOwn(errors, key) ? errors[key] : undefined;
+}
+
 /** Reads a form. A field in which nothing stands is left out. */
 export function readForm(fields: readonly FormField[], values: FormValues): FormContent {
-  const content: Record<string, Json> = {};
-  const errors: Record<string, FieldError> = {};
+  const content: [key: string, value: Json][] = [];
+  const errors: [key: string, error: FieldError][] = [];
   for (const field of fields) {
     const given = values[field.key] ?? "";
     if (given.length === 0) {
       // An empty list is an answer, where one is needed.
-      if (field.kind === "many" && field.required) content[field.key] = [];
-      else if (field.required) errors[field.key] = { name: "required", limit: 0 };
+      if (field.kind === "many" && field.required) content.push([field.key, []]);
+      else if (field.required) errors.push([field.key, { name: "required", limit: 0 }]);
       continue;
     }
     const read = typeof given === "string" ? readText(field, given) : { value: [...given] };
-    if (read.error === undefined) content[field.key] = read.value;
-    else errors[field.key] = read.error;
+    if (read.error === undefined) content.push([field.key, read.value]);
+    else errors.push([field.key, read.error]);
   }
-  return { content, errors };
+  return { content: Object.fromEntries(content), errors: Object.fromEntries(errors) };
 }
 
 type Read = { readonly value: Json; readonly error?: undefined } | { readonly error: FieldError };

@@ -51,6 +51,21 @@ describe("the task of the call for which a host opens the view", () => {
     expect(views.map((view) => view.state().opened)).toEqual(Array(2).fill({ name: "found", taskId: "a" }));
   });
 
+  it("is looked for again while what was found is over and the call is not: a newer one may begin", async () => {
+    let task = "older";
+    const view = await openedFor(
+      { tool: "count_words", arguments: { path: "x" } },
+      {
+        find_task: () => wireTask(task),
+        get_task: ({ task_id }) => wireTask(String(task_id), { status: task_id === "older" ? "completed" : "running" }),
+      },
+    );
+    expect(view.state().opened).toEqual({ name: "found", taskId: "older" });
+    task = "newer";
+    await view.tick();
+    expect([view.state().opened, view.delay()]).toEqual([{ name: "found", taskId: "newer" }, 1_000]);
+  });
+
   it("does not exist where a call is over that has none", async () => {
     const view = await openedFor(
       { tool: "plain", arguments: {}, result: { content: [{ type: "text", text: "done" }] } },

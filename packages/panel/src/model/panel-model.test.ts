@@ -41,6 +41,18 @@ describe("the list", () => {
     expect([after.get("a") === before.get("a"), after.get("b") === before.get("b")]).toEqual([true, false]);
   });
 
+  it("keeps the tasks that it shows, and no others", async () => {
+    let round = 0;
+    const page = model({
+      list_session_tasks: () => listOf(wireTask(`a${round}`), wireTask(`b${round}`)),
+      get_checkpoint_stats: stats,
+    });
+    page.model.look(listPlace);
+    await page.rest();
+    for (round = 1; round <= 5; round += 1) await page.tick();
+    expect([...page.state().tasks.keys()]).toEqual(["a5", "b5"]);
+  });
+
   it("shows at most 1,000 tasks, and says how many there are", async () => {
     const pages: JsonObject[] = [];
     const page = model({
@@ -205,6 +217,29 @@ describe("a request", () => {
 });
 
 describe("a user who signs out", () => {
+  it("is not followed by answers that were under way: the next user sees nothing of them", async () => {
+    const signIn = { ways: { token: true }, signedIn: true, withToken: () => {}, signOut: () => {} };
+    const held: (() => void)[] = [];
+    const later = (value: JsonObject) => () => new Promise<JsonObject>((resolve) => held.push(() => resolve(value)));
+    const page = model(
+      {
+        list_session_tasks: later(listOf(wireTask("of-alice"))),
+        get_checkpoint_stats: stats,
+        pause_task: later(wireTask("p")),
+      },
+      { signIn },
+    );
+    page.model.look(listPlace);
+    void page.model.answer("p", { key: "q", message: "", schema: {}, userOnly: false }, { action: "decline" });
+    signIn.signedIn = false;
+    page.change();
+    for (const answer of held) answer();
+    await page.rest();
+    signIn.signedIn = true;
+    page.change();
+    expect([page.state().tasks.size, page.state().listed, page.state().notice]).toEqual([0, undefined, undefined]);
+  });
+
   it("leaves nothing behind, and nothing is asked any more", async () => {
     const signIn = { ways: { token: true }, signedIn: true, withToken: () => {}, signOut: () => {} };
     const page = model({ list_session_tasks: listOf(wireTask("a")), get_checkpoint_stats: stats }, { signIn });

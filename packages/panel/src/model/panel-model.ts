@@ -53,18 +53,13 @@ export class PanelModel {
   #round = 0;
   #closed = false;
   #asksForServer = false;
-  readonly #context: PollContext;
+  /** Raised when another user may follow: what was asked for before that is dropped. */
+  #epoch = 0;
   readonly #unsubscribe: () => void;
 
   constructor(connection: Connection, environment: PanelEnvironment) {
     this.connection = connection;
     this.#environment = environment;
-    this.#context = {
-      connection,
-      state: () => this.#state,
-      dispatch: (action) => this.#dispatch(action),
-      now: environment.now,
-    };
     this.#unsubscribe = connection.subscribe(() => this.#connectionChanged());
     if (connection.signIn?.signedIn === false) this.#dispatch({ type: "signed_out" });
   }
@@ -144,16 +139,27 @@ export class PanelModel {
     else if (verb === "forget") this.#dispatch({ type: "removed", taskId });
   }
 
+  #context(): PollContext {
+    const epoch = this.#epoch;
+    return {
+      connection: this.connection,
+      state: () => this.#state,
+      dispatch: (action) => this.#dispatch(action, epoch),
+      now: this.#environment.now,
+    };
+  }
+
   /** Calls a tool for the user; what goes wrong becomes a notice. */
   async #ask(tool: PanelTool, args: JsonObject): Promise<JsonObject | undefined> {
+    const epoch = this.#epoch;
     try {
       const answer = await this.connection.call(tool, args);
       const task = decodeTask(answer);
-      if (task !== undefined) this.#dispatch({ type: "seen", task, atMs: this.#environment.now() });
+      if (task !== undefined) this.#dispatch({ type: "seen", task, atMs: this.#environment.now() }, epoch);
       return answer;
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      this.#dispatch({ type: "notice", notice: { kind: "error", text } });
+      this.#dispatch({ type: "notice", notice: { kind: "error", text } }, epoch);
       return undefined;
     }
   }
@@ -161,6 +167,8 @@ export class PanelModel {
   #connectionChanged(): void {
     const signedOut = this.connection.signIn?.signedIn === false;
     this.#failures = 0;
+    if (signedOut) this.#epoch += 1;
+    this.#asksForServer = false;
     this.#dispatch({ type: signedOut ? "signed_out" : "connecting" });
     this.pollNow();
   }
@@ -186,16 +194,17 @@ export class PanelModel {
     if (this.#state.server !== undefined || this.#asksForServer) return;
     this.#asksForServer = true;
     // Whether the caller is an operator decides whether there is a way to the server's view.
-    pollServer(this.#context)
+    const epoch = this.#epoch;
+    pollServer(this.#context())
       .catch(() => undefined)
       .finally(() => {
-        this.#asksForServer = false;
+        if (epoch === this.#epoch) this.#asksForServer = false;
       });
   }
 
   /** What the place needs, read once: how lively it is, or why the server cannot be reached. */
   async #pollPlace(place: Place): Promise<PollFacts["activity"] | "signed_out" | CallError> {
-    const context = this.#context;
+    const context = this.#context();
     try {
       if (place.name === "server") return await pollServer(context);
       if (place.name === "task") return await pollTask(context, place.taskId);
@@ -207,7 +216,8 @@ export class PanelModel {
     }
   }
 
-  #dispatch(action: PanelAction): void {
+  #dispatch(action: PanelAction, epoch = this.#epoch): void {
+    if (epoch !== this.#epoch) return;
     const next = reducePanel(this.#state, action);
     if (next === this.#state) return;
     this.#state = next;

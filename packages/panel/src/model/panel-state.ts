@@ -65,7 +65,9 @@ type Reduce<Type> = (state: PanelState, action: Extract<PanelAction, { readonly 
 
 const reducers: { readonly [Type in PanelAction["type"]]: Reduce<Type> } = {
   listed: (state, { tasks, total, atMs }) => {
-    const all = new Map(state.tasks);
+    // What is neither listed nor the task of the view's own call is read again when it is looked at.
+    const own = state.opened.name === "found" ? state.tasks.get(state.opened.taskId) : undefined;
+    const all = new Map<string, PanelTask>(own === undefined ? [] : [[own.info.id, own]]);
     for (const info of tasks) all.set(info.id, seenTask(state.tasks.get(info.id), info, atMs));
     return { ...state, tasks: all, total, listed: sameOrder(state.listed, tasks) };
   },

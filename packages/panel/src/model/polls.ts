@@ -106,9 +106,11 @@ export async function pollServer({ connection, dispatch }: PollContext): Promise
 export async function pollOpened(context: PollContext): Promise<Activity> {
   const { connection, dispatch, state } = context;
   const { opened = {} } = connection.facts();
-  const taskId = namedTask(opened) ?? knownTask(state()) ?? (await foundTask(connection, opened));
+  const taskId = namedTask(opened) ?? knownTask(state(), opened) ?? (await foundTask(connection, opened));
   if (taskId !== undefined) {
-    if (state().opened.name !== "found") dispatch({ type: "opened", opened: { name: "found", taskId } });
+    const before = state().opened;
+    if (before.name !== "found" || before.taskId !== taskId)
+      dispatch({ type: "opened", opened: { name: "found", taskId } });
     const activity = await pollTask(context, taskId);
     // The user of this view is the caller, who has come back: a caller's task does not wait any longer.
     if (state().tasks.get(taskId)?.info.interrupted === true)
@@ -131,9 +133,15 @@ export function namedTask({ arguments: input, result }: OpenedCall): string | un
   return JsonFields.of(structuredOf(result))?.text("task_id");
 }
 
-/** The task that was found before, as long as the server knows it. */
-function knownTask({ opened, unknown }: PanelState): string | undefined {
-  return opened.name === "found" && !unknown.has(opened.taskId) ? opened.taskId : undefined;
+/**
+ * The task that was found before, as long as the server knows it. One that is over may be of an earlier call with the same
+ * arguments, as long as this call has not returned: its own task may begin any time.
+ */
+function knownTask({ opened, tasks, unknown }: PanelState, { result, cancelled }: OpenedCall): string | undefined {
+  if (opened.name !== "found" || unknown.has(opened.taskId)) return undefined;
+  const info = tasks.get(opened.taskId)?.info;
+  const isOver = info !== undefined && isFinal(info.status);
+  return isOver && result === undefined && cancelled !== true ? undefined : opened.taskId;
 }
 
 async function foundTask(connection: Connection, { tool, arguments: input }: OpenedCall): Promise<string | undefined> {

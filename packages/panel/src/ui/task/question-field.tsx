@@ -84,12 +84,11 @@ interface ControlProps extends Omit<QuestionFieldProps, "error"> {
   readonly "aria-describedby": string | undefined;
 }
 
-const inputTypes: Readonly<Record<string, string>> = {
-  email: "email",
-  uri: "url",
-  date: "date",
-  "date-time": "text",
-};
+const inputTypes: ReadonlyMap<string, string> = new Map([
+  ["email", "email"],
+  ["uri", "url"],
+  ["date", "date"],
+]);
 
 function Control({ field, value, onChange, ...more }: ControlProps): ReactNode {
   const texts = useTexts();
@@ -110,7 +109,7 @@ function Control({ field, value, onChange, ...more }: ControlProps): ReactNode {
   const isLong = kind === "json" || (kind === "text" && typeof schema.maxLength === "number" && schema.maxLength > 200);
   if (isLong) return <textarea {...common} rows={4} onChange={(event) => onChange(event.target.value)} />;
   const isNumber = kind === "number" || kind === "integer";
-  const type = kind === "text" ? (inputTypes[String(schema.format)] ?? "text") : "text";
+  const type = kind === "text" ? (inputTypes.get(String(schema.format)) ?? "text") : "text";
   return (
     <input
       {...common}
