@@ -32,7 +32,7 @@ test(
     });
     expect(result).toMatchObject({ structuredContent: { counted: 20 } });
     expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
-    expect(args.map((text) => text.replaceAll("\0", ""))).toEqual(["resumable-mcp", "resumable-mcp"]);
+    expect(args.map((text) => text.replaceAll("\0", ""))).toEqual(["resumable-mcp-stdio", "resumable-mcp-stdio"]);
     const task_id = result._meta?.["resumable-mcp/task_id"];
     const items = await client.callTool({ name: "get_task_items", arguments: { task_id } });
     expect(items).toMatchObject({ structuredContent: { total: 20 } });

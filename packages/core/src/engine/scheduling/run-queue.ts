@@ -116,8 +116,8 @@ export class RunQueue {
       this.remove(id);
       this.#slots.set(id, slot);
       slot.done = this.#services.serve(next, slot).then((afterwards) => {
-        this.#slots.delete(id);
         this.#starves = undefined;
+        this.#slots.delete(id);
         afterwards();
         this.pump();
       });
