@@ -12,6 +12,8 @@ export interface PageConfig {
   /** With `oauth`: the page's own id at the authorization server, where it has one. */
   readonly clientId?: string;
   readonly scopes: readonly string[];
+  /** With `oauth`: the scope of operators, who see the server's view. */
+  readonly operatorScope?: string;
 }
 
 /** The content of a `<meta>` element of this page. */
@@ -47,6 +49,7 @@ export function readPageConfig(value: unknown, page: string): PageConfig {
     auth: kind,
     takesToken: kind === "token" || auth?.flag("token") === true,
     clientId: auth?.text("client_id"),
+    operatorScope: auth?.text("operator_scope"),
     scopes: (auth?.list("scopes") ?? []).filter((scope) => typeof scope === "string"),
   };
 }

@@ -47,6 +47,12 @@ function network(metadata: object = {}) {
   return requests;
 }
 
+/** A network in which nothing can be registered. */
+function withoutRegistration(through: typeof fetch) {
+  return async (url: URL | string, init?: RequestInit) =>
+    String(url) === `${issuer}/register` ? new Response("", { status: 500 }) : through(url, init);
+}
+
 describe("a sign-in by the code flow", () => {
   beforeEach(() => void network());
 
@@ -66,6 +72,23 @@ describe("a sign-in by the code flow", () => {
         resource: "https://tasks.example/mcp",
       },
     ]);
+  });
+
+  it("asks for the operators' scope too, and no longer in this tab once that was refused", async () => {
+    const place = { ...tab(), config: { ...config, operatorScope: "ops" } };
+    const asked = await beginSignIn(place, "");
+    const state = asked.searchParams.get("state") ?? "";
+    await endSignIn(place, new URLSearchParams({ error: "invalid_scope", state }));
+    const again = await beginSignIn(place, "");
+    expect([asked, again].map(({ searchParams }) => searchParams.get("scope"))).toEqual(["tasks ops", "tasks"]);
+  });
+
+  it("registers the page once for a tab", async () => {
+    const unregistered = { ...tab(), config: { ...config, clientId: undefined } };
+    await beginSignIn(unregistered, "");
+    network();
+    vi.stubGlobal("fetch", withoutRegistration(fetch));
+    expect((await beginSignIn(unregistered, "")).searchParams.get("client_id")).toBe("registered");
   });
 
   it("registers the page where the server gives it no id", async () => {
@@ -129,6 +152,7 @@ describe("the configuration of the page", () => {
       auth: "none",
       takesToken: false,
       clientId: undefined,
+      operatorScope: undefined,
       scopes: [],
     });
   });

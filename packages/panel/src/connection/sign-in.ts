@@ -12,6 +12,11 @@ import type { PageConfig } from "./page-config.js";
 /** What a sign-in that has begun needs at its end. It stays in this tab, for as long as the user is at the authorization server. */
 const pendingKey = "resumable-mcp/sign-in";
 
+/** What the authorization server calls this page, so that a tab registers it once. */
+const clientKey = "resumable-mcp/client";
+/** Set where the authorization server refuses the scope of operators. */
+const noOperatorKey = "resumable-mcp/no-operator";
+
 /** Where this page keeps what must not outlive its tab. */
 export type TabStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
@@ -30,13 +35,13 @@ export interface SignInPlace {
  */
 export async function beginSignIn({ config, page, storage }: SignInPlace, place: string): Promise<URL> {
   const { issuer, metadata, resource } = await discover(config.endpoint);
-  const clientId = config.clientId ?? (await registered(issuer, metadata, page));
+  const clientId = config.clientId ?? (await registered(issuer, metadata, { page, storage }));
   const state = crypto.randomUUID();
   const { authorizationUrl, codeVerifier } = await startAuthorization(issuer, {
     metadata,
     clientInformation: { client_id: clientId },
     redirectUrl: page,
-    scope: config.scopes.join(" ") || undefined,
+    scope: scopesOf(config, storage).join(" ") || undefined,
     state,
     resource,
   });
@@ -45,6 +50,12 @@ export async function beginSignIn({ config, page, storage }: SignInPlace, place:
     JSON.stringify({ state, code_verifier: codeVerifier, client_id: clientId, issuer, place }),
   );
   return authorizationUrl;
+}
+
+/** Who may be an operator, the authorization server decides: where it refuses that scope, it is asked for the others alone. */
+function scopesOf({ scopes, operatorScope }: PageConfig, storage: TabStorage): readonly string[] {
+  if (operatorScope === undefined || scopes.includes(operatorScope)) return scopes;
+  return storage.getItem(noOperatorKey) === null ? [...scopes, operatorScope] : scopes;
 }
 
 /** How a sign-in ended, and the place in the panel from which it began. */
@@ -63,6 +74,7 @@ export async function endSignIn(
   // A response that this tab did not ask for may come from an attacker: its code is used for nothing.
   if (pending === undefined || query.get("state") !== pending.text("state"))
     return { place, problem: "The response of the authorization server belongs to no sign-in of this tab." };
+  if (error === "invalid_scope") storage.setItem(noOperatorKey, "true");
   if (code === null) return { place, problem: query.get("error_description") ?? String(error) };
   try {
     return { place, token: await redeem({ config, page, pending, code, iss: query.get("iss") ?? undefined }) };
@@ -105,9 +117,17 @@ async function discover(endpoint: string) {
 
 type Metadata = Awaited<ReturnType<typeof discover>>["metadata"];
 
-async function registered(issuer: string, metadata: Metadata, page: string): Promise<string> {
+async function registered(
+  issuer: string,
+  metadata: Metadata,
+  { page, storage }: Pick<SignInPlace, "page" | "storage">,
+): Promise<string> {
+  const known = JsonFields.of(parsedOf(storage.getItem(clientKey)));
+  const id = known?.text("issuer") === issuer && known.text("page") === page ? known.text("client_id") : undefined;
+  if (id !== undefined) return id;
   const clientMetadata = { client_name: panelName.name, redirect_uris: [page], token_endpoint_auth_method: "none" };
   const { client_id } = await registerClient(issuer, { metadata, clientMetadata });
+  storage.setItem(clientKey, JSON.stringify({ issuer, page, client_id }));
   return client_id;
 }
 

@@ -36,6 +36,31 @@ export function valueLine(value: Json, most = maxLineCharacters): string {
   return lineText(typeof value === "string" ? value : writeStart(value, most * 2), most);
 }
 
+/** A copy of a value with so many characters of its texts and so many values at most: what is behind is left out. */
+export function boundedJson(value: Json, most: number): Json {
+  let left = most;
+  const copy = (part: Json, depth: number): Json => {
+    left -= 8;
+    if (typeof part === "string") {
+      const text = cut(part, Math.max(0, left));
+      left -= text.length;
+      return text;
+    }
+    if (typeof part !== "object" || part === null) return part;
+    if (depth > 8) return "…";
+    if (Array.isArray(part)) {
+      const items: Json[] = [];
+      for (const item of part) if (left > 0) items.push(copy(item, depth + 1));
+      return items;
+    }
+    const entries: [string, Json][] = [];
+    for (const [key, entry] of Object.entries(part))
+      if (left > 0) entries.push([cut(key, 100), copy(entry, depth + 1)]);
+    return Object.fromEntries(entries);
+  };
+  return copy(value, 0);
+}
+
 /** Writes JSON until there is enough of it: what is behind costs nothing. */
 function writeStart(value: Json, most: number): string {
   let text = "";

@@ -68,6 +68,17 @@ describe("a question's form", () => {
     expect(readForm(odd, { any: "{", list: [] }).errors).toEqual({ any: { name: "json", limit: 0 } });
   });
 
+  it("has defaults without any character that hides or turns, and of bounded length", () => {
+    const odd = fieldsOf({
+      properties: {
+        a: { type: "string", default: "\u202egnp.exe" },
+        b: { type: "string", default: "x".repeat(1_000_000) },
+      },
+    });
+    const { a, b } = initialValues(odd);
+    expect([a, b?.length]).toEqual([" gnp.exe", 4_000]);
+  });
+
   it("shows so many fields and options and no more, as harmless text", () => {
     const many = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, index) => [`\u202e${index}`, { type: "string" }]),

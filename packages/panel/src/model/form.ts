@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/protocol";
-import { lineText } from "./bounded.js";
+import { bodyText, lineText } from "./bounded.js";
 
 /** What a field holds: `many` is a choice of several. */
 export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "many" | "json";
@@ -88,7 +88,9 @@ export function initialValues(fields: readonly FormField[]): FormValues {
 function startOf(kind: FieldKind, start: Json | undefined): string | readonly string[] {
   if (kind === "many") return Array.isArray(start) ? start.map(String) : [];
   if (start === undefined) return "";
-  return typeof start === "string" ? start : JSON.stringify(start);
+  if (typeof start !== "string") return JSON.stringify(start);
+  // The value of a choice is compared as it is, and is never drawn.
+  return kind === "text" || kind === "json" ? bodyText(start).text : start;
 }
 
 /** What a form says: the content of the answer, and what is wrong, by key. The server has the last word on both. */

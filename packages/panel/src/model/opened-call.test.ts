@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakeModel, wireTask } from "../../test/fake-server.js";
-import type { OpenedCall } from "../connection/connection.js";
+import { CallError, type OpenedCall } from "../connection/connection.js";
 import { namedTask } from "./polls.js";
 
 const journal = { get_task_journal: { task_id: "a", last_seq: 9, next: 9, events: [] } };
@@ -80,6 +80,15 @@ describe("the task of the call for which a host opens the view", () => {
       { find_task: { task_id: null }, list_session_tasks: { total_tasks: 0, tasks: [] }, get_checkpoint_stats: {} },
     );
     expect(view.state().opened).toEqual({ name: "list" });
+  });
+
+  it("is shown as it is where no server can continue it", async () => {
+    const refusal = new CallError("refused", "No server has the tool.", "UNKNOWN_TOOL");
+    const view = await openedFor(
+      { tool: "get_task", arguments: { task_id: "a" } },
+      { get_task: wireTask("a", { interrupted: true }), wait_for_task: refusal },
+    );
+    expect(view.state().link.name).toBe("live");
   });
 
   it("continues where its process died: the user who looks is the caller that returns", async () => {

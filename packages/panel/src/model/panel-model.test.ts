@@ -104,6 +104,44 @@ describe("a server that is away", () => {
   });
 });
 
+describe("a server that refuses", () => {
+  it("is not away: what it says is a notice, and what is shown stays as it is", async () => {
+    let refused = false;
+    const page = model({
+      get_task: () => (refused ? new CallError("refused", "The task is damaged.", "TASK_CORRUPT") : wireTask("a")),
+    });
+    page.model.look({ name: "task", taskId: "a" });
+    await page.rest();
+    refused = true;
+    await page.tick();
+    const { link, notice, tasks } = page.state();
+    expect([link.name, notice?.text, [...tasks.values()].some(isAway)]).toEqual([
+      "live",
+      "The task is damaged.",
+      false,
+    ]);
+    expect([await page.tick(), page.delay()]).toEqual([1_000, 2_000]);
+  });
+});
+
+describe("a task that is left", () => {
+  it("leaves its journal and its result behind when another one is looked at", async () => {
+    const page = model({
+      get_task: ({ task_id }) => wireTask(String(task_id), { last_seq: 2 }),
+      get_task_journal: { task_id: "a", last_seq: 2, next: 2, events: [1, 2].map((seq) => ({ seq, type: "created" })) },
+    });
+    page.model.look({ name: "task", taskId: "a" });
+    await page.rest();
+    page.model.look({ name: "task", taskId: "b" });
+    await page.rest();
+    const kept = [...page.state().tasks].map(([id, { journal }]) => [id, journal?.events.length]);
+    expect(kept).toEqual([
+      ["a", undefined],
+      ["b", 2],
+    ]);
+  });
+});
+
 describe("one task", () => {
   const events: readonly JsonObject[] = [
     { seq: 1, type: "created", at: "2026-11-21T09:00:00.000Z" },
@@ -146,7 +184,7 @@ describe("one task", () => {
     const page = model({ get_task: wireTask("a") });
     page.model.look({ name: "task", taskId: "a" });
     await page.rest();
-    expect([page.state().link.name, page.state().tasks.get("a")?.journal]).toEqual(["live", undefined]);
+    expect([page.state().link.name, page.state().tasks.get("a")?.journal?.events]).toEqual(["live", []]);
   });
 });
 

@@ -75,7 +75,9 @@ export class PanelModel {
   look(place: Place): void {
     const isSame = this.#place !== undefined && pollKey(place) === pollKey(this.#place);
     this.#place = place;
-    if (!isSame) this.pollNow();
+    if (isSame) return;
+    this.#dispatch({ type: "looked", taskId: place.name === "task" ? place.taskId : undefined });
+    this.pollNow();
   }
 
   /** Polls at once: the user has come back, or has asked for something. */
@@ -184,8 +186,12 @@ export class PanelModel {
     const activity: PollFacts["activity"] = typeof outcome === "string" ? outcome : "waiting";
     const facts = { activity, hidden: hidden(), failures: this.#failures, tookMs: now() - startedMs };
     const delayMs = pollDelayMs(facts, random());
-    if (typeof outcome === "string") this.#answered();
-    else this.#dispatch({ type: "away", reason: outcome.message, atMs: now(), retryAtMs: now() + delayMs });
+    const isAnswer = typeof outcome === "string" || outcome.failure !== "away";
+    if (isAnswer) this.#answered();
+    // A server that refuses is there: what is shown stays true, and its reason is said.
+    if (typeof outcome !== "string" && isAnswer)
+      this.#dispatch({ type: "notice", notice: { kind: "error", text: outcome.message } });
+    if (!isAnswer) this.#dispatch({ type: "away", reason: outcome.message, atMs: now(), retryAtMs: now() + delayMs });
     this.#cancel = schedule(() => void this.#poll(round), delayMs);
   }
 

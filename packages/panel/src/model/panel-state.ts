@@ -1,6 +1,6 @@
 import { decodeTask, type JsonObject, type TaskFacts, type TaskJournal } from "@resumable-mcp/protocol";
 import { type Away, plainText } from "@resumable-mcp/protocol/display";
-import { awayTask, type PanelTask, seenAlone, seenTask, withEvents } from "./panel-task.js";
+import { awayTask, leftTask, type PanelTask, seenAlone, seenTask, withEvents } from "./panel-task.js";
 
 /** How the panel stands with its server. */
 export type Link =
@@ -45,6 +45,8 @@ export type PanelAction =
   | { readonly type: "result"; readonly taskId: string; readonly result: JsonObject }
   | { readonly type: "gone" | "removed"; readonly taskId: string }
   | { readonly type: "requested"; readonly taskId: string; readonly verb: PanelTask["requested"] }
+  /** Another view: only the task that it shows keeps what no list shows. */
+  | { readonly type: "looked"; readonly taskId: string | undefined }
   | { readonly type: "server"; readonly server: JsonObject | "denied" }
   | { readonly type: "opened"; readonly opened: Opened }
   | { readonly type: "connecting" | "live" }
@@ -92,6 +94,10 @@ const reducers: { readonly [Type in PanelAction["type"]]: Reduce<Type> } = {
     listed: state.listed?.filter((id) => id !== taskId),
   }),
   requested: (state, { taskId, verb }) => change(state, taskId, (task) => task && { ...task, requested: verb }),
+  looked: (state, { taskId }) => {
+    const own = taskId ?? (state.opened.name === "found" ? state.opened.taskId : undefined);
+    return { ...state, tasks: new Map([...state.tasks].map(([id, task]) => [id, id === own ? task : leftTask(task)])) };
+  },
   server: (state, { server }) => ({ ...state, server }),
   opened: (state, { opened }) => ({ ...state, opened }),
   connecting: (state) => ({ ...state, link: { name: "connecting" } }),

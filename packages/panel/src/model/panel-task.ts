@@ -1,5 +1,13 @@
-import { isFinal, type JournalEvent, type JsonObject, type TaskFacts, type TaskJournal } from "@resumable-mcp/protocol";
+import {
+  isFinal,
+  isJsonObject,
+  type JournalEvent,
+  type JsonObject,
+  type TaskFacts,
+  type TaskJournal,
+} from "@resumable-mcp/protocol";
 import { type Away, addSample, type Pace, type ShownTask, stillRequested } from "@resumable-mcp/protocol/display";
+import { boundedJson } from "./bounded.js";
 
 /** A task as the panel shows it: what its server said last, and what the panel has seen of it before. */
 export interface PanelTask extends ShownTask {
@@ -11,6 +19,8 @@ export interface PanelTask extends ShownTask {
 
 /** Events that are kept of one journal: the newest. */
 export const maxJournalEvents = 2_000;
+/** Characters that are kept of one event. */
+const maxEventCharacters = 2_000;
 
 /** A task after its server has said how it is. The same value where nothing has changed, so that nothing is drawn again. */
 export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: number): PanelTask {
@@ -52,6 +62,18 @@ export function awayTask(task: PanelTask, away: Away): PanelTask {
   return task.away !== undefined || isFinal(task.info.status) ? task : { ...task, away, pace: [] };
 }
 
+/** An event may have a text of any length, of which only the beginning is shown. */
+function boundedEvent({ data, ...event }: JournalEvent): JournalEvent {
+  const bounded = boundedJson(data, maxEventCharacters);
+  return { ...event, data: isJsonObject(bounded) ? bounded : {} };
+}
+
+/** A task that is not looked at any more: what only its own view shows is read again when that is opened. */
+export function leftTask(task: PanelTask): PanelTask {
+  if (task.journal === undefined && task.result === undefined) return task;
+  return { ...task, journal: undefined, result: undefined };
+}
+
 /** The journal with what came behind it; the oldest events make room. */
 export function withEvents(
   journal: TaskJournal | undefined,
@@ -60,6 +82,6 @@ export function withEvents(
 ): TaskJournal {
   const known = journal?.events ?? [];
   const last = known.at(-1)?.seq ?? 0;
-  const all = [...known, ...events.filter(({ seq }) => seq > last)];
-  return { lastSeq, events: all.slice(-maxJournalEvents) };
+  const added = events.filter(({ seq }) => seq > last).slice(-maxJournalEvents);
+  return { lastSeq, events: [...known, ...added.map(boundedEvent)].slice(-maxJournalEvents) };
 }

@@ -76,7 +76,10 @@ async function readEvents({ connection, dispatch }: PollContext, taskId: string,
       .call("get_task_journal", { task_id: taskId, after, limit: eventPage })
       .catch((error: unknown) => undefinedWhereUnknown(error));
     const journal = decodeJournal(answer);
-    if (journal === undefined) return;
+    if (journal === undefined) {
+      if (task.journal === undefined) dispatch({ type: "journal", taskId, journal: { lastSeq: 0, events: [] } });
+      return;
+    }
     dispatch({ type: "journal", taskId, journal });
     const next = JsonFields.of(answer)?.number("next") ?? journal.lastSeq;
     if (next >= journal.lastSeq || next <= after) return;
@@ -114,7 +117,7 @@ export async function pollOpened(context: PollContext): Promise<Activity> {
     const activity = await pollTask(context, taskId);
     // The user of this view is the caller, who has come back: a caller's task does not wait any longer.
     if (state().tasks.get(taskId)?.info.interrupted === true)
-      await connection.call("wait_for_task", { task_id: taskId, timeout_seconds: 0 });
+      await connection.call("wait_for_task", { task_id: taskId, timeout_seconds: 0 }).catch(undefinedWhereUnknown);
     return activity;
   }
   if (opened.tool?.endsWith("list_session_tasks") === true) {

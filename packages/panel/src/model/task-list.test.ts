@@ -1,7 +1,7 @@
 import { decodeTask, type JsonObject } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
 import { wireTask } from "../../test/fake-server.js";
-import { type PanelTask, seenTask } from "./panel-task.js";
+import { type PanelTask, seenTask, withEvents } from "./panel-task.js";
 import { type ListView, shownTasks } from "./task-list.js";
 
 function task(id: string, more: JsonObject = {}): PanelTask {
@@ -60,6 +60,14 @@ describe("what is known of a task", () => {
       { atMs: 2_000, progress: 14 },
     ]);
     expect(seenTask(seen, info({ progress: 14, last_seq: 11, status: "paused" }), 3_000).pace).toEqual([]);
+  });
+
+  it("holds of a journal no more than can be shown of each event", () => {
+    const data: JsonObject = { level: "info", data: { deep: ["x".repeat(100_000), "y"] } };
+    const events = Array.from({ length: 3_000 }, (_, index) => ({ seq: index + 1, type: "log", data }));
+    const journal = withEvents(undefined, 3_000, events);
+    expect([journal.events.length, journal.events[0]?.seq]).toEqual([2_000, 1_001]);
+    expect(JSON.stringify(journal).length).toBeLessThan(2_000 * 2_500);
   });
 
   it("loses the result of a run that is not the last one", () => {

@@ -38,8 +38,21 @@ export function TaskParts({ task, part, onPart }: TaskPartsProps): ReactNode {
   return (
     <section className="parts">
       <Tabs label={texts.thisTask} tabs={tabs} chosen={chosen} onChoose={onPart}>
-        {chosen === "timeline" && <Lines lines={history.timeline} none={texts.noTimeline} isCut={isCut} />}
-        {chosen === "steps" && <Lines lines={history.steps} none={texts.noSteps} isCut={isCut} isSteps />}
+        {chosen === "timeline" && (
+          <Lines
+            lines={history.timeline}
+            none={journal === undefined ? texts.loading : texts.noTimeline}
+            isCut={isCut}
+          />
+        )}
+        {chosen === "steps" && (
+          <Lines
+            lines={history.steps}
+            none={journal === undefined ? texts.loading : texts.noSteps}
+            isCut={isCut}
+            isSteps
+          />
+        )}
         {chosen === "log" && <Log lines={history.log} isCut={isCut} />}
         {chosen === "items" && <Items taskId={info.id} count={info.itemCount} />}
         {chosen === "result" && <Result task={task} />}
