@@ -24,24 +24,13 @@ interface TaskViewProps {
 /** One task: how far it is, what it asks, what can be asked of it, and what happened to it. */
 export function TaskView({ taskId, part, onPart, isListed }: TaskViewProps): ReactNode {
   const texts = useTexts();
-  const { go } = usePanel();
   const task = usePanelState(({ tasks }) => tasks.get(taskId));
   const isUnknown = usePanelState(({ link, unknown }) => link.name === "live" && unknown.has(taskId));
-  if (task === undefined) return <Empty title={isUnknown ? texts.goneTask : texts.loading} />;
+  if (task === undefined)
+    return <Empty title={isUnknown ? texts.goneTask : texts.loading}>{isListed && <BackLink />}</Empty>;
   return (
     <article className="task" aria-labelledby="task-name">
-      {isListed && (
-        <a
-          className="back"
-          href={writePlace(listPlace)}
-          onClick={(event) => {
-            event.preventDefault();
-            go(listPlace);
-          }}
-        >
-          ← {texts.allTasks}
-        </a>
-      )}
+      {isListed && <BackLink />}
       {task.gone === true && <p className="banner">{texts.goneTask}</p>}
       <div className="card">
         <TaskHead task={task} />
@@ -54,6 +43,23 @@ export function TaskView({ taskId, part, onPart, isListed }: TaskViewProps): Rea
       <AttemptLine task={task} />
       <TaskParts task={task} part={part} onPart={onPart} />
     </article>
+  );
+}
+
+function BackLink(): ReactNode {
+  const texts = useTexts();
+  const { go } = usePanel();
+  return (
+    <a
+      className="back"
+      href={writePlace(listPlace)}
+      onClick={(event) => {
+        event.preventDefault();
+        go(listPlace);
+      }}
+    >
+      ← {texts.allTasks}
+    </a>
   );
 }
 
