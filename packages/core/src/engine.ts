@@ -14,7 +14,6 @@ export type {
   StartRequest,
   WaitResult,
 } from "./engine/engine.js";
-export { ownerTag } from "./engine/engine.js";
 export type { LimitRule, LimitRules, RuleTexts } from "./engine/limit-rules.js";
 export { checkLimitRules, maxUnfinishedOf, splitRules } from "./engine/limit-rules.js";
 export { parseSize } from "./engine/parse-size.js";
@@ -26,6 +25,7 @@ export { inTime, startTimeLimit } from "./engine/time-limit.js";
 export { isForCaller } from "./errors.js";
 export type { EngineLimits } from "./limits.js";
 export { engineDefaults, taskDefaults, withDefaults } from "./limits.js";
+export { ownerTag } from "./task/owner-tag.js";
 export type { TraceContext } from "./task/task-event.js";
 export { rpcCodeOf } from "./task/task-event.js";
 export { parseTraceContext } from "./task/trace-context.js";

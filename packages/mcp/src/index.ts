@@ -28,5 +28,5 @@ export type { Connection, HttpHandler, NodeListener } from "./http/node-listener
 export { listenerOf, nodeListener } from "./http/node-listener.js";
 export type { SessionLimits } from "./limits.js";
 export { sessionLimits } from "./limits.js";
-export { type Locality, local, ownerOfToken } from "./owner/owner.js";
+export { type Locality, local, ownerOfToken, userClaims } from "./owner/owner.js";
 export { type CallerRights, missingScopes } from "./owner/scopes.js";

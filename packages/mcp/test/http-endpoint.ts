@@ -22,7 +22,7 @@ export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "en
   readonly crossStreamReplay?: boolean;
   readonly panel?: PanelOptions;
   /** Subjects by bearer token. */
-  readonly subjects?: Record<string, string>;
+  readonly subjects?: Record<string, unknown>;
   /** A token that expired since the server checked it. */
   readonly expired?: string;
 }

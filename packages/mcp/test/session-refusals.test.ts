@@ -45,6 +45,14 @@ describe("refused with the right status", () => {
     expect((await post(url, request, alice)).status).toBe(200);
   });
 
+  test("G10 tokens that do not say which user they are of, by whatever the server's author checks tokens", async () => {
+    const { url } = await endpoint({ tools: [countTool()], subjects: { a: 1001, b: "bob" } });
+    const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: initializeParams };
+    expect((await post(url, initialize, { authorization: "Bearer a" })).status).toBe(401);
+    const bob = await openSession(url, { authorization: "Bearer b" });
+    expect((await post(url, request, { ...bob, authorization: "Bearer a" })).status).toBe(401);
+  });
+
   test("what a store that fails for a while cannot take: it is to be repeated", async () => {
     const store = createMemoryStore();
     const disk = { full: true };

@@ -54,6 +54,15 @@ test.each(places)("a subject is banned, listed and let in again in %s", async (_
   expect((await run("bans", ...names)).out).toMatch(/^\S+Z {2}app:robot$/);
 });
 
+test("a user whom tokens name by username alone is banned by that name", async () => {
+  const directory = emptyFolder();
+  await openStore(directory).open();
+  expect(await json("ban", "user:https://idp.example u1", "--store", directory)).toEqual({
+    code: 0,
+    value: { owner: "user:https://idp.example u1", banned: true, changed: true },
+  });
+});
+
 test("only who is known by a token can be banned", async () => {
   const directory = emptyFolder();
   await openStore(directory).open();

@@ -3,6 +3,7 @@ import { lengthAtLeast } from "../json.js";
 import { checkLimit, type EngineLimits, engineDefaults, withDefaults } from "../limits.js";
 import { refuseEncrypted } from "../store/sealed-store.js";
 import { contractVersion, type Documents, type Observer, type Store } from "../store/store.js";
+import { isOwner } from "../task/owner-tag.js";
 import type { TaskSnapshot } from "../task/task-record.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
@@ -223,7 +224,7 @@ function neverThrowing<Parameters extends readonly unknown[]>(
 }
 
 function checkOwner(owner: string): string {
-  if (/^(sub|app|client|session|local):./.test(owner)) return owner;
+  if (isOwner(owner)) return owner;
   throw invalid("owner", "An owner is a tagged string such as sub:alice or session:4f1c; make it with ownerTag.");
 }
 

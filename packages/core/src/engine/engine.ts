@@ -286,8 +286,3 @@ export interface Engine {
   /** Drains, writes what is still to be noted, and closes the store. Safe to repeat. */
   close(): Promise<void>;
 }
-
-/** Makes an owner's tag. The kind is never taken from what a client says of itself. */
-export function ownerTag(kind: "sub" | "app" | "client" | "session" | "local", id: string): string {
-  return `${kind}:${id}`;
-}

@@ -1,5 +1,6 @@
 import { ResumableError } from "../errors.js";
 import { type EngineLimits, fixedLimits } from "../limits.js";
+import { isOwner } from "../task/owner-tag.js";
 import type { Tool } from "../tool/tool.js";
 
 /** What counts for the tasks of one tool, or of one owner, in place of what counts for all. */
@@ -100,7 +101,7 @@ const subjects: { readonly [Limit in keyof LimitRule]-?: readonly ("tool" | "own
 export function checkLimitRules(rules: LimitRules = {}, tools: ReadonlyMap<string, unknown>): LimitRules {
   const checked: Record<string, LimitRule> = Object.create(null);
   for (const [subject, rule] of Object.entries(rules)) {
-    const kind = /^(sub|app|client|session|local):./.test(subject) ? "owner" : "tool";
+    const kind = isOwner(subject) ? "owner" : "tool";
     if (kind === "tool" && !tools.has(subject)) {
       const known = tools.size === 0 ? "" : ` Tools: ${[...tools.keys()].join(", ")}.`;
       const what = "is not a tool, nor an owner such as sub:alice or session:*";

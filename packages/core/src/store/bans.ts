@@ -1,4 +1,5 @@
 import { ResumableError } from "../errors.js";
+import { isOwner } from "../task/owner-tag.js";
 import type { Documents, Instant } from "./store.js";
 
 /** The kind of the documents that say who is banned; the id of each is an owner. */
@@ -14,8 +15,8 @@ const anyTimeMs = 8.64e15;
  * @throws {@link ResumableError} `INVALID_OPTION` for an owner without a token, whom no ban keeps out.
  */
 export function bannedOwner(subject: string): string {
-  const owner = /^(sub|app|client|session|local):/.test(subject) ? subject : `sub:${subject}`;
-  if (/^(sub|app):./.test(owner)) return owner;
+  const owner = isOwner(subject) ? subject : `sub:${subject}`;
+  if (/^(sub|user|app):./.test(owner)) return owner;
   throw new ResumableError(
     "INVALID_OPTION",
     `Only subjects and programs of tokens can be banned, such as sub:alice or app:robot, not ${owner}: who calls without a token takes another name.`,

@@ -25,14 +25,42 @@ test("G10 users and programs of all issuers are owners of their own, whatever th
   expect(owners.slice(0, 2)).toEqual(["sub:https://idp.example alice", "app:https://idp.example alice"]);
 });
 
-test("a token whose subject is its client, or that names none, belongs to the program (RFC 9068, section 5)", () => {
+test("a token whose subject is its client, or that names no user, belongs to the program (RFC 9068, section 5)", () => {
   const of = (extra: Record<string, unknown> | undefined) => ownerOfToken({ clientId: "robot", extra });
-  expect([of({ sub: "robot" }), of({ sub: "" }), of({ sub: 7 }), of(undefined)]).toEqual(Array(4).fill("app:robot"));
+  const program = [undefined, {}, { sub: "robot" }, { username: null, email: "" }, { sub: "robot", username: "robot" }];
+  expect(program.map(of)).toEqual(program.map(() => "app:robot"));
   expect([of({ sub: "ada" }), ownerOfToken(undefined), ownerOfSubject(undefined)]).toEqual([
     "sub:ada",
     undefined,
     undefined,
   ]);
+});
+
+test("G10 users whom a token names by username alone are owners of their own, apart from subjects and programs", () => {
+  const iss = "https://idp.example";
+  const of = (extra: Record<string, unknown>) => ownerOfToken({ clientId: "web", extra: { iss, ...extra } });
+  expect([of({ username: "u1" }), of({ username: "u2" }), of({ username: "web" })]).toEqual([
+    "user:https://idp.example u1",
+    "user:https://idp.example u2",
+    "user:https://idp.example web",
+  ]);
+  expect(of({ sub: "web", username: "u1" })).toBe("user:https://idp.example u1");
+  expect([of({ sub: "u1", username: "u2" }), of({})]).toEqual([
+    "sub:https://idp.example u1",
+    "app:https://idp.example web",
+  ]);
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["sub that is a number", { sub: 1001 }],
+  ["empty sub", { sub: "" }],
+  ["sub that is null and a username", { sub: null, username: "u1" }],
+  ["username that is a number", { username: 7 }],
+  ["preferred_username alone", { preferred_username: "u1" }],
+  ["email, with a sub that is the client", { sub: "web", email: "u1@users.example" }],
+  ["upn alone", { upn: "u1" }],
+])("G10 a token that does not say which user it is of has no owner: %s", (_, extra) => {
+  expect(() => ownerOfToken({ clientId: "web", extra })).toThrow(expect.objectContaining({ code: "NO_OWNER" }));
 });
 
 test("a random client_id is an owner of its own, a guessable one only a label inside the session", () => {

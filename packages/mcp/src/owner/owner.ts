@@ -140,25 +140,48 @@ export interface VerifiedToken {
    * the returned function prevents it.
    */
   readonly whenRevoked?: (onRevoked: () => void) => () => void;
-  /** `sub` is the user, and `iss` who issued the token. */
+  /** Claims: `sub` is the user, else those of {@link userClaims} say whether there is one; `iss` is who issued the token. */
   readonly extra?: Record<string, unknown>;
 }
 
+/** Claims that name a user where `sub` does not. Only `username` identifies them: the others change, or are given again. */
+export const userClaims = ["username", "preferred_username", "email", "upn"] as const;
+
 /**
- * The owner that a token authenticates: a subject of an issuer. A token without a subject, or one whose subject is the
- * client itself, was given to a program: no client can choose an id by which it meets a user.
+ * The owner that a token authenticates: a subject of an issuer, or the user name where it has no subject. A token that names
+ * no user, or whose subject is the client itself, was given to a program: no client can choose an id by which it meets a user.
  *
- * Source: RFC 9068, section 5 (subjects are unique only within their issuer; ids of clients may equal those of users).
+ * Source: RFC 9068, section 5 (subjects are unique only within their issuer; ids of clients may equal those of users);
+ * RFC 7662, section 2.2 (`username` without `sub`).
+ * @throws {@link ResumableError} `NO_OWNER` for a token that does not say which user it is of.
  */
 export function ownerOfToken(token: VerifiedToken): string;
 export function ownerOfToken(token: VerifiedToken | undefined): string | undefined;
 export function ownerOfToken(token: VerifiedToken | undefined): string | undefined {
   if (token === undefined) return undefined;
   const { clientId, extra = {} } = token;
-  const { sub, iss } = extra;
-  const issuer = typeof iss === "string" && iss !== "" ? iss : undefined;
-  if (typeof sub !== "string" || sub === "" || sub === clientId) return ownerTag("app", withinIssuer(clientId, issuer));
-  return ownerTag("sub", withinIssuer(sub, issuer));
+  const { sub, iss, username } = extra;
+  const issuer = isName(iss) ? iss : undefined;
+  if (sub !== undefined && !isName(sub)) throw unclearUser("Its sub is not a text with characters.");
+  if (sub !== undefined && sub !== clientId) return ownerTag("sub", withinIssuer(sub, issuer));
+  const named = userClaims.find((claim) => namesUser(extra[claim]) && extra[claim] !== sub);
+  if (named === undefined) return ownerTag("app", withinIssuer(clientId, issuer));
+  if (named === "username" && isName(username)) return ownerTag("user", withinIssuer(username, issuer));
+  throw unclearUser(`It names a user by ${named}, and has no sub of that user.`);
+}
+
+function unclearUser(problem: string): ResumableError {
+  const message = `The token does not say whose it is. ${problem} Let the authorization server put a sub into its tokens, as a text.`;
+  return new ResumableError("NO_OWNER", message, { details: {} });
+}
+
+/** Some servers write `null`, or an empty text, for what a token does not have. */
+function namesUser(claim: unknown): boolean {
+  return claim !== undefined && claim !== null && claim !== "";
+}
+
+function isName(claim: unknown): claim is string {
+  return typeof claim === "string" && claim !== "";
 }
 
 /** The owner of a subject that the server's author names. */

@@ -96,6 +96,16 @@ test("a token that cannot be checked because the authorization server is away gi
   expect(messages).toEqual(["A token could not be checked: https://idp.example could not be asked."]);
 });
 
+test("G10 a token that does not say which user it is of gives 401 and a line for the log, whichever function verified it", async () => {
+  const messages: string[] = [];
+  const { authenticate } = authorization({
+    verifyToken: (token) => ({ token, clientId: "web", scopes: [], extra: { sub: 1001 } }),
+    onFailure: (message) => messages.push(message),
+  });
+  expect(shown(await authenticate(asking("t")))).toEqual([401, expect.stringContaining('error="invalid_token"')]);
+  expect(messages).toEqual([expect.stringMatching(/^A token was refused: .*sub/)]);
+});
+
 test.each(["Bearer", "Bearer ", "Bearer two tokens", "bearer {}"])(
   "a malformed header (%s) gives 400, and another scheme counts as no token",
   async (header) => {

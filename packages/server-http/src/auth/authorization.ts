@@ -22,7 +22,7 @@ export interface AuthorizationOptions {
   readonly resource: () => string | undefined;
   /** Where clients get tokens. Without any there is no metadata: clients cannot sign in. */
   readonly authorizationServers: readonly string[];
-  /** Hears why a token could not be checked. The token is not part of it. */
+  /** Hears why a token could not be checked, or does not say whose it is. The token is not part of it. */
   readonly onFailure: (message: string) => void;
 }
 
@@ -81,6 +81,7 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
         onFailure(`A token could not be checked: ${sentenceOf(verdict.failed)}`);
         return notChecked(verdict.failed);
       }
+      if (verdict.why !== undefined) onFailure(`A token was refused: ${verdict.why}`);
       const description = refusals[verdict.refused];
       const { error, status } = errorOf(verdict.refused);
       return refusal(status, description, challenge({ error, description, scopes: requiredScopes }));

@@ -1,6 +1,6 @@
-import { isJsonObject } from "@resumable-mcp/core";
+import { isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { startTimeLimit } from "@resumable-mcp/core/engine";
-import type { HttpRequest } from "@resumable-mcp/mcp";
+import { type HttpRequest, ownerOfToken } from "@resumable-mcp/mcp";
 import { authLimits } from "./limits.js";
 
 /** What a verified token says. */
@@ -11,7 +11,10 @@ export interface AuthInfo {
   scopes: string[];
   /** Seconds since 1970. */
   readonly expiresAt?: number;
-  /** `sub`: the user whose token it is; without one, the tasks are the program's. `iss`: who issued it. */
+  /**
+   * Claims. `sub`: the user whose token it is, else `username`; without any claim that names a user, the tasks are the program's.
+   * `iss`: who issued it.
+   */
   readonly extra?: Record<string, unknown>;
 }
 
@@ -33,10 +36,10 @@ export class AuthorizationServerAway extends Error {
   override readonly name = "AuthorizationServerAway";
 }
 
-/** What a request's token says, or why it is refused. */
+/** What a request's token says, or why it is refused; `why` is for the log. */
 export type TokenVerdict =
   | { readonly info: AuthInfo }
-  | { readonly refused: "missing" | "malformed" | "invalid" | "expired" }
+  | { readonly refused: "missing" | "malformed" | "invalid" | "expired"; readonly why?: string }
   | { readonly failed: unknown };
 
 /**
@@ -57,8 +60,11 @@ export async function readToken(
     const info = await within(timeoutMs, verifyToken(token));
     if (info === undefined || info === null) return { refused: "invalid" };
     checkInfo(info);
+    ownerOfToken(info);
     return info.expiresAt === undefined || info.expiresAt * 1000 > Date.now() ? { info } : { refused: "expired" };
   } catch (error) {
+    // All users of a client whom a token does not tell apart would be one owner.
+    if (isResumableError(error, "NO_OWNER")) return { refused: "invalid", why: error.message };
     return saysInvalid(error) ? { refused: "invalid" } : { failed: error };
   }
 }

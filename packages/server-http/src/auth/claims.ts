@@ -1,3 +1,4 @@
+import { userClaims } from "@resumable-mcp/mcp";
 import type { AuthInfo } from "./bearer.js";
 
 /** What an authorization server says of a token, in a JWT or in answer to an introspection request. */
@@ -20,13 +21,13 @@ export function authInfoOf(token: string, claims: Claims, issuer: string, expire
     clientId: clientId ?? issuer,
     scopes: [...namesIn(claims.scope), ...namesIn(claims.scp)],
     expiresAt,
-    extra: { iss: issuer, sub, aud },
+    extra: { iss: issuer, sub, aud, ...Object.fromEntries(userClaims.map((name) => [name, claims[name]])) },
   };
 }
 
-/** Whether a token says whose it is: a subject's or a client's. */
-export function namesOwner({ sub, client_id }: Claims): boolean {
-  return isName(sub) || isName(client_id);
+/** Whether a token names a user or a client. Whether it says whose it is, `ownerOfToken` finds out for all verifiers. */
+export function namesOwner(claims: Claims): boolean {
+  return isName(claims.client_id) || ["sub", ...userClaims].some((name) => claims[name] !== undefined);
 }
 
 /**

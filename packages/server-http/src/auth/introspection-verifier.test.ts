@@ -1,5 +1,6 @@
+import { ownerOfToken } from "@resumable-mcp/mcp";
 import { expect, test } from "vitest";
-import { AuthorizationServerAway } from "./bearer.js";
+import { AuthorizationServerAway, readToken } from "./bearer.js";
 import { createIntrospectionVerifier } from "./introspection-verifier.js";
 import { authLimits } from "./limits.js";
 
@@ -48,6 +49,31 @@ test.each<[string, object]>([
   ["that is bound to a key", { ...active, token_type: "DPoP" }],
 ])("a token %s is refused", async (_, says) => {
   expect(await verifier(says).verify("opaque")).toBeUndefined();
+});
+
+test("G10 users of one client whom the answer names without a subject are not one owner, nor the program", async () => {
+  const { verify, state } = verifier();
+  const ownerOf = async (says: object) => {
+    state.says = { ...active, sub: undefined, ...says };
+    const info = await verify(JSON.stringify(says));
+    return info && ownerOfToken(info);
+  };
+  expect([await ownerOf({ username: "u1" }), await ownerOf({ username: "u2" }), await ownerOf({})]).toEqual([
+    `user:${issuer} u1`,
+    `user:${issuer} u2`,
+    `app:${issuer} app`,
+  ]);
+  expect(await ownerOf({ username: "u1", client_id: undefined })).toBe(`user:${issuer} u1`);
+});
+
+test.each([
+  ["a number as its subject", { sub: 1001 }],
+  ["a number as its subject and no client", { sub: 1001, client_id: undefined }],
+  ["an email address alone", { sub: undefined, email: "u1@users.example" }],
+])("G10 a token whose answer has %s is refused, and why is said", async (_, says) => {
+  const { verify } = verifier({ ...active, ...says });
+  const verdict = await readToken({ header: () => "Bearer opaque" }, verify, 10_000);
+  expect(verdict).toEqual({ refused: "invalid", why: expect.stringMatching(/sub/) });
 });
 
 test("an audience is this server's also with capitals in scheme and host", async () => {

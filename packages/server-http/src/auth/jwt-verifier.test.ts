@@ -1,4 +1,4 @@
-import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { CompactSign, type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { beforeAll, expect, test, vi } from "vitest";
 import { AuthorizationServerAway, readToken } from "./bearer.js";
 import { createJwtVerifier } from "./jwt-verifier.js";
@@ -130,6 +130,17 @@ test("a token of a program, and one of a user that names no program, are not tak
   expect(await verify(await sign({ ...fine, sub: "app" }))).toMatchObject({ clientId: "app", extra: { sub: "app" } });
   const nameless = await sign({ ...fine, client_id: undefined });
   expect(await verify(nameless)).toMatchObject({ clientId: issuer, extra: { sub: "ada" } });
+});
+
+test("G10 a signed token whose subject is a number is refused, and why is said", async () => {
+  const { privateKey, kid } = first;
+  const header = { alg: "ES256", kid, typ: "at+jwt" };
+  const claims = new TextEncoder().encode(JSON.stringify({ ...fine, sub: 1001 }));
+  const token = await new CompactSign(claims).setProtectedHeader(header).sign(privateKey);
+  expect(await readToken({ header: () => `Bearer ${token}` }, server().verify, 10_000)).toEqual({
+    refused: "invalid",
+    why: expect.stringMatching(/sub/),
+  });
 });
 
 test("a key that is not known makes the keys be fetched, not more often than the cool-down allows", async () => {

@@ -71,6 +71,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       if (isResumableError(error, "DOCUMENT_CONFLICT")) return unknownSession();
       if (isResumableError(error, "INSUFFICIENT_SCOPE")) return refusal(403, error.message);
       onError(error);
+      if (isResumableError(error, "NO_OWNER")) return refusal(401, error.message);
       if (isResumableError(error, "DOCUMENT_UNREADABLE")) return unknownSession();
       const isStoreFault = storeFaults.some((code) => isResumableError(error, code));
       if (isStoreFault) return unavailable("The server's store does not work at present. Try again later.");
