@@ -68,7 +68,7 @@ describe("storm", () => {
     });
     const other = await begin(folder.directory, (line) => hear("the other", line));
     const size = { records: 4_000, batch: 4 };
-    const clientId = "0123456789abcdef0123456789abcdef";
+    const clientId = "6731a09a9cac4ba4f8d3e1f8309bed7f";
     const taskId = await driveRun("slept", {
       ...size,
       // Started on the sleeper, followed on the other: both serve the same store.

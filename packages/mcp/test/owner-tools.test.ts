@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const clientId = "0123456789abcdef0123456789abcdef";
+const clientId = "6731a09a9cac4ba4f8d3e1f8309bed7f";
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const handedOff = { [metaKeys.handoff]: 0, [metaKeys.clientId]: clientId };
 

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const [ada, bob] = ["0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"];
+const [ada, bob] = ["6731a09a9cac4ba4f8d3e1f8309bed7f", "e324fb72e1cff4576f8e97c7ec71e0d4"];
 type Session = Record<string, string>;
 type Result = { readonly [key: string]: unknown };
 

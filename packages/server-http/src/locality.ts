@@ -80,6 +80,6 @@ export function ownerSentence(mode: OwnerMode, facts: ServerFacts): string {
   if (facts.tokens) return "the subject of the token";
   if (mode === "single-user") return "the client_id, else one user for all calls (--single-user)";
   const reason = mode === "session" ? "--owner session" : reasonAgainstServer(facts);
-  if (reason !== undefined) return `a client_id of 128 random bits, else the session (${reason})`;
+  if (reason !== undefined) return `a client_id of random bits, else the session (${reason})`;
   return "the client_id, else the user of this machine; through a proxy, the session (--owner auto)";
 }

@@ -240,7 +240,7 @@ test(
       const blank = (value: unknown) => JSON.stringify(value).replaceAll(/[A-Za-z0-9_-]{16,64}/g, "ID");
       expect(blank(seen)).toBe(blank(never));
     }
-    for (const client_id of [undefined, "alice", "0123456789abcdef0123456789abcdef"]) {
+    for (const client_id of [undefined, "alice", "6731a09a9cac4ba4f8d3e1f8309bed7f"]) {
       const listed = await bob.callTool({ name: "list_session_tasks", arguments: { client_id } });
       expect(listed).toMatchObject({ structuredContent: { total_tasks: 0, tasks: [] } });
       const stats = await bob.callTool({ name: "get_checkpoint_stats", arguments: { client_id } });

@@ -10,7 +10,7 @@ import { connectStock } from "./stock-client.js";
 
 const timeoutMs = 240_000;
 const module = fileURLToPath(new URL("./failing-tools-module.js", import.meta.url));
-const clientId = "0123456789abcdef0123456789abcdef";
+const clientId = "6731a09a9cac4ba4f8d3e1f8309bed7f";
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
 const came = (rest: string) => `The task reached 25/50 (50 %); ${rest}`;
 const continues = came("the same call continues the task from its last checkpoint.");

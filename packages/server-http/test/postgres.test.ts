@@ -48,7 +48,7 @@ test(
     const start = (port = 0) => startServer([...argumentsFor(schema, port), "--retry", "4s"]);
     let server = await start();
     const { client } = await connectStock(server.url);
-    const clientId = "0123456789abcdef0123456789abcdef";
+    const clientId = "6731a09a9cac4ba4f8d3e1f8309bed7f";
     const identity = { subject: "raw", owner: `client:${clientId}`, headers: {}, clientId };
     const raw = rawCaller(server.url, identity);
     afterwards(async () => raw.close());

@@ -8,7 +8,7 @@ import { afterwards, startServer, testFolder } from "./server-process.js";
 import { type RawCaller, rawCaller } from "./two-owners/raw-caller.js";
 
 const program = fileURLToPath(new URL("./faulty-server.js", import.meta.url));
-const clientId = "0123456789abcdef0123456789abcdef";
+const clientId = "6731a09a9cac4ba4f8d3e1f8309bed7f";
 const done = { structuredContent: { done: 2 } };
 const eras = ["2025", "2026"] as const;
 type Era = (typeof eras)[number];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { local, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken, whenEnded } from "./owner.js";
 
-const strong = "0123456789abcdef0123456789abcdef";
+const strong = "7af4874c9b611c59bbccadd95cf066f2";
 const remote = { local: false, reason: "it has the header via, so a proxy sent it" } as const;
 
 test("G10 an authenticated subject always wins, and no label can pose as one", () => {
@@ -95,7 +95,7 @@ test("a call without any of them is refused with what is missing, and why it is 
   const reason = "and it is not local (it has the header via, so a proxy sent it).";
   const refused = (message: string) => expect.objectContaining({ code: "NO_OWNER", message });
   const advice =
-    'Send "_meta": {"resumable-mcp/client_id": "<128 random bits>"} (a version 4 UUID, 32 or more hexadecimal digits, or 22 or more base64url characters), or authenticate.';
+    'Send "_meta": {"resumable-mcp/client_id": "<random bits>"} (a version 4 UUID, 32 or more hexadecimal digits, or 43 or more base64url characters), or authenticate.';
   const nothing = `The call does not name its owner: it has no token, no session and no client_id, ${reason} ${advice}`;
   expect(() => resolveOwner({ locality: remote })).toThrow(refused(nothing));
   const weak = `The client_id of the call can be guessed, so it identifies no owner: the call has no token and no session, ${reason} ${advice}`;
