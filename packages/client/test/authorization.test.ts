@@ -96,6 +96,12 @@ describe("an authorization server is refused before anything secret is sent", ()
       },
       "does not say that it supports PKCE",
     ],
+    ["is of none that the server names", { resource: { authorization_servers: [] } }, "names no authorization server"],
+    [
+      "is of none that the server names, and says nothing of",
+      { resource: { authorization_servers: undefined } },
+      "names no authorization server",
+    ],
     ["is of another issuer", { metadata: () => ({ issuer: "https://honest.example" }) }, "is that of another one"],
     [
       "is of an issuer with one letter more",

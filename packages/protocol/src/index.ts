@@ -53,6 +53,7 @@ export {
   panelUri,
   showsApps,
 } from "./panel.js";
+export { checkPkce } from "./pkce.js";
 export { decodeJournal, type JournalEvent, type TaskJournal } from "./task-journal.js";
 export {
   decodeFailure,

@@ -5,9 +5,10 @@ import {
   type OAuthTokens,
   OAuthTokensSchema,
 } from "@modelcontextprotocol/sdk/shared/auth.js";
+import { checkPkce } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { toJsonObject } from "../json.js";
-import { checkAuthorizationServer, checkPkce } from "./authorization-server.js";
+import { checkAuthorizationServer } from "./authorization-server.js";
 import type { CredentialsFile, ServerCredentials } from "./credentials-file.js";
 
 const registration = z.looseObject({ client_id: z.string() });
@@ -100,7 +101,7 @@ export class StoredOAuthProvider implements OAuthClientProvider {
 
   saveDiscoveryState(state: OAuthDiscoveryState): void {
     checkAuthorizationServer(state);
-    if (this.#options.fresh) checkPkce(state);
+    if (this.#options.fresh) checkPkce(state.authorizationServerUrl, state.authorizationServerMetadata);
     this.#discovered = state;
   }
 

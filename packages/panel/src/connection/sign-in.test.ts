@@ -130,9 +130,24 @@ describe("a sign-in by the code flow", () => {
     expect([ended, requests]).toEqual([{ place: "", problem: expect.stringContaining("no sign-in of this tab") }, []]);
   });
 
-  it("refuses an authorization server that cannot do PKCE", async () => {
-    network({ code_challenge_methods_supported: ["plain"] });
-    await expect(beginSignIn(tab(), "")).rejects.toThrow(/S256/);
+  it.each([[["plain"]], [undefined]])(
+    "refuses an authorization server whose methods of PKCE are %j, before it registers there",
+    async (methods) => {
+      network({ code_challenge_methods_supported: methods });
+      const asked = vi.fn(fetch);
+      vi.stubGlobal("fetch", asked);
+      const unregistered = { ...tab(), config: { ...config, clientId: undefined } };
+      await expect(beginSignIn(unregistered, "")).rejects.toThrow(/does not say that it supports PKCE with S256/);
+      expect(asked.mock.calls.map(([url]) => new URL(String(url)).pathname)).not.toContain("/register");
+    },
+  );
+
+  it("sends no code to an authorization server that says nothing of PKCE any more", async () => {
+    const place = tab();
+    const state = (await beginSignIn(place, "")).searchParams.get("state") ?? "";
+    const requests = network({ code_challenge_methods_supported: undefined });
+    const ended = await endSignIn(place, new URLSearchParams({ code: "c", state, iss: issuer }));
+    expect([ended, requests]).toEqual([{ place: "", problem: expect.stringContaining("PKCE") }, []]);
   });
 
   it("has nothing to end where the address says nothing of one", async () => {

@@ -5,7 +5,7 @@ import {
   registerClient,
   startAuthorization,
 } from "@modelcontextprotocol/client";
-import { type JsonFields as Fields, JsonFields } from "@resumable-mcp/protocol";
+import { checkPkce, type JsonFields as Fields, JsonFields } from "@resumable-mcp/protocol";
 import { panelName } from "../version.js";
 import type { PageConfig } from "./page-config.js";
 
@@ -112,6 +112,7 @@ async function discover(endpoint: string) {
   if (issuer === undefined) throw new Error("The server names no authorization server.");
   const metadata = await discoverAuthorizationServerMetadata(issuer);
   if (metadata === undefined) throw new Error(`The authorization server ${issuer} has no metadata.`);
+  checkPkce(issuer, metadata);
   return { issuer, metadata, resource };
 }
 
