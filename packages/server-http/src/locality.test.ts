@@ -22,7 +22,23 @@ const local: readonly (readonly [string, Partial<LocalityFacts>])[] = [
   ["from a page of a loopback host on any port", { origin: "http://localhost:5173" }],
   ["from a page of a loopback address", { origin: "http://[::1]:5173" }],
   ["from a page over TLS", { origin: "https://127.0.0.1" }],
-  ["with other headers", { headerNames: ["forwarding", "x-forwarder", "viaduct", "x-real-time"] }],
+  ["with other headers", { headerNames: ["forwarding", "x-forwarder", "viaduct", "x-real-time", "cf", "client-id"] }],
+  [
+    "with those of clients, browsers and traces",
+    { headerNames: ["mcp-method", "sec-fetch-site", "traceparent", "x-request-id", "x-mcp-proxy-auth", "x-api-key"] },
+  ],
+];
+
+/** What proxies, networks of proxies and gateways that sign users in add to requests. */
+const headersOfProxies = [
+  ...["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-anything"],
+  ...["x-real-ip", "x-client-ip", "client-ip", "true-client-ip", "x-cluster-client-ip", "wl-proxy-client-ip"],
+  ...["x-remote-addr", "x-remote-ip", "x-original-host", "x-original-forwarded-for", "x-proxyuser-ip", "cdn-loop"],
+  ...["cf-connecting-ip", "cf-ray", "cf-visitor", "fly-client-ip", "fastly-client-ip", "x-envoy-external-address"],
+  ...["x-envoy-original-path", "x-azure-clientip", "x-azure-ref", "x-appgw-trace-id", "x-arr-ssl", "x-amz-cf-id"],
+  ...["cloudfront-viewer-address", "x-vercel-id", "x-nf-client-connection-ip", "akamai-origin-hop", "x-varnish"],
+  ...["tailscale-user-login", "x-goog-iap-jwt-assertion", "x-auth-request-user", "x-remote-user", "remote-user"],
+  ...["x-ms-client-principal", "x-amzn-oidc-identity", "surrogate-capability", "x_forwarded_for"],
 ];
 
 const foreign: readonly (readonly [string, Partial<LocalityFacts>, RegExp])[] = [
@@ -52,7 +68,7 @@ const foreign: readonly (readonly [string, Partial<LocalityFacts>, RegExp])[] = 
   ["its Origin is empty", { origin: "" }, /Origin header/],
   ["its page has a scheme of its own", { origin: "app://localhost" }, /Origin header/],
   ["its Origin names several", { origin: "http://localhost, https://evil.example" }, /Origin header/],
-  ...["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-anything"].map(
+  ...headersOfProxies.map(
     (name) =>
       [`it has the header ${name}`, { headerNames: ["host", name] }, new RegExp(`has the header ${name}`)] as const,
   ),

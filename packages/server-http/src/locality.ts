@@ -53,10 +53,21 @@ function reasonAgainstRequest(facts: LocalityFacts): string | undefined {
   return undefined;
 }
 
-/** Source: RFC 7239, "Forwarded"; RFC 9110, "Via". Those with `X-` are what proxies commonly send. */
+/**
+ * Whether a header is one that proxies send, and no program of this machine: who they forward for, whom they signed in, and
+ * what networks of proxies add under names of their own.
+ *
+ * Source: RFC 7239, "Forwarded"; RFC 9110, "Via"; RFC 8586, "CDN-Loop"; the documents of the proxies for all others.
+ */
 function isProxyHeader(name: string): boolean {
-  return name === "forwarded" || name === "via" || name.startsWith("x-forwarded");
+  const dashed = name.replaceAll("_", "-");
+  return ofAnyProxy.test(dashed) || ofOneProxy.test(dashed);
 }
+
+const ofAnyProxy =
+  /^(x-)?(forwarded|via$|original-)|(^|-)(client|real|remote|connecting|proxyuser)-(ip|addr|user)(-|$)/;
+const ofOneProxy =
+  /^(akamai|cdn|cf|cloudfront|fastly|fly|surrogate|tailscale|x-(akamai|amz-cf|amzn-oidc|appgw|arr|auth-request|authentik|azure|envoy|goog-iap|nf|vercel))-|^x-(ms-client-principal|varnish)(-|$)/;
 
 /** Programs with a scheme of their own, such as `app:`, are no pages of this machine's servers. */
 function isLoopbackUrl(url: string): boolean {
