@@ -2,12 +2,12 @@
 export const httpLimits = {
   /**
    * For each authenticated subject; for callers without a valid token, each address of another machine (of IPv6, each
-   * network). Tokens of an address whose check fails are counted apart, and before the check.
+   * network).
    */
   requestsPerSecond: 100,
   requestBurst: 200,
   /**
-   * Tokens of one address that are not valid, or that are being checked for the first time. Beyond it no token of that address
+   * Tokens of one address that are not valid, or cannot be checked, or that are being checked for the first time. Beyond it no token of that address
    * is looked at, except those that were valid within `validTokenMs`.
    */
   failuresPerSecond: 5,

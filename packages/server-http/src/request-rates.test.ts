@@ -24,22 +24,20 @@ test("tokens count before they are checked, apart from requests, and valid ones 
   const attempts = ["a", "b", "c"].map((token) => tried("192.0.2.1", token));
   expect([...attempts, tried("192.0.2.2", "c")].map(({ waitMs }) => waitMs)).toEqual([0, 0, 200, 0]);
   attempts[0]?.end("valid");
-  attempts[1]?.end("unchecked");
-  expect(["d", "e", "f"].map((token) => tried("192.0.2.1", token).waitMs)).toEqual([0, 0, 200]);
+  expect(["d", "e"].map((token) => tried("192.0.2.1", token).waitMs)).toEqual([0, 200]);
   expect(refused("192.0.2.1")).toBe(0);
 });
 
-test("of tokens whose check fails an address has no more than of requests, and they are no failures (G11)", () => {
-  const limits = { ...httpLimits, requestsPerSecond: 10, requestBurst: 2, failuresPerSecond: 5, failureBurst: 2 };
+test("tokens whose check fails count as failures of their address, but for those that were valid a moment ago (G11)", () => {
+  const limits = { ...httpLimits, failuresPerSecond: 5, failureBurst: 2 };
   const { tried } = createRequestRates(limits, () => 0);
-  const waits = ["a", "b", "c"].map((token) => {
+  tried("192.0.2.1", "mine").end("valid");
+  const waits = ["a", "mine", "mine", "b", "c"].map((token) => {
     const attempt = tried("192.0.2.1", token);
     attempt.end("unchecked");
     return attempt.waitMs;
   });
-  expect([...waits.slice(0, 2), tried("192.0.2.1", "d").waitMs, tried("192.0.2.2", "d").waitMs]).toEqual([
-    0, 0, 100, 0,
-  ]);
+  expect([...waits, tried("192.0.2.2", "c").waitMs]).toEqual([0, 0, 0, 0, 200, 0]);
 });
 
 test("a token that was valid a moment ago is not counted, until it is not valid any more (G11)", () => {

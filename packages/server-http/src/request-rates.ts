@@ -21,15 +21,14 @@ export interface RequestRates {
 export interface TokenAttempt {
   /** 0, or how long its caller has to wait. It is not checked then. */
   readonly waitMs: number;
-  /** Says what came of the check; `unchecked` where it failed. */
+  /** Says what came of the check; `unchecked` where it failed, which is a failure of its address too. */
   end(outcome: "valid" | "invalid" | "unchecked"): void;
 }
 
 /**
  * Makes the rates of one server. Subjects, addresses and addresses with failures have a table each: a caller with many
  * addresses cannot push subjects out of theirs. A token counts before it is checked, so that the limit holds for requests that
- * come at once, too. One that was valid a moment ago is not counted: guesses of others at the same address do not keep it out. One
- * whose check failed counts as a request of its address, so that no one makes the server ask without end.
+ * come at once, too. One that was valid a moment ago is not counted: guesses of others at the same address do not keep it out.
  *
  * Limits: `requestsPerSecond`, `requestBurst`, `failuresPerSecond`, `failureBurst`, `validTokenMs`, `maxCallers` of each table.
  */
@@ -40,15 +39,6 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
     { requestsPerSecond: failuresPerSecond, requestBurst: failureBurst, maxCallers },
     nowMs,
   );
-  const checks = createRateLimit(limits, nowMs);
-  /** How long a token has to wait that is to be checked; 0: it has taken its place in both. */
-  const enter = (network: string): number => {
-    const waitMs = checks.count(network);
-    if (waitMs > 0) return waitMs;
-    const failedMs = failures.count(network);
-    if (failedMs > 0) checks.giveBack(network);
-    return failedMs;
-  };
   const refused = (address: string | undefined) => byAddress.count(networkOf(address ?? ""));
   const recent = createRecentTokens(limits, nowMs);
   const tried = (address: string | undefined, header: string): TokenAttempt => {
@@ -56,11 +46,10 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
     const token = createHash("sha256").update(header).digest("base64url");
     const isCounted = !recent.has(token);
     return {
-      waitMs: isCounted ? enter(network) : 0,
+      waitMs: isCounted ? failures.count(network) : 0,
       end(outcome) {
         if (outcome === "valid") recent.add(token);
-        if (outcome !== "invalid" && isCounted) failures.giveBack(network);
-        if (outcome !== "unchecked" && isCounted) checks.giveBack(network);
+        if (outcome === "valid" && isCounted) failures.giveBack(network);
         if (outcome !== "invalid" || isCounted) return;
         recent.delete(token);
         failures.count(network);

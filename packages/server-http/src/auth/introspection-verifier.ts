@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { createPatientFetch, type Fetch, RequestRefused, statusOf } from "./authorization-server.js";
+import {
+  createPatientFetch,
+  type Fetch,
+  putBounded,
+  type ServerAnswer,
+  uselessAnswer,
+} from "./authorization-server.js";
 import { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./bearer.js";
 import { authInfoOf, type Claims, isFor, namesOwner } from "./claims.js";
 import { authLimits } from "./limits.js";
@@ -22,20 +28,22 @@ export interface IntrospectionOptions {
 /**
  * Makes a verifier that asks the authorization server about each token, and remembers what it said.
  *
- * Limits: `activeTokenMs`, `inactiveTokenMs`, `maxCachedTokens`, `maxOpenIntrospections`, `fetchTimeoutMs`, `retryFetchMs`. Requests
- * about one token that come at once are one. Source: RFC 7662.
+ * Limits: `activeTokenMs`, `inactiveTokenMs`, `maxCachedTokens`, `maxOpenIntrospections`, `maxFailuresInRow`, and those of
+ * {@link createPatientFetch}. Requests about one token that come at once are one. Source: RFC 7662.
  *
  * @throws {@link Error} when the address is neither of `https` nor of this machine.
  */
 export function createIntrospectionVerifier(options: IntrospectionOptions): VerifyToken {
   const { nowMs = () => performance.now() } = options;
   secureUrl("url", options.url, true);
-  const fetch = createPatientFetch(readClaims, options.fetch);
+  const { maxFailuresInRow } = authLimits;
+  const fetch = createPatientFetch({ read: readClaims, fetch: options.fetch, maxFailuresInRow });
   // A caller who guesses tokens must not push out those that are active.
   const [active, inactive] = [createCache(nowMs), createCache(nowMs)];
   const asked = new Map<string, Promise<AuthInfo | undefined>>();
   const ask = async (token: string, key: string): Promise<AuthInfo | undefined> => {
-    const info = infoOf(token, await introspect(token, options, fetch), options);
+    const aboutToken = (url: string, init: RequestInit) => fetch(url, init, key);
+    const info = infoOf(token, await introspect(token, options, aboutToken), options);
     if (info === undefined) inactive.set(key, undefined, authLimits.inactiveTokenMs);
     else active.set(key, info, authLimits.activeTokenMs);
     return info;
@@ -77,15 +85,12 @@ function introspect(token: string, { url, credentials }: IntrospectionOptions, f
 const ofToken: readonly number[] = [400, 413, 414, 422, 431];
 const tokenErrors: readonly unknown[] = [undefined, "invalid_request", "invalid_token"];
 
-/** A caller chooses the token: what may be said of that alone must not count for all others. */
-async function readClaims(response: Response): Promise<Claims> {
-  const { status } = response;
-  const says: unknown = await response.json().catch(() => undefined);
-  const { active, error }: { active?: unknown; error?: unknown } = Object(says);
-  if (status === 200 && typeof active === "boolean") return { ...Object(says) };
+function readClaims(answer: ServerAnswer): Claims {
+  const { status, body } = answer;
+  const { active, error }: { active?: unknown; error?: unknown } = Object(body);
+  if (status === 200 && typeof active === "boolean") return { ...Object(body) };
   if (ofToken.includes(status) && tokenErrors.includes(error)) return { active: false };
-  if (status === 403) throw new RequestRefused("Status 403.");
-  throw status === 200 ? new Error("It does not answer as RFC 7662 says.") : statusOf(response);
+  throw uselessAnswer(answer);
 }
 
 /** `undefined` for a token that is not active, or not meant for this server. */
@@ -112,10 +117,7 @@ function createCache(nowMs: () => number): Cache {
       return entry !== undefined && entry.untilMs > nowMs() ? entry : undefined;
     },
     set(key, info, maxAgeMs) {
-      entries.delete(key);
-      entries.set(key, { info, untilMs: nowMs() + maxAgeMs });
-      const [oldest] = entries.keys();
-      if (entries.size > authLimits.maxCachedTokens && oldest !== undefined) entries.delete(oldest);
+      putBounded(entries, key, { info, untilMs: nowMs() + maxAgeMs });
     },
   };
 }

@@ -210,6 +210,28 @@ test.each<[string, object]>([
   expect(asked).toEqual([jwksUrl]);
 });
 
+test("of keys no more is read than the limit (G11)", async () => {
+  const parts = 64;
+  let sent = 0;
+  const keys = new ReadableStream({
+    pull(controller) {
+      sent += 1;
+      controller.enqueue(Buffer.alloc(authLimits.maxAnswerBytes / 4, " "));
+      if (sent === parts) {
+        controller.enqueue(Buffer.from(JSON.stringify({ keys: [first.publicJwk] })));
+        controller.close();
+      }
+    },
+  });
+  const jwksUrl = "https://idp.example/keys";
+  const fetch = async () => new Response(keys);
+  const verify = createJwtVerifier({ issuers: [issuer], audiences: [audience], jwksUrl, fetch });
+  expect(await judge(verify, await sign(fine))).toMatchObject({
+    message: `${jwksUrl} could not be asked: The answer has more than ${authLimits.maxAnswerBytes} bytes.`,
+  });
+  expect(sent).toBeLessThan(parts / 4);
+});
+
 test("keys that are known serve while the server is away, for a time", async () => {
   const { verify, state } = server();
   const token = await sign({ ...fine, exp: inSeconds(7_200) });

@@ -7,7 +7,13 @@ import {
   type JWTVerifyGetKey,
   jwtVerify,
 } from "jose";
-import { createPatientFetch, discoverKeys, type Fetch, statusOf } from "./authorization-server.js";
+import {
+  createPatientFetch,
+  discoverKeys,
+  type Fetch,
+  type ServerAnswer,
+  uselessAnswer,
+} from "./authorization-server.js";
 import { AuthorizationServerAway, type VerifyToken } from "./bearer.js";
 import { authInfoOf, isFor, namesOwner } from "./claims.js";
 import { authLimits } from "./limits.js";
@@ -92,7 +98,7 @@ function issuerIn(token: string): string | undefined {
 function createKeys(issuer: string, jwksUrl: string | undefined, fetch: Fetch | undefined): JWTVerifyGetKey {
   let found: { readonly keys: Promise<JWTVerifyGetKey>; readonly atMs: number; failed: boolean } | undefined;
   let last: { readonly keys: JWTVerifyGetKey; readonly atMs: number } | undefined;
-  const fetchKeys = createPatientFetch(readKeys, fetch);
+  const fetchKeys = createPatientFetch({ read: readKeys, fetch });
   const find = async () => {
     const url = jwksUrl === undefined ? await discoverKeys(issuer, fetch) : new URL(jwksUrl);
     return createRemoteJWKSet(url, {
@@ -130,9 +136,9 @@ interface Keys {
   readonly keys: JWTVerifyGetKey;
 }
 
-async function readKeys(response: Response): Promise<Keys> {
-  if (response.status !== 200) throw statusOf(response);
-  const set: JSONWebKeySet = Object(await response.json());
+function readKeys(answer: ServerAnswer): Keys {
+  if (answer.status !== 200) throw uselessAnswer(answer);
+  const set: JSONWebKeySet = Object(answer.body);
   // Throws at what is not a set of keys.
   return { set, keys: createLocalJWKSet(set) };
 }

@@ -4,8 +4,15 @@ export const authLimits = {
   clockToleranceSeconds: 5,
   /** Of one request to an authorization server. */
   fetchTimeoutMs: 5_000,
-  /** After a request to an authorization server that failed, none is made for this time. */
+  /** Of one answer of an authorization server. */
+  maxAnswerBytes: 1024 * 1024,
+  /** After a request to an authorization server that failed, the same one is not made for this time. */
   retryFetchMs: 2_000,
+  /**
+   * After failures of so many different tokens in a row no token is asked about for that time. One address alone has too few
+   * failures for it (`failuresPerSecond`).
+   */
+  maxFailuresInRow: 20,
   /** A key that is not known makes the keys be fetched again, this often at most. */
   keysCooldownMs: 30_000,
   /** Keys are fetched again after this time. */
