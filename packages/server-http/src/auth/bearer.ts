@@ -99,4 +99,5 @@ function saysInvalid(error: unknown): boolean {
   return codes.some((code) => code === "invalid_token" || (typeof code === "string" && joseInvalid.test(code)));
 }
 
-const joseInvalid = /^ERR_(JWT|JWS|JWE)_|^ERR_JOSE_ALG_NOT_ALLOWED$|^ERR_JWKS_(NO|MULTIPLE)_MATCHING_KEYS?$/;
+const joseInvalid =
+  /^ERR_(JWT|JWS|JWE)_|^ERR_JOSE_(ALG_NOT_ALLOWED|NOT_SUPPORTED)$|^ERR_JWKS_(NO|MULTIPLE)_MATCHING_KEYS?$/;

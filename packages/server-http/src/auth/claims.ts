@@ -25,8 +25,15 @@ export function authInfoOf(token: string, claims: Claims, issuer: string, expire
   };
 }
 
-/** Whether a token names a user or a client. Whether it says whose it is, `ownerOfToken` finds out for all verifiers. */
-export function namesOwner(claims: Claims): boolean {
+/**
+ * Whether a token is a bearer token for this server, of a user or a client. Whether it says whose it is, `ownerOfToken` finds
+ * out for all verifiers. One with `cnf` is for the holder of a key alone, which nothing here can prove. Source: RFC 7800.
+ */
+export function isMeant(audiences: readonly string[], claims: Claims): boolean {
+  return isFor(audiences, claims) && namesOwner(claims) && (claims.cnf ?? undefined) === undefined;
+}
+
+function namesOwner(claims: Claims): boolean {
   return isName(claims.client_id) || ["sub", ...userClaims].some((name) => claims[name] !== undefined);
 }
 
@@ -35,7 +42,7 @@ export function namesOwner(claims: Claims): boolean {
  *
  * Source: RFC 8707, section 2; MCP, Authorization, "Token Audience Binding and Validation" and "Canonical Server URI".
  */
-export function isFor(audiences: readonly string[], { aud }: Claims): boolean {
+function isFor(audiences: readonly string[], { aud }: Claims): boolean {
   const names = audiences.map(canonicalName);
   return (Array.isArray(aud) ? aud : [aud]).some(
     (one) => typeof one === "string" && names.includes(canonicalName(one)),

@@ -49,6 +49,9 @@ test.each<[string, object]>([
   ["of another issuer", { ...active, iss: "https://evil.example" }],
   ["without an owner", { ...active, sub: undefined, client_id: undefined }],
   ["that is bound to a key", { ...active, token_type: "DPoP" }],
+  ["that only the holder of a key may use", { ...active, cnf: { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" } }],
+  ["whose end is not a time", { ...active, exp: "soon" }],
+  ["whose end is a list", { ...active, exp: [4_102_444_800, 1] }],
 ])("a token %s is refused", async (_, says) => {
   expect(await verifier(says).verify("opaque")).toBeUndefined();
 });
@@ -76,6 +79,12 @@ test.each([
   const { verify } = verifier({ ...active, ...says });
   const verdict = await readToken({ header: () => "Bearer opaque" }, verify, 10_000);
   expect(verdict).toEqual({ refused: "invalid", why: expect.stringMatching(/sub/) });
+});
+
+test("an end that is a number in a text is an end", async () => {
+  expect(await verifier({ ...active, exp: "4102444800" }).verify("opaque")).toMatchObject({ expiresAt: 4_102_444_800 });
+  const past = await readToken({ header: () => "Bearer opaque" }, verifier({ ...active, exp: "1" }).verify, 10_000);
+  expect(past).toEqual({ refused: "expired" });
 });
 
 test("an audience is this server's also with capitals in scheme and host", async () => {

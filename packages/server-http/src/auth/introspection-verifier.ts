@@ -7,7 +7,7 @@ import {
   uselessAnswer,
 } from "./authorization-server.js";
 import { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./bearer.js";
-import { authInfoOf, type Claims, isFor, namesOwner } from "./claims.js";
+import { authInfoOf, type Claims, isMeant } from "./claims.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";
 
@@ -98,9 +98,11 @@ function infoOf(token: string, claims: Claims, { audiences, issuers }: Introspec
   const { active, iss = issuers[0], exp, token_type: type = "Bearer" } = claims;
   const issuer = issuers.find((one) => one === iss);
   const isBearer = typeof type === "string" && /^(bearer|access_token)$/i.test(type);
-  if (active !== true || issuer === undefined || !isBearer) return undefined;
-  if (!isFor(audiences, claims) || !namesOwner(claims)) return undefined;
-  return authInfoOf(token, claims, issuer, typeof exp === "number" ? exp : undefined);
+  if (active !== true || issuer === undefined || !isBearer || !isMeant(audiences, claims)) return undefined;
+  if (exp === undefined || exp === null) return authInfoOf(token, claims, issuer, undefined);
+  const expiresAt = typeof exp === "string" ? Number(exp) : exp;
+  // What is not a time must not count as no end.
+  return Number.isFinite(expiresAt) ? authInfoOf(token, claims, issuer, Number(expiresAt)) : undefined;
 }
 
 interface Cache {

@@ -93,6 +93,7 @@ test.each<[string, Partial<JWTPayload>, SignOptions]>([
   ["without an owner", { sub: undefined, client_id: undefined }, {}],
   ["that is a logout token", {}, { typ: "logout+jwt" }],
   ["that is bound to a key", {}, { typ: "dpop+jwt" }],
+  ["that only the holder of a key may use", { cnf: { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I" } }, {}],
 ])("a token %s is refused", async (_, claims, options) => {
   expect(await judge(server().verify, await sign({ ...fine, ...claims }, options))).toBe("invalid");
 });
@@ -123,6 +124,19 @@ test("a token that is changed, signed by another key, without a signature or wit
     "a.b.c",
   ];
   for (const token of tokens) expect(await judge(verify, token)).toBe("invalid");
+});
+
+test.each<[string, object]>([
+  ["crit of an unknown name", { crit: ["exp2"], exp2: 1 }],
+  ["typ that is a number", { typ: 5 }],
+])("a token whose header has a %s is refused, signed or not", async (_, odd) => {
+  const { verify } = server();
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const signed = `${encode({ alg: "ES256", kid: "one", ...odd })}.${encode(fine)}`;
+  const key = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, first.privateKey, Buffer.from(signed));
+  for (const signature of [Buffer.from(key).toString("base64url"), ""]) {
+    expect(await judge(verify, `${signed}.${signature}`)).toBe("invalid");
+  }
 });
 
 test("a token of a program, and one of a user that names no program, are not taken for each other", async () => {

@@ -15,7 +15,7 @@ import {
   uselessAnswer,
 } from "./authorization-server.js";
 import { AuthorizationServerAway, type VerifyToken } from "./bearer.js";
-import { authInfoOf, isFor, namesOwner } from "./claims.js";
+import { authInfoOf, isMeant } from "./claims.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";
 
@@ -75,11 +75,19 @@ export function createJwtVerifier({ issuers, audiences, jwksUrl, fetch }: JwtOpt
       clockTolerance: authLimits.clockToleranceSeconds,
       requiredClaims: ["exp"],
     });
-    const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, "");
-    if (!types.includes(type) || !isFor(audiences, payload) || !namesOwner(payload)) return undefined;
+    if (!types.includes(typeOf(protectedHeader)) || !isMeant(audiences, payload)) return undefined;
     // With the tolerance: what counts as valid here does not count as expired elsewhere.
     return authInfoOf(token, payload, issuer, Number(payload.exp) + authLimits.clockToleranceSeconds);
   };
+}
+
+/** The signature says nothing of the header's form. */
+function typeOf({ typ }: { readonly typ?: unknown }): string | undefined {
+  return typ === undefined
+    ? undefined
+    : String(typ)
+        .toLowerCase()
+        .replace(/^application\//, "");
 }
 
 /** The issuer that an unverified token names: it only chooses the keys. */
