@@ -86,6 +86,12 @@ describe("refused with the right status", () => {
     expect(await status({ ...request, params: [] })).toBe(400);
     expect(await status({ ...request, params: { pad: "x".repeat(1000) } })).toBe(413);
     expect(await status(request, { "content-type": "text/plain" })).toBe(415);
+    for (const charset of ["utf-16", '"iso-8859-1"', "utf-8; charset=utf-7"])
+      expect(await status(request, { "content-type": `application/json;charset=${charset}` })).toBe(415);
+    for (const charset of ["utf-8", "UTF8", '"utf-8"', "utf-8; x=y"])
+      expect(await status(request, { "content-type": `application/json; Charset=${charset}` })).toBe(200);
+    expect(await status(request, { "content-encoding": "gzip" })).toBe(415);
+    expect(await status(request, { "content-encoding": "identity" })).toBe(200);
     expect(await status(request, { accept: "application/json" })).toBe(406);
     expect(await status(request, { "mcp-protocol-version": "1999-01-01" })).toBe(400);
     expect((await fetch(url, { method: "PUT" })).status).toBe(405);

@@ -27,13 +27,13 @@ test("a page may call from an allowed host or an allowed origin, and from nowher
   for (const origin of ["https://tools.example", "https://app.example"]) {
     expect(allows({ host, origin })).toBe(true);
   }
-  for (const origin of ["https://evil.example", "null", "http://app.example"])
-    expect(allows({ host, origin })).toBe(false);
+  const others = ["https://evil.example", "null", "http://app.example", "ws://tools.example", "app://tools.example"];
+  for (const origin of others) expect(allows({ host, origin })).toBe(false);
 });
 
 test("of the pages that this machine serves only the server's own may call, or those that were asked for (F15)", () => {
   const host = "localhost:8001";
-  const others = ["http://localhost:5173", "https://127.0.0.1", "http://[::1]:8002"];
+  const others = ["http://localhost:5173", "https://127.0.0.1", "http://[::1]:8002", "https://localhost:8001"];
   const rulesOf = (allowedOrigins: readonly string[]) =>
     hostRules({ host: "127.0.0.1", allowedHosts: [], allowedOrigins });
   for (const origin of ["http://localhost:8001", "http://127.0.0.1:8001", "http://[::1]:8001"]) {
@@ -44,7 +44,12 @@ test("of the pages that this machine serves only the server's own may call, or t
     expect(allows({ host, origin }, rulesOf([origin]))).toBe(true);
     expect(allows({ host, origin }, rulesOf(["loopback"]))).toBe(true);
   }
-  expect(allows({ host, origin: "https://evil.example" }, rulesOf(["loopback"]))).toBe(false);
+  for (const origin of ["https://evil.example", "ws://localhost:8001", "wss://127.0.0.1:8001", "app://localhost:8001"])
+    expect([allows({ host, origin }, rulesOf([])), allows({ host, origin }, rulesOf(["loopback"]))]).toEqual([
+      false,
+      false,
+    ]);
+  expect(allows({ host: "localhost", origin: "https://localhost" }, rulesOf([]))).toBe(false);
 });
 
 test("where callers are authenticated any name is answered, but a page has to come from the same host", () => {

@@ -59,19 +59,21 @@ export function checkNames(request: Pick<HttpRequest, "header">, rules: HostRule
   }
   const origin = request.header("origin");
   if (origin === undefined || rules.origins.includes(origin)) return undefined;
-  const page = hostName(origin);
-  if (page !== undefined && isOwnPage(page, portOf(origin), host, rules)) return undefined;
+  if (isOwnPage(origin, host, rules)) return undefined;
   return "The Origin header does not name an origin that may call this server. Allow it with --allowed-origin.";
 }
 
 /** A page of this server, or of a name that its operator gave it. Other programs of this machine serve pages, too. */
-function isOwnPage(page: string, port: string, host: string, { hosts, origins, allowedHosts }: HostRules): boolean {
+function isOwnPage(origin: string, host: string, { hosts, origins, allowedHosts }: HostRules): boolean {
+  const page = hostName(origin);
+  if (page === undefined || !/^https?:/i.test(origin)) return false;
   const isLocal = isLoopback(page);
   if (isLocal && origins.includes(anyLoopback)) return true;
   const own = `http://${host}`;
   if (!isLocal)
     return allowedHosts.some((name) => name.toLowerCase() === page) || (hosts === undefined && page === hostName(own));
-  return isLoopback(hostName(own) ?? "") && port === portOf(own);
+  // This server has no TLS: a page of https on this machine is another program's.
+  return /^http:/i.test(origin) && isLoopback(hostName(own) ?? "") && portOf(origin) === portOf(own);
 }
 
 function portOf(url: string): string {

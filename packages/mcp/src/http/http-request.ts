@@ -83,9 +83,8 @@ export async function readJsonBody(
   request: HttpRequest,
   { maxBodyBytes, maxJsonValues, maxInitializeBytes }: BodyLimits,
 ): Promise<{ readonly value: unknown } | HttpAnswer> {
-  const type = request.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json")
-    return refusal(415, "Unsupported Media Type: Content-Type must be application/json.");
+  const problemOfType = mediaTypeProblem(request);
+  if (problemOfType !== undefined) return refusal(415, `Unsupported Media Type: ${problemOfType}`);
   const text = await request.text(maxBodyBytes);
   if (text === undefined) return refusal(413, `The body is larger than maxBodyBytes = ${maxBodyBytes}.`);
   const problem = problemOfJson(text, maxJsonValues);
@@ -97,6 +96,16 @@ export async function readJsonBody(
     return refusal(413, `An initialize request may not be larger than maxInitializeBytes = ${maxInitializeBytes}.`);
   }
   return { value };
+}
+
+/** What is read is JSON in UTF-8 as it was sent; anything else might mean something else to a program in front. */
+function mediaTypeProblem(request: HttpRequest): string | undefined {
+  const type = (request.header("content-type") ?? "").toLowerCase();
+  if (type.split(";")[0]?.trim() !== "application/json") return "Content-Type must be application/json.";
+  const charsets = [...type.matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/g)].map(([, charset]) => charset);
+  if (charsets.some((charset) => charset !== "utf-8" && charset !== "utf8")) return "Send the body in UTF-8.";
+  const encoding = request.header("content-encoding") ?? "";
+  return /^(identity)?$/i.test(encoding) ? undefined : "Send the body without Content-Encoding.";
 }
 
 /** `undefined` when it is not JSON. */

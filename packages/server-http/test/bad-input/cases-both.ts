@@ -36,6 +36,16 @@ export const casesBoth: readonly BadCase[] = eras.flatMap(({ era, headersIn, bod
     ...([415, -32_000, /Content-Type must be application\/json/] as const),
   ],
   [
+    `${era}: a body in another charset`,
+    (world) => ({ headers: { ...headersIn(world), "content-type": 'application/json; Charset="UTF-16"' }, body }),
+    ...([415, -32_000, /UTF-8/] as const),
+  ],
+  [
+    `${era}: a body that is encoded`,
+    (world) => ({ headers: { ...headersIn(world), "content-encoding": "foo" }, body }),
+    ...([415, -32_000, /without Content-Encoding/] as const),
+  ],
+  [
     `${era}: PUT`,
     (world) => ({ method: "PUT", headers: headersIn(world), body }),
     ...([405, -32_000, /Method not allowed/] as const),
