@@ -31,7 +31,7 @@ export const httpLimits = {
   /** Bodies of one subject, or of one address, that have not come yet and say no length, or one of more than `smallBodyBytes`. */
   maxOpenBodies: 32,
   smallBodyBytes: 64 * 1024,
-  /** Refusals in one second that are logged one by one, and as many tokens that could not be checked; the next line says how many were not. */
+  /** Refusals in one second that are logged one by one, and as many failures of checks and calls; the next line says how many were not. */
   refusalsLoggedPerSecond: 10,
   maxHeaderBytes: 16 * 1024,
   drainTimeoutMs: 10_000,

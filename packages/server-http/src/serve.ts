@@ -132,7 +132,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const trustedProxies = trustedProxiesOf(options);
   const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
   const onError = (error: unknown) => log("error", sentenceOf(error));
-  const { store, storeWait = noWait, engineLimits = {}, observer = () => {}, runAttempt } = options;
+  const { store, storeWait = noWait, engineLimits = {}, observer = () => {}, runAttempt, ownerMode = "auto" } = options;
   let recovery: RecoveryCounts = { now: 0, later: 0, onRequest: 0, more: false };
   const onOpened = (counts: RecoveryCounts): void => {
     recovery = counts;
@@ -152,13 +152,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   // What is wrong with the store is reported now, not to the first caller.
   await openWhenReached(engine.open.bind(engine), storeWait, (sentence) => log("warn", sentence)).catch(abandon);
   let ownUrl: string | undefined;
-  const unguarded = authorizationOf(options, limits, log, () => publicUrl ?? ownUrl);
+  const onFailure = limitedErrors(log, limits);
+  const unguarded = authorizationOf(options, limits, onFailure, () => publicUrl ?? ownUrl);
   guarded = await startBans(unguarded, { engine, limits, log }).catch(abandon);
   const { authorization, bans } = guarded;
-  const mcp = bothErasEndpoint(options, engine, { onError, maskThrown }, authorization);
+  const mcp = bothErasEndpoint(options, engine, { onFailure, maskThrown }, authorization);
   // Asked for once: each request is judged by it.
   let boundAddress: string | undefined;
-  const { allowedOrigins = [], ownerMode = "auto" } = options;
   const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
   const allowedHosts = [...(options.allowedHosts ?? []), ...publicHost];
   const entry = createHttpEntry(
@@ -167,7 +167,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       boundAddress: () => boundAddress,
       engine,
       path,
-      rules: hostRules({ host, allowedHosts, allowedOrigins }),
+      rules: hostRules({ host, allowedHosts, allowedOrigins: options.allowedOrigins ?? [] }),
       authorization,
       publicUrl,
       metrics: options.metrics,
@@ -215,15 +215,19 @@ function releaseWith({ engine, mcp, http, bans }: Parts, limits: HttpLimits): Ru
   };
 }
 
+/** What callers can bring about as often as they like. */
+function limitedErrors(log: Log, { refusalsLoggedPerSecond }: HttpLimits): (message: string) => void {
+  const limited = limitedLog(log, refusalsLoggedPerSecond, () => performance.now());
+  return (message) => limited("error", message);
+}
+
 function authorizationOf(
   { verifyToken, definition, requiredScopes, authorizationServers = [] }: ServeOptions,
-  { verifyTokenTimeoutMs: timeoutMs, refusalsLoggedPerSecond }: HttpLimits,
-  log: Log,
+  { verifyTokenTimeoutMs: timeoutMs }: HttpLimits,
+  onFailure: (message: string) => void,
   resource: () => string | undefined,
 ): Authorization | undefined {
   if (verifyToken === undefined) return undefined;
-  const limited = limitedLog(log, refusalsLoggedPerSecond, () => performance.now());
-  const onFailure = (message: string) => limited("error", message);
   const { tools } = definition;
   return createAuthorization({
     verifyToken,
@@ -246,12 +250,13 @@ const noWait: StoreWait = { waitMs: 0, isServerAway: () => false };
 function bothErasEndpoint(
   options: ServeOptions,
   engine: Engine,
-  hears: Pick<RegisterOptions, "onError" | "maskThrown">,
+  { onFailure, maskThrown }: Pick<RegisterOptions, "maskThrown"> & { onFailure: (message: string) => void },
   authorization: Authorization | undefined,
 ): HttpHandler {
   const { definition, handoff, operatorScope } = options;
-  const { onError } = hears;
-  const toolOptions = { ...hears, handoff, operatorScope };
+  // The SDKs report each message that they refuse.
+  const onError = (error: unknown) => onFailure(sentenceOf(error));
+  const toolOptions = { onError, maskThrown, handoff, operatorScope };
   return createBothErasHandler({
     ...options.limits,
     check: (body, context) => {

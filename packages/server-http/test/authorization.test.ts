@@ -186,6 +186,23 @@ test("a flood of tokens that cannot be checked does not fill the log (F15)", asy
   expect(lines).toEqual([]);
 });
 
+test("a flood of messages that are refused as malformed does not fill the log (G11)", async () => {
+  const lines: string[] = [];
+  const limits = { drainTimeoutMs: 20, refusalsLoggedPerSecond: 0 };
+  const { url } = await open({ limits, log: (level, message) => lines.push(`${level} ${message}`) });
+  const meta = (capabilities: unknown) => ({
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+  });
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
+  const malformed = [
+    post(url, "mcp", { method: "ping", params: { _meta: meta({}) } }, headers),
+    post(url, "mcp", { method: "tools/list", params: { _meta: meta("none") } }, headers),
+  ];
+  expect((await Promise.all(malformed)).map(({ status }) => status)).toEqual([400, 400]);
+  expect(lines).toEqual([]);
+});
+
 test("addresses of authorization servers are those of https, or of this machine", async () => {
   await expect(open({ authorizationServers: ["http://idp.example"] })).rejects.toThrow(
     "authorizationServers must begin with https://",
