@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ServerConfig } from "../src/index.js";
+import { type ServerConfig, serverAddress } from "../src/index.js";
 import { codeOf, useFakeWorld } from "./fake-world.js";
 
 const world = useFakeWorld();
@@ -57,6 +57,29 @@ describe("a server", () => {
     const { openWith } = world();
     const client = await openWith({ servers: [] });
     expect([await codeOf(client.addServer(config)), client.servers()]).toEqual(["INVALID_SERVER", []]);
+  });
+
+  it.each(["http://ada:hunter2@127.0.0.1:1/mcp", "http://ada:hun/ter2@127.0.0.1:1/mcp"])(
+    "whose URL holds a password is refused, and no message shows it: %s",
+    async (url) => {
+      const { openWith } = world();
+      const client = await openWith({ servers: [] });
+      const refused = await Promise.allSettled([
+        client.addServer({ url }),
+        client.testServer(url),
+        client.signIn(url, { onPage: () => {} }),
+        openWith({ servers: [{ url }] }).then((opened) => opened.tools()),
+      ]);
+      const messages = refused.map((end) => (end.status === "rejected" ? String(end.reason) : end.status));
+      expect(messages).toEqual(Array(4).fill(expect.stringMatching(/^ClientError: (?!.*hun).*127\.0\.0\.1:1/s)));
+    },
+  );
+
+  it("that is started by a command with a password is shown without it", () => {
+    const args = ["server.js", "--store", "postgres://ada:hunter2@127.0.0.1/db", "@scope/name"];
+    expect(serverAddress({ command: "node", args })).toBe(
+      "node server.js --store postgres://ada@127.0.0.1/db @scope/name",
+    );
   });
 
   it("that is not there is an answer with its code, and no exception", async () => {

@@ -65,6 +65,7 @@ describe("a command line", () => {
     [["--all"], "The user interface has no option --all; it is an option of tasks, pause,"],
     [["show", "a", "b"], 'show takes ID and no more words: "b" has no meaning.'],
     [["tasks", "--url", "localhost:8001"], '"localhost:8001" is not a valid server URL'],
+    [["tasks", "--url", "htp://ada:hunter2@a/mcp"], '"htp://a/mcp" is not a valid server URL'],
     [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
     [["wait", "x", "--timeout", "2147484"], "--timeout must be at most 2147483 seconds"],
     [["--theme", "pink"], '--theme must be auto, dark or light, not "pink"'],

@@ -144,7 +144,9 @@ function readToken(path: string | undefined): string | undefined {
 /** Makes the configuration of a server over HTTP of a word of the command line. */
 export function httpServer(url: string, token?: string): ServerConfig {
   if (/^https?:\/\//.test(url) && URL.canParse(url)) return { url, token };
-  throw new UsageError(`"${url}" is not a valid server URL: give one like http://127.0.0.1:8001/mcp.`);
+  // What stands before the host may be a password.
+  const shown = url.replace(/\/\/.*@/, "//");
+  throw new UsageError(`"${shown}" is not a valid server URL: give one like http://127.0.0.1:8001/mcp.`);
 }
 
 /**

@@ -26,7 +26,7 @@ async function openHttp(
   session: LinkSession | undefined,
   options: OpenLinkOptions,
 ): Promise<Link2025> {
-  if (!URL.canParse(server.url)) throw new LinkFailure("not_mcp", `"${server.url}" is not a URL`);
+  if (!URL.canParse(server.url)) throw new LinkFailure("not_mcp", "it is not a URL");
   let link: Link2025 | undefined;
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     fetch: createLinkFetch({

@@ -7,7 +7,7 @@ import { createAuthorizedFetch } from "../credentials/authorized-fetch.js";
 import type { CredentialsFile } from "../credentials/credentials-file.js";
 import { openServerLink } from "../era-2025/open-server-link.js";
 import type { ClientLimits } from "../limits.js";
-import { type ServerConfig, serverAddress } from "../server-config.js";
+import { checkUser, type ServerConfig, serverAddress } from "../server-config.js";
 import { serverSeen } from "../state/state-changes.js";
 import type { StateFile } from "../state/state-file.js";
 import { RemoteServer } from "./remote-server.js";
@@ -22,6 +22,7 @@ export interface ConnectContext {
 
 /** Creates a server whose session is kept in the state file, so that the next process takes it up again. */
 export function connectServer(config: ServerConfig, context: ConnectContext): RemoteServer {
+  checkUser(config);
   const { stateFile, credentials, limits, clientInfo } = context;
   const address = serverAddress(config);
   const session = knownSession(stateFile, address);

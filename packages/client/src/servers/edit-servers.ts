@@ -2,7 +2,7 @@ import type { PingResult, ServerChange, ServerOptions, ServerTest } from "../cli
 import { ClientError, isClientError } from "../client-error.js";
 import type { ServerCredentials } from "../credentials/credentials-file.js";
 import { type SignInOptions, signIn } from "../credentials/sign-in.js";
-import { type ServerConfig, serverAddress } from "../server-config.js";
+import { checkUser, type ServerConfig, serverAddress } from "../server-config.js";
 import { serverForgotten, serverSeen } from "../state/state-changes.js";
 import { type ConnectContext, connectServer } from "./connect-server.js";
 import { serverAt } from "./find-server.js";
@@ -86,9 +86,10 @@ function checkConfig(config: ServerConfig): void {
   if (!URL.canParse(config.url) || !/^https?:$/.test(new URL(config.url).protocol)) {
     throw new ClientError(
       "INVALID_SERVER",
-      `"${config.url}" is not a URL of a server. Give one like http://127.0.0.1:8001/mcp.`,
+      `"${serverAddress(config)}" is not a URL of a server. Give one like http://127.0.0.1:8001/mcp.`,
     );
   }
+  checkUser(config);
 }
 
 function seenServer(address: string, config: ServerConfig) {

@@ -15,7 +15,7 @@ export function serverAt({ servers, stateFile }: Known, address: string): Remote
   const server = servers.find((entry) => [address, normal, named].includes(entry.address));
   if (server !== undefined) return server;
   const known = servers.map((entry) => entry.address).join(", ") || "none";
-  throw new ClientError("UNKNOWN_SERVER", `There is no server ${address}. Known servers: ${known}.`);
+  throw new ClientError("UNKNOWN_SERVER", `There is no server ${normal}. Known servers: ${known}.`);
 }
 
 /** Finds the server of a task: by the given address, by the state file, or by asking each of them. */

@@ -161,5 +161,7 @@ test("addresses that tokens are bound to are those of https, or of this machine"
   ];
   for (const url of [...refused, "https://a/?b"])
     expect(() => secureUrl("--public-url", url)).toThrow("--public-url must");
+  for (const url of ["http://u:hunter2@a/", "https://u:hunter2@a:b/"])
+    expect(() => secureUrl("--public-url", url)).toThrow(/^--public-url must (?!.*hunter2)/);
   expect(secureUrl("--jwks-url", "https://a/?b", true).search).toBe("?b");
 });

@@ -41,12 +41,14 @@ export function secureUrl(name: string, text: string, mayHaveQuery = false): URL
   try {
     url = new URL(text);
   } catch {
-    throw new Error(`${name} must be a URL, not ${JSON.stringify(text)}.`);
+    // What stands before a host may be a password.
+    throw new Error(`${name} must be a URL, not ${JSON.stringify(text.replace(/\/\/.*@/, "//"))}.`);
   }
+  const shown = `${url.origin}${url.pathname}`;
   const isSecure = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-  if (!isSecure) throw new Error(`${name} must begin with https:// (http:// on this machine only), not ${text}.`);
+  if (!isSecure) throw new Error(`${name} must begin with https:// (http:// on this machine only), not ${shown}.`);
   if (url.hash !== "" || (url.search !== "" && !mayHaveQuery) || url.username !== "" || url.password !== "") {
-    throw new Error(`${name} must have no query, fragment, user or password: ${url.origin}${url.pathname}.`);
+    throw new Error(`${name} must have no query, fragment, user or password: ${shown}.`);
   }
   return url;
 }
