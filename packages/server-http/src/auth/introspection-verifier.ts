@@ -28,8 +28,8 @@ export interface IntrospectionOptions {
 /**
  * Makes a verifier that asks the authorization server about each token, and remembers what it said.
  *
- * Limits: `activeTokenMs`, `inactiveTokenMs`, `maxCachedTokens`, `maxOpenIntrospections`, `maxFailuresInRow`, and those of
- * {@link createPatientFetch}. Requests about one token that come at once are one. Source: RFC 7662.
+ * Limits: `activeTokenMs`, `inactiveTokenMs`, `maxCachedTokens`, `maxOpenIntrospections`, `maxFailuresInRow`, `retryFetchMs`,
+ * `fetchTimeoutMs`, `maxAnswerBytes`. Requests about one token that come at once are one. Source: RFC 7662.
  *
  * @throws {@link Error} when the address is neither of `https` nor of this machine.
  */
