@@ -32,9 +32,27 @@ export function unknownSession(): HttpAnswer {
   return refusal(404, "Session not found. Open a new one.");
 }
 
+/** This process stops; the session, if there is one, continues at another. */
+export function draining(): HttpAnswer {
+  return unavailable("The server is about to stop. Try again in a few seconds.");
+}
+
+/** The same request can succeed soon. */
+export function unavailable(message: string): HttpAnswer {
+  return refusal(503, message, { headers: { "retry-after": "2" } });
+}
+
 /** Nothing is left to send: 405 makes clients stop asking, in silence. */
 export function nothingLeft(): HttpAnswer {
   return new HttpAnswer(405, { allow: "POST, DELETE" });
+}
+
+/** Answers for a stored call that this process does not begin: its client comes back for the answer. */
+export function elsewhere(stream: string, sessionId: string, limits: SessionLimits): HttpAnswer {
+  const answer = new SseStream(limits);
+  void answer.write({ id: formatEventId({ stream, place: 0 }), data: "", retryMs: limits.drainRetryMs });
+  answer.close();
+  return streamAnswer(answer, sessionId);
 }
 
 /** Refuses one more of what a session may have so many of. */

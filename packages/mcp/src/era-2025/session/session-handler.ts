@@ -19,7 +19,7 @@ import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
 import { type SessionHandlerOptions, SessionRegistry } from "./registry/session-registry.js";
 import type { Session2025 } from "./session.js";
-import { jsonAnswer, unknownSession } from "./session-answers.js";
+import { draining, jsonAnswer, unavailable, unknownSession } from "./session-answers.js";
 import { SseStream } from "./sse-stream.js";
 
 /** Source: MCP, Versioning: the versions that have sessions. */
@@ -173,14 +173,6 @@ function extraOf(request: HttpRequest, { authInfo, locality }: RequestContext): 
 
 function accepts(request: HttpRequest, type: string): boolean {
   return (request.header("accept") ?? "").includes(type);
-}
-
-function draining(): HttpAnswer {
-  return unavailable("The server is about to stop. Try again in a few seconds.");
-}
-
-function unavailable(message: string): HttpAnswer {
-  return refusal(503, message, { headers: { "retry-after": "2" } });
 }
 
 /** As the call would be answered in the end: one that is to become a task has an error. */

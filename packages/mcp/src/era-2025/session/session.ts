@@ -16,7 +16,16 @@ import { ClientMessages } from "./client-messages.js";
 import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
 import { OpenStreams } from "./open-streams.js";
-import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer, tooMany, unknownSession } from "./session-answers.js";
+import {
+  draining,
+  elsewhere,
+  jsonAnswer,
+  lostAnswer,
+  nothingLeft,
+  streamAnswer,
+  tooMany,
+  unknownSession,
+} from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
 import { type InFlightRequest, isCall, type Prime } from "./session-stream.js";
 import { type ConnectableServer, type ConnectedSession, SessionTransport } from "./session-transport.js";
@@ -55,7 +64,10 @@ export class Session2025 implements ConnectedSession {
   lastUsedMs = performance.now();
   /** When this process read last what others did to the session, in monotonic milliseconds. */
   checkedMs = performance.now();
+  /** This process has nothing to do with it any more. */
   closed = false;
+  /** It is in no store any more: its client or its time ended it. */
+  deleted = false;
 
   constructor(document: SessionDocument, commons: SessionCommons) {
     this.#commons = commons;
@@ -104,7 +116,8 @@ export class Session2025 implements ConnectedSession {
   /** Takes over what other processes did to the session since this one read it. False when the session has ended. */
   async check(): Promise<boolean> {
     this.checkedMs = performance.now();
-    if (!(await this.document.refresh())) return false;
+    this.deleted ||= !(await this.document.refresh());
+    if (this.deleted) return false;
     for (const inFlight of this.calls.takeCancelled()) {
       this.transport.endDelivery(inFlight);
       inFlight.abandon();
@@ -148,7 +161,7 @@ export class Session2025 implements ConnectedSession {
     if (!this.calls.enter(inFlight)) return tooMany("maxOpenCalls", this.limits);
     try {
       if (kind !== "once") await this.calls.store(inFlight);
-      if (this.closed) return unknownSession();
+      if (this.closed) return this.#closedAnswer(inFlight);
       this.calls.add(inFlight);
     } finally {
       this.calls.entered(inFlight);
@@ -157,6 +170,16 @@ export class Session2025 implements ConnectedSession {
     this.#sendOn(inFlight, stream, { place: 0 });
     this.transport.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     return streamAnswer(stream, this.id);
+  }
+
+  /**
+   * This process let the session go. A client forgets a session that answers 404, and all its calls: only one that was
+   * deleted does. The next process answers a call that was stored meanwhile.
+   */
+  #closedAnswer(call?: InFlightRequest): HttpAnswer {
+    if (this.deleted) return unknownSession();
+    const continues = call !== undefined && call.kind !== "once" && this.#prime() !== undefined;
+    return continues ? elsewhere(call.name, this.id, this.limits) : draining();
   }
 
   /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
@@ -169,12 +192,12 @@ export class Session2025 implements ConnectedSession {
       return jsonAnswer(rpcErrorResponse(request.id, rpcCodes.invalidParams, problem), this.id);
     }
     await this.#settings.noteRequest(request);
-    // The server behind answers nothing after the session's end, which another process may have brought meanwhile.
-    if (this.closed) return unknownSession();
+    // The server behind answers nothing any more.
+    if (this.closed) return this.#closedAnswer();
     const inFlight = this.calls.add(this.calls.create(request, "once"));
     this.transport.deliver(inFlight, { redelivered: false, extra });
     await inFlight.first();
-    if (this.closed && inFlight.response === undefined) return unknownSession();
+    if (this.closed && inFlight.response === undefined) return this.#closedAnswer();
     await this.#settings.noteAnswer(request, inFlight.response);
     if (inFlight.response !== undefined && inFlight.place <= 1) {
       this.calls.forget(inFlight);
@@ -209,8 +232,9 @@ export class Session2025 implements ConnectedSession {
   async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (cursor.stream.startsWith("all_")) return this.listen(extra, cursor);
     const inFlight = await this.calls.find(cursor);
+    const end = inFlight && (await this.calls.judge(inFlight, cursor.place));
+    if (this.closed) return this.#closedAnswer();
     if (inFlight === undefined) return this.#answerUnknown(cursor);
-    const end = await this.calls.judge(inFlight, cursor.place);
     if (end === "ahead") return refusal(400, aheadEvent);
     if (end === "over" || !this.calls.has(inFlight)) return nothingLeft();
     const stream = this.#streams.open();

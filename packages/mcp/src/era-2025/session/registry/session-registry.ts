@@ -200,6 +200,7 @@ export class SessionRegistry implements SessionCommons {
 
   async delete(session: Session2025): Promise<void> {
     await session.document.refresh();
+    session.deleted = true;
     await this.#forget(session);
     await removeSession(this.engine.documents, session.id, openCalls(session.document.value));
     this.#room.forget();
