@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { harmlessText } from "@resumable-mcp/protocol/display";
 import { exitCodes } from "./command-line/exit-codes.js";
 import { type CommandLine, parseCommandLine } from "./command-line/parse-command-line.js";
 import { runTerminalUi } from "./run-terminal-ui.js";
@@ -34,7 +35,7 @@ for (const stream of [process.stdout, process.stderr]) {
 // A defect of this program is also reported in a sentence; leaving restores the terminal.
 process.on("uncaughtException", (error) => {
   process.stderr.write(
-    `Unexpected error: ${error.message}. Your tasks continue on their servers; start this program again.\n`,
+    `Unexpected error: ${harmlessText(error.message)}. Your tasks continue on their servers; start this program again.\n`,
   );
   process.exit(1);
 });

@@ -49,6 +49,22 @@ test("a stock client that can ask its user is asked, and the call ends with the 
   expect(asked).toEqual(["What is your name?"]);
 });
 
+test("a client_id with characters that cannot be seen is refused, in _meta and as an argument", async () => {
+  const { send } = endpoint([countTool()]);
+  const message = expect.stringContaining("The client_id has control characters");
+  for (const odd of ["\u001b[2Jlaptop of ada", "laptop\u202eada"]) {
+    const none = { user: undefined };
+    const extension = { capabilities: { extensions: { "io.modelcontextprotocol/tasks": {} } } };
+    const _meta = { [metaKeys.clientId]: odd };
+    const refused = { result: { structuredContent: { error: { code: "NO_OWNER", message } } } };
+    expect(await send("tools/call", call("count_to", { n: 1 }, { _meta }), none)).toMatchObject(refused);
+    expect(await send("tools/call", call("get_checkpoint_stats", { client_id: odd }), none)).toMatchObject(refused);
+    expect(await send("tasks/get", { taskId: "a".repeat(16), _meta }, { ...none, ...extension })).toMatchObject({
+      error: { message },
+    });
+  }
+});
+
 test("a client that cannot ask is asked to call answer_task", async () => {
   const client = await connect(endpoint([greetTool]));
   const result = await client.callTool(call("greet_user"));

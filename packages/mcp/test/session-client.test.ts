@@ -228,6 +228,30 @@ test("every control tool lists the argument client_id that it takes", async () =
   expect(takers).toEqual(["gated", ...controlTools.map(({ name }) => name)]);
 });
 
+test.each([
+  ["an escape sequence", "\u001b]0;title\u0007\u001b[2J"],
+  ["C1", "laptop \u009b31m of ada"],
+  ["a turned direction", "laptop\u202eada"],
+  ["the end of a line", "laptop of ada\nsub:root"],
+])(
+  "a client_id with %s is refused and not kept: as an argument, in _meta, and where a session begins",
+  async (_, odd) => {
+    const { url, session } = await open();
+    const message = expect.stringContaining("The client_id has control characters");
+    const refused = { error: { code: "NO_OWNER", message } };
+    expect(await dataOf(url, session, "get_checkpoint_stats", { client_id: odd })).toMatchObject(refused);
+    expect(await begin(url, session, "one", { client_id: odd })).toMatchObject(refused);
+    expect(await begin(url, session, "one", {}, { [metaKeys.clientId]: odd })).toMatchObject(refused);
+    expect(await dataOf(url, session, "get_session_info")).toMatchObject({ client_id: null });
+    const read = await post(url, request("tasks/list", { _meta: { [metaKeys.clientId]: odd } }), session);
+    expect(await read.json()).toMatchObject({ error: { message } });
+    const clientInfo = { name: "raw", version: "1" };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo, _meta: { [metaKeys.clientId]: odd } };
+    const opened = await post(url, request("initialize", params));
+    expect([opened.status, await opened.json()]).toMatchObject([400, { error: { message } }]);
+  },
+);
+
 test("G11 a client_id that is too long is refused and not kept", async () => {
   const { url, session } = await open();
   const refused = await dataOf(url, session, "get_checkpoint_stats", { client_id: "x".repeat(1_000) });

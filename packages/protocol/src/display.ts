@@ -11,7 +11,13 @@ export {
 } from "./display/history.js";
 export { formatDuration, formatRate, type ProgressNumbers, progressNumbers } from "./display/numbers.js";
 export { addSample, type Pace, perSecondOf, remainingMsOf } from "./display/pace.js";
-export { harmlessText, plainText, withoutControls } from "./display/plain-text.js";
+export {
+  harmlessJson,
+  harmlessLines,
+  harmlessText,
+  hasControls,
+  plainText,
+} from "./display/plain-text.js";
 export {
   type Away,
   canDo,

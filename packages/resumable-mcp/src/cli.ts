@@ -13,7 +13,10 @@ if (asked.kind === "program") {
 } else if (asked.kind === "wrong") {
   const { didYouMean } = await import("@resumable-mcp/client-tui/did-you-mean");
   const near = didYouMean(asked.word, asked.known);
-  process.stderr.write(`resumable-mcp: ${asked.problem}${near} "resumable-mcp help" lists the commands.\n`);
+  const { harmlessText } = await import("@resumable-mcp/protocol/display");
+  process.stderr.write(
+    `resumable-mcp: ${harmlessText(asked.problem)}${near} "resumable-mcp help" lists the commands.\n`,
+  );
   process.exitCode = 2;
 } else if (asked.kind === "dev") {
   const { runDev } = await import("./dev/dev-command.js");

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject } from "@resumable-mcp/core";
 import { type HttpAnswer, type HttpRequest, ownerOfToken, type RequestContext } from "@resumable-mcp/mcp";
+import { harmlessJson } from "@resumable-mcp/protocol/display";
 import { pino } from "pino";
-import { lineOptions, plainLine } from "./log.js";
+import { lineOptions } from "./log.js";
 
 /** Who asked for what, from where, and how it was answered. */
 export interface AuditEntry {
@@ -133,7 +134,7 @@ export function openAuditFile(place: string, onError: (error: Error) => void): A
   };
   let destination = open();
   const options = { ...lineOptions, formatters: { level: () => ({ log: "audit" }) } };
-  const logger = pino(options, { write: (line: string) => void destination.write(plainLine(line)) });
+  const logger = pino(options, { write: (line: string) => void destination.write(harmlessJson(line)) });
   return {
     write: (entry) => logger.info(entry),
     reopen() {

@@ -35,6 +35,7 @@ import {
   wholeNumber,
 } from "@resumable-mcp/mcp/command-line";
 import { listedControlTools } from "@resumable-mcp/protocol";
+import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
@@ -184,7 +185,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   exceptions.release = (leave) => server.release(leave).finally(telemetry.shutdown);
   stopAtSignal(stopSignals, () => server.close().finally(telemetry.shutdown));
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
-  process.stderr.write(banner(options, server));
+  process.stderr.write(harmlessLines(banner(options, server)));
 }
 
 interface CreateStoreOptions {
@@ -287,7 +288,7 @@ function stopAtSignal(signals: readonly StopSignal[], close: () => Promise<void>
     void close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${sentenceOf(error)}\n`);
+        process.stderr.write(`${harmlessLines(sentenceOf(error))}\n`);
         process.exit(1);
       },
     );

@@ -4,9 +4,9 @@ import { createLog, createRefusalLog, stackOf } from "./log.js";
 
 test("a line of the log holds no character that ends a line or steers a terminal (F15)", () => {
   const lines: string[] = [];
-  createLog({ write: (line) => lines.push(line) })("warn", "a\u009bb\u2028c\u2029d\u007fe\nf");
-  expect(lines).toEqual([expect.stringMatching(/"message":"a\\u009bb\\u2028c\\u2029d\\u007fe\\nf"}\n$/)]);
-  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ message: "a\u009bb\u2028c\u2029d\u007fe\nf" });
+  createLog({ write: (line) => lines.push(line) })("warn", "a\u009bb\u2028c\u2029d\u007fe\nf\u202eg");
+  expect(lines).toEqual([expect.stringMatching(/"message":"a\\u009bb\\u2028c\\u2029d\\u007fe\\nf\\u202eg"}\n$/)]);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ message: "a\u009bb\u2028c\u2029d\u007fe\nf\u202eg" });
 });
 
 test("a line has a limit, whatever a tool put into what it threw (G11)", () => {
@@ -44,10 +44,12 @@ test("a log holds entries of its level and above, as lines for people where it i
   const lines: string[] = [];
   const log = createLog({ level: "warn", format: "text", write: (line) => lines.push(line) });
   log("info", "not written");
-  log("warn", "refused\n\u009b31m", { status: 401, reason: "line\u2028end", id: undefined });
+  log("warn", "refused\n\u009b31m", { status: 401, reason: "line\u2028end\u2066", id: undefined });
   const silent = createLog({ level: "silent", write: (line) => lines.push(line) });
   silent("error", "not written");
   expect(lines).toEqual([
-    expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z WARN refused\\n\\u009b31m status=401 reason="line\\u2028end"\n$/),
+    expect.stringMatching(
+      /^\d{4}-\d\d-\d\dT\S+Z WARN refused\\n\\u009b31m status=401 reason="line\\u2028end\\u2066"\n$/,
+    ),
   ]);
 });

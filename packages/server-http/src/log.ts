@@ -1,4 +1,5 @@
 import type { HttpAnswer, HttpRequest } from "@resumable-mcp/mcp";
+import { harmlessJson } from "@resumable-mcp/protocol/display";
 import { pino } from "pino";
 
 /** Levels of the server's own log. */
@@ -29,7 +30,7 @@ export interface LogOptions {
 /** A log of one entry a line, free of characters that terminals and programs take for commands or ends of lines. */
 export function createLog({ level = "info", format = "json", write }: LogOptions): Log {
   const options = { ...lineOptions, level, formatters: { level: (label: string) => ({ level: label }) } };
-  const show = format === "json" ? plainLine : textLine;
+  const show = format === "json" ? harmlessJson : textLine;
   const logger = pino(options, { write: (line) => write(show(line)) });
   return (of, message, facts = {}) => logger[of](facts, message.slice(0, maxMessageLength));
 }
@@ -44,18 +45,13 @@ export const lineOptions = {
   timestamp: pino.stdTimeFunctions.isoTime,
 } as const;
 
-/** JSON leaves these as they are. */
-export function plainLine(line: string): string {
-  return line.replace(/[\u007f-\u009f\u2028\u2029]/g, escaped);
-}
-
 /** `2026-11-23T08:36:30.988Z WARN refused status=401 reason="…"`. */
 function textLine(line: string): string {
   const { time, level, message, ...facts }: Record<string, unknown> = JSON.parse(line);
   const shown = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   // A message may quote what a caller sent: within JSON no character is a command or the end of a line.
   const text = JSON.stringify(message).slice(1, -1);
-  return plainLine(`${[time, String(level).toUpperCase(), text, ...shown].join(" ")}\n`);
+  return harmlessJson(`${[time, String(level).toUpperCase(), text, ...shown].join(" ")}\n`);
 }
 
 /** Of the stack of an error, in characters. */
@@ -65,10 +61,6 @@ const maxStackLength = 4_000;
 export function stackOf(error: unknown): string {
   const stack: unknown = error instanceof Error ? error.stack : undefined;
   return typeof stack === "string" ? stack.slice(0, maxStackLength) : "";
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Of the reason that is logged, in characters: it may quote what the caller sent. */

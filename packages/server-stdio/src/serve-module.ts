@@ -20,6 +20,7 @@ import {
   withControlTools,
   withPanel,
 } from "@resumable-mcp/mcp/command-line";
+import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { dataFolder, environment } from "./data-folder.js";
 import type { Flags } from "./flags.js";
 import { supervisorLimits } from "./limits.js";
@@ -45,7 +46,7 @@ export async function serveModule(program: string, module: string, flags: Flags)
   const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));
   if (!("directory" in place)) refuseFolderQuotas(quotas);
   const encrypted = await readEncryption(flags.keyring);
-  const say = (sentence: string) => void process.stderr.write(`${program}: ${sentence}\n`);
+  const say = (sentence: string) => void process.stderr.write(`${program}: ${harmlessLines(sentence)}\n`);
   const onError = (error: unknown) => say(sentenceOf(error));
   process.on("unhandledRejection", onError);
   let shutdown = async (): Promise<void> => {};

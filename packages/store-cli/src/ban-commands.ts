@@ -15,7 +15,7 @@ export async function banCommand(writing: StoreWriting, subject: string): Promis
   const text = isNew
     ? `${owner} is banned. Servers refuse its requests within seconds, and cancel its unfinished tasks.`
     : `${owner} is banned already.`;
-  return { json: { owner, banned: true, changed: isNew }, text, ok: true };
+  return { json: { owner, banned: true, changed: isNew }, lines: [text], ok: true };
 }
 
 /** Lifts a ban. Tasks that were cancelled stay so. */
@@ -25,12 +25,12 @@ export async function unbanCommand(writing: StoreWriting, subject: string): Prom
   const text = changed
     ? `${owner} is not banned any more. Its cancelled tasks stay cancelled.`
     : `${owner} was not banned.`;
-  return { json: { owner, banned: false, changed }, text, ok: true };
+  return { json: { owner, banned: false, changed }, lines: [text], ok: true };
 }
 
 /** Lists who is banned. */
 export async function bansCommand({ place, reading }: StoreAdmin): Promise<CommandResult> {
   const bans = await listBans(reading);
   const lines = bans.map(({ owner, since }) => `${since}  ${owner}`);
-  return { json: { store: place, bans }, text: lines.length === 0 ? "no bans" : lines.join("\n"), ok: true };
+  return { json: { store: place, bans }, lines: lines.length === 0 ? ["no bans"] : lines, ok: true };
 }

@@ -29,15 +29,15 @@ export async function cleanCommand(admin: StoreAdmin, age: string, apply: boolea
   const taskIds = await finishedBefore(admin, beforeMs);
   if (!apply) {
     const text = `${taskIds.length} tasks finished more than ${age} ago. Nothing was changed. Add --apply to delete them.`;
-    return { json: { store: place, olderThan: age, applied: false, tasks: taskIds }, text, ok: true };
+    return { json: { store: place, olderThan: age, applied: false, tasks: taskIds }, lines: [text], ok: true };
   }
   const refused = await admin.write((writing) => deleteAll(writing, taskIds));
   const kept = new Set(refused.map(({ taskId }) => taskId));
   const deleted = taskIds.filter((id) => !kept.has(id));
-  const lines = refused.map(({ taskId, reason }) => `refused  ${taskId}  ${reason}`);
-  const text = [`${deleted.length} tasks deleted that finished more than ${age} ago`, ...lines].join("\n");
+  const refusals = refused.map(({ taskId, reason }) => `refused  ${taskId}  ${reason}`);
+  const lines = [`${deleted.length} tasks deleted that finished more than ${age} ago`, ...refusals];
   const json = { store: place, olderThan: age, applied: true, tasks: deleted, refused };
-  return { json, text, ok: refused.length === 0 };
+  return { json, lines, ok: refused.length === 0 };
 }
 
 function ageOf(text: string): number {
@@ -106,7 +106,7 @@ export async function signalCommand(
   const when = snapshot.leased
     ? "The process that runs the task applies it at the next checkpoint"
     : "The next process that runs the task applies it";
-  return { json, text: `The request ${request} of task ${taskId} is stored. ${when}.`, ok: true };
+  return { json, lines: [`The request ${request} of task ${taskId} is stored. ${when}.`], ok: true };
 }
 
 function isOver({ id, status }: TaskRecord, request: RequestKind): ResumableError {
@@ -132,10 +132,10 @@ export async function repairCommand(admin: StoreAdmin, apply: boolean): Promise<
     repairs: repairs.map(({ problem, ...repair }) => ({ ...problem, ...repair })),
   };
   const last = apply ? [] : ["Nothing was changed. Add --apply to do it."];
-  const text = [...repairs.map(formatRepair), ...(repairs.length === 0 ? ["nothing to repair"] : last)].join("\n");
+  const lines = [...repairs.map(formatRepair), ...(repairs.length === 0 ? ["nothing to repair"] : last)];
   const isLeft = ({ problem, outcome }: StoreRepair) =>
     outcome === "refused" || (outcome === "would" && isDamage(problem));
-  return { json, text, ok: !repairs.some(isLeft) };
+  return { json, lines, ok: !repairs.some(isLeft) };
 }
 
 function formatRepair({ problem, outcome, reason }: StoreRepair): string {
@@ -146,8 +146,8 @@ function formatRepair({ problem, outcome, reason }: StoreRepair): string {
 /** Reads all of a store and says what is wrong; changes nothing. */
 export async function checkCommand(admin: StoreAdmin): Promise<CommandResult> {
   const { tasks, problems } = await admin.check();
-  const text = [`${tasks} tasks read, ${problems.length} problems`, ...problems.map(formatProblem)].join("\n");
-  return { json: { store: admin.place, tasks, problems }, text, ok: !problems.some(isDamage) };
+  const lines = [`${tasks} tasks read, ${problems.length} problems`, ...problems.map(formatProblem)];
+  return { json: { store: admin.place, tasks, problems }, lines, ok: !problems.some(isDamage) };
 }
 
 /** Seals the keys of an encrypted store under the present key of its keyring. */
@@ -157,7 +157,7 @@ export async function resealCommand(
   if (admin.reseal === undefined) throw wrong("keyring", "reseal needs --keyring FILE.");
   const { resealed, present } = await admin.reseal();
   const text = `${resealed} keys of the store were sealed again, ${present} were sealed under the present key. The keyring needs no other key.`;
-  return { json: { store: admin.place, resealed, present }, text, ok: true };
+  return { json: { store: admin.place, resealed, present }, lines: [text], ok: true };
 }
 
 /** Brings the layout of a store to that of this version. */
@@ -169,7 +169,7 @@ export async function migrateCommand(admin: StoreAdmin): Promise<CommandResult> 
       : from === null
         ? `was made with layout ${to}`
         : `has layout ${to} now, ${from} before`;
-  return { json: { store: admin.place, from, to }, text: `The store ${what}.`, ok: true };
+  return { json: { store: admin.place, from, to }, lines: [`The store ${what}.`], ok: true };
 }
 
 /** Tells whether something was lost, or may be. */

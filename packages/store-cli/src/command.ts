@@ -37,10 +37,10 @@ export function parseCommand(args: readonly string[]) {
 /** The options of a command. */
 export type CommandOptions = ReturnType<typeof parseCommand>["values"];
 
-/** A result for scripts, the same for people, and whether all is well. */
+/** A result for scripts, the same for people as lines, and whether all is well. */
 export interface CommandResult {
   readonly json: unknown;
-  readonly text: string;
+  readonly lines: readonly string[];
   readonly ok: boolean;
   /** Standard output holds the data: what is said about it goes to standard error. */
   readonly isAside?: boolean;

@@ -9,6 +9,7 @@ import {
   taskNotFound,
   unfinishedStatuses,
 } from "@resumable-mcp/core/store";
+import { harmlessJson } from "@resumable-mcp/protocol/display";
 import { type CommandOptions, type CommandResult, wrong } from "./command.js";
 import { formatQuotas, quotaRows } from "./quota-rows.js";
 
@@ -20,7 +21,7 @@ export async function listCommand({ reading }: StoreAdmin, options: CommandOptio
   const lines = page.tasks.map(formatTask);
   for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: ${task.damage}`);
   if (page.nextCursor !== undefined) lines.push(`more: --cursor ${page.nextCursor}`);
-  return { json: withoutLabels(page), text: lines.length === 0 ? "no tasks" : lines.join("\n"), ok: true };
+  return { json: withoutLabels(page), lines: lines.length === 0 ? ["no tasks"] : lines, ok: true };
 }
 
 /** A label is made of a caller's arguments: it is for the owner's own views. */
@@ -66,7 +67,7 @@ export async function showCommand(admin: StoreAdmin, taskId: string, options: Co
     events: options.events ? (await reading.readEvents(taskId, newest)).events : undefined,
     items: options.items ? (await reading.readItems(taskId, { after: 0, limit: pageSize })).items : undefined,
   };
-  return { json, text: JSON.stringify(json, null, 2), ok: true };
+  return { json, lines: harmlessJson(JSON.stringify(json, null, 2)).split("\n"), ok: true };
 }
 
 /** Counts what a store holds, how large it is, and what quotas would refuse. */
@@ -78,13 +79,13 @@ export async function statsCommand(admin: StoreAdmin, options: CommandOptions): 
   const json = { store: admin.place, bytes, ...counts, unfinished, documents, workers, quarantined, quotas };
   const byName = (group: object) => Object.entries(group).map(([name, count]) => `  ${name}: ${count}`);
   const last = `${documents} documents, ${workers} workers`;
-  const text = [
+  const lines = [
     `${json.total} tasks in ${json.store}, ${unfinished} unfinished, ${bytes} bytes`,
     ...byName(counts.byStatus),
     "by tool",
     ...byName(counts.byTool),
     quarantined === undefined ? last : `${last}, ${quarantined} quarantined`,
     ...formatQuotas(quotas),
-  ].join("\n");
-  return { json, text, ok: true };
+  ];
+  return { json, lines, ok: true };
 }

@@ -1,4 +1,5 @@
 import { isResumableError } from "@resumable-mcp/core";
+import { harmlessJson, harmlessLines, harmlessText } from "@resumable-mcp/protocol/display";
 import { newKeyLine } from "@resumable-mcp/store-encryption";
 import { banCommand, bansCommand, unbanCommand } from "./ban-commands.js";
 import {
@@ -203,13 +204,15 @@ function parseOrExplain(args: readonly string[], console: Console): ReturnType<t
   try {
     return parseCommand(args);
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    console.error(`${harmlessLines(error instanceof Error ? error.message : String(error))}\n\n${usage}`);
     return undefined;
   }
 }
 
-function show({ json, text, ok, isAside }: CommandResult, asJson: boolean, console: Console): number {
-  (isAside ? console.error : console.out)(asJson ? JSON.stringify(json, null, 2) : text);
+/** A task's names come from callers and from other stores. Each stays within its line, and none is a command to the terminal. */
+function show({ json, lines, ok, isAside }: CommandResult, asJson: boolean, console: Console): number {
+  const text = asJson ? harmlessJson(JSON.stringify(json, null, 2)) : lines.map(harmlessText).join("\n");
+  (isAside ? console.error : console.out)(text);
   return ok ? 0 : 1;
 }
 
@@ -217,8 +220,8 @@ function report(error: unknown, json: boolean, console: Console): void {
   const code = isResumableError(error) ? error.code : "UNEXPECTED";
   const message = error instanceof Error ? error.message : String(error);
   const path = isResumableError(error) && "path" in error.details ? { path: error.details.path } : {};
-  if (json) console.out(JSON.stringify({ error: { code, message, ...path } }, null, 2));
-  else console.error([`${code}: ${message}`, ...Object.values(path)].join(" "));
+  if (json) console.out(harmlessJson(JSON.stringify({ error: { code, message, ...path } }, null, 2)));
+  else console.error(harmlessLines([`${code}: ${message}`, ...Object.values(path)].join(" ")));
 }
 
 /** Replaced by the build and by the test runner. */

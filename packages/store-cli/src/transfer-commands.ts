@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { isResumableError } from "@resumable-mcp/core";
 import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
+import { harmlessText } from "@resumable-mcp/protocol/display";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { queryOf } from "./read-commands.js";
 import { readLines } from "./transfer/export-line.js";
@@ -37,8 +38,13 @@ export async function exportCommand(
     ];
     const counts = `${[`${tasks} tasks exported`, ...notes].join(", ")}.`;
     const text = `${counts} The file does not hold what these tasks do in this store from now on: stop the servers of one of the two stores.`;
-    if (!options.json) for (const task of refused) console.error(formatRefused(task));
-    return { json: { tasks, documents, refused }, text, ok: refused.length === 0, isAside: file === undefined };
+    if (!options.json) for (const task of refused) console.error(harmlessText(formatRefused(task)));
+    return {
+      json: { tasks, documents, refused },
+      lines: [text],
+      ok: refused.length === 0,
+      isAside: file === undefined,
+    };
   } finally {
     await file?.close();
   }
@@ -75,8 +81,8 @@ export async function importCommand(writing: StoreWriting, path: string, console
   const { documents } = report;
   const counts = `${report.imported.length} tasks imported, ${report.present.length} were there, ${refusals.length} refused; ${documents.imported} documents imported, ${documents.present} were there`;
   const json = { ...report, error };
-  const text = [counts, ...refusals, ...(error ? [`${error.code}: ${error.message}`] : [])].join("\n");
-  return { json, text, ok: refusals.length === 0 && error === undefined };
+  const lines = [counts, ...refusals, ...(error ? [`${error.code}: ${error.message}`] : [])];
+  return { json, lines, ok: refusals.length === 0 && error === undefined };
 }
 
 /** What was imported before stays, and is reported. */

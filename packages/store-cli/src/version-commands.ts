@@ -8,11 +8,13 @@ import { type CommandResult, wrong } from "./command.js";
 export async function versionsCommand(admin: StoreAdmin, toolsPath: string | undefined): Promise<CommandResult> {
   const tools = toolsPath === undefined ? undefined : await loadTools(toolsPath);
   const survey = await surveyVersions(admin.reading, tools && { tools, validateJsonSchema });
-  const lines = survey.versions.map(({ tool, version, tasks }) => `${tasks} unfinished  ${tool}  version ${version}`);
+  const versions = survey.versions.map(
+    ({ tool, version, tasks }) => `${tasks} unfinished  ${tool}  version ${version}`,
+  );
   const refused = survey.refused.map(({ taskId, reason }) => `refused  ${taskId}  ${reason}`);
   const summary = tools === undefined ? [] : [`${refused.length} tasks would be refused by ${toolsPath}`];
-  const text = [...(lines.length === 0 ? ["no unfinished task"] : lines), ...refused, ...summary].join("\n");
-  return { json: { store: admin.place, ...survey }, text, ok: refused.length === 0 };
+  const lines = [...(versions.length === 0 ? ["no unfinished task"] : versions), ...refused, ...summary];
+  return { json: { store: admin.place, ...survey }, lines, ok: refused.length === 0 };
 }
 
 let validator: Promise<JsonSchemaValidator> | undefined;
@@ -67,5 +69,5 @@ export async function assignCommand(
   const { toolVersion } = await assignVersion(writing, taskId, decision);
   const from = decision.fromState ? "from its last checkpoint" : "from nothing";
   const text = `Version ${toolVersion} continues task ${taskId} ${from}, as soon as a process has it.`;
-  return { json: { taskId, toolVersion, fromState: decision.fromState }, text, ok: true };
+  return { json: { taskId, toolVersion, fromState: decision.fromState }, lines: [text], ok: true };
 }

@@ -29,7 +29,7 @@ export async function askInTerminal(
     const end = place.keepPrompt?.(() => lines.prompt(true));
     return answered.finally(end);
   };
-  const say = (text: string) => place.output.write(`${text}\n`);
+  const say = (text: string) => place.output.write(`${plainText(text)}\n`);
   try {
     let content: JsonObject = {};
     for (const [key, schema] of Object.entries(asObject(question.schema.properties) ?? {})) {

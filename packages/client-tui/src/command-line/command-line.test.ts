@@ -215,6 +215,24 @@ describe("the output", () => {
     expect([err.written.at(-1), output.isAsking()]).toEqual(["done\n", false]);
   });
 
+  it("writes nothing that a terminal takes for a command, a direction or the end of a line", () => {
+    const odd = "\u001b]0;title\u0007a\u009b31m\u202eb\u2066c\u2028\r\n";
+    for (const json of [false, true]) {
+      const [out, err] = [stream(false), stream(false)];
+      const output = createOutput(out, err, json);
+      output.line(odd);
+      output.note(odd);
+      output.progress(odd);
+      output.object({ [odd]: odd });
+      output.result({ odd }, [`first  ${odd}`, "second"]);
+      const text = [...out.written, ...err.written].join("");
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+      expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+      expect(JSON.parse(out.written.find((line) => line.startsWith("{")) ?? "")).toEqual({ [odd]: odd });
+      if (!json) expect(out.written.slice(-2)).toEqual(["first  a 31m b c \n", "second\n"]);
+    }
+  });
+
   it("writes plain lines elsewhere, and results apart from them", () => {
     const [out, err] = [stream(false), stream(false)];
     const output = createOutput(out, err, false);

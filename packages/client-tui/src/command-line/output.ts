@@ -1,4 +1,5 @@
 import type { Json, TaskInfo, TaskResult } from "@resumable-mcp/client";
+import { harmlessJson, harmlessLines, harmlessText } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../advice.js";
 import { continueCommand } from "../display/task-status.js";
 import { exitCodes } from "./exit-codes.js";
@@ -10,14 +11,17 @@ export interface TextStream {
   readonly columns?: number;
 }
 
-/** Where a command writes: results on stdout, everything that goes by on stderr. */
+/**
+ * Where a command writes: results on stdout, everything that goes by on stderr. Nothing that servers and files of hosts say is a
+ * command to the terminal.
+ */
 export interface Output {
   readonly json: boolean;
   /** Columns of what goes by. */
   readonly columns: number;
   /** Columns of the result; nothing of it is cut where a program reads it. */
   readonly resultColumns: number;
-  /** A line of the result, for people. */
+  /** Lines of the result, for people. */
   line(text: string): void;
   /** One JSON object on its own line. */
   object(value: object | Json): void;
@@ -59,22 +63,23 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
       // The last state of the bar stays above the result.
       if (drawn) stderr.write("\n");
       drawn = false;
-      stdout.write(`${text}\n`);
+      stdout.write(`${harmlessLines(text)}\n`);
     },
     object(value) {
       clear();
-      stdout.write(`${JSON.stringify(value)}\n`);
+      stdout.write(`${harmlessJson(JSON.stringify(value))}\n`);
     },
     progress(text) {
       if (json || redrawPrompt !== undefined) return;
-      if (!redraws) return void stderr.write(`${text}\n`);
-      stderr.write(`${eraseLine}${text}`);
+      const line = harmlessText(text);
+      if (!redraws) return void stderr.write(`${line}\n`);
+      stderr.write(`${eraseLine}${line}`);
       drawn = true;
     },
     note(text) {
       if (redrawPrompt !== undefined && redraws) stderr.write(eraseLine);
       clear();
-      stderr.write(`${text}\n`);
+      stderr.write(`${harmlessLines(text)}\n`);
       redrawPrompt?.();
     },
     isAsking: () => redrawPrompt !== undefined,
@@ -87,7 +92,7 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
     },
     result(object, lines) {
       if (json) output.object(object);
-      else for (const text of lines) output.line(text);
+      else for (const text of lines) output.line(harmlessText(text));
       return exitCodes.ok;
     },
   };
@@ -98,7 +103,8 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
 export function printResult(output: Output, result: TaskResult): void {
   const { taskId, status, reused, isError, content, structuredContent, error } = result;
   const facts = { task_id: taskId, status, reused, is_error: isError, content, structured_content: structuredContent };
-  output.result({ type: "result", ...facts }, [withoutControl(resultText(result))]);
+  output.result({ type: "result", ...facts }, []);
+  if (!output.json) output.line(resultText(result));
   const command = taskId && continueCommand(taskId, error);
   if (command && !output.json) output.note(command);
 }
@@ -107,12 +113,6 @@ export function printResult(output: Output, result: TaskResult): void {
 export function resultText({ status, text, structuredContent }: TaskResult): string {
   if (text === "") return JSON.stringify(structuredContent ?? null);
   return status === "completed" ? text : withCommands(text);
-}
-
-/** Keeps line breaks and tabs, and takes out what would move the cursor or change colours. */
-function withoutControl(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
 }
 
 /** A task as `--json` prints it: the names of the wire, with the server. */

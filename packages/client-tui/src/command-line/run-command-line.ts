@@ -1,4 +1,5 @@
 import { type Client, isClientError } from "@resumable-mcp/client";
+import { harmlessJson, harmlessLines } from "@resumable-mcp/protocol/display";
 import { messageOf } from "../json.js";
 import { openProgramClient } from "../open-program-client.js";
 import { askInTerminal } from "./ask-in-terminal.js";
@@ -94,8 +95,8 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
 
 function report(error: unknown, json: boolean): void {
   const message = messageOf(error);
-  if (json) process.stdout.write(`${JSON.stringify({ error: { code: codeOf(error), message } })}\n`);
-  else process.stderr.write(`${message}\n`);
+  if (json) process.stdout.write(`${harmlessJson(JSON.stringify({ error: { code: codeOf(error), message } }))}\n`);
+  else process.stderr.write(`${harmlessLines(message)}\n`);
 }
 
 function codeOf(error: unknown): string {

@@ -1,21 +1,8 @@
-import { stripVTControlCharacters } from "node:util";
-import { withoutControls } from "@resumable-mcp/protocol/display";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-/** Makes a text that a server sent harmless, and keeps its spaces: no colours, no cursor movements, no line breaks. */
-export function harmlessText(text: string): string {
-  return withoutControls(stripVTControlCharacters(text));
-}
-
-/**
- * Makes one harmless line of a text that a server sent.
- *
- * Otherwise a tool's text could repaint the terminal of its user.
- */
-export function plainText(text: string): string {
-  return harmlessText(text).replaceAll(/ {2,}/g, " ").trim();
-}
+/** Otherwise a tool's text could repaint the terminal of its user. */
+export { harmlessText, plainText } from "@resumable-mcp/protocol/display";
 
 /** Characters that surely take one column: ASCII and the screens' own. Most texts have no others, and texts are measured often. */
 const narrow = /^[ -~·…‹›←↑→↓▸─-▟]*$/;

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import type { Client } from "@resumable-mcp/client";
-import { wasInterrupted } from "@resumable-mcp/protocol/display";
+import { harmlessLines, wasInterrupted } from "@resumable-mcp/protocol/display";
 import { askInTerminal } from "../command-line/ask-in-terminal.js";
 import { exitCodes } from "../command-line/exit-code.js";
 import { parseToolArguments } from "../command-line/tool-arguments.js";
@@ -182,7 +182,7 @@ class Conversation {
 }
 
 function say(...texts: readonly string[]): void {
-  for (const text of texts) process.stdout.write(`${text}\n`);
+  for (const text of texts) process.stdout.write(`${harmlessLines(text)}\n`);
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

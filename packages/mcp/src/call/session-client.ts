@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { limits } from "../limits.js";
+import { isClientId } from "../owner/client-id.js";
 import { claimsVersion, parseCallMeta } from "./call.js";
 
 /** The part of a request that names its caller. */
@@ -27,7 +27,7 @@ export function attribute<Request extends NamedRequest>(
   takesArgument: boolean,
 ): Attributed<Request> {
   const named = namedClient(request, takesArgument);
-  if (named !== undefined) return { request, clientId: named.length <= limits.maxClientIdLength ? named : known };
+  if (named !== undefined) return { request, clientId: isClientId(named) ? named : known };
   return { request: known === undefined ? request : withClient(request, known), clientId: known };
 }
 

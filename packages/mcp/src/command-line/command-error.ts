@@ -1,4 +1,5 @@
 import { isResumableError } from "@resumable-mcp/core";
+import { harmlessLines } from "@resumable-mcp/protocol/display";
 
 /**
  * The exit code of a program that has already spoken and cannot start: to start it again does not help. No tool ends its
@@ -27,7 +28,7 @@ export async function runCommand(program: string, main: () => Promise<void>): Pr
   try {
     await main();
   } catch (error) {
-    process.stderr.write(`${program}: ${sentenceOf(error)}\n`);
+    process.stderr.write(`${program}: ${harmlessLines(sentenceOf(error))}\n`);
     process.exit(error instanceof CommandError ? error.exitCode : 1);
   }
 }

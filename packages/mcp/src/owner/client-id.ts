@@ -1,3 +1,4 @@
+import { hasControls } from "@resumable-mcp/protocol/display";
 import { limits } from "../limits.js";
 
 /** The forms of a random id, for messages. */
@@ -39,6 +40,14 @@ const known: ReadonlySet<string> = new Set(
     "109156bec4fb41ea 16fd2706839f433b 16fd2706841243bb 3fa85f6457174562 936da01f9abd4d9d c9bf9e5716854c89",
   ].flatMap((line) => line.toLowerCase().split(" ")),
 );
+
+/** What is said of one that has them. */
+export const unseenInClientId = "The client_id has control characters, or others that cannot be seen.";
+
+/** Tells whether a text can be a `client_id` at all: operators read it in lists and logs. */
+export function isClientId(text: string): boolean {
+  return text.length <= limits.maxClientIdLength && !hasControls(text);
+}
 
 /**
  * Tells whether a self-asserted `client_id` has the form of random bits, so that it can be an owner of its own.

@@ -1,7 +1,8 @@
 import { ResumableError } from "@resumable-mcp/core";
 import { ownerTag } from "@resumable-mcp/core/engine";
+import { hasControls } from "@resumable-mcp/protocol/display";
 import { limits } from "../limits.js";
-import { isStrongClientId, strongClientIdForms } from "./client-id.js";
+import { isStrongClientId, strongClientIdForms, unseenInClientId } from "./client-id.js";
 
 /** What is known of the caller. */
 export interface CallerFacts {
@@ -34,6 +35,7 @@ export function resolveOwner({ authenticated, clientId, sessionId, locality }: C
       `The call does not name its owner: it has no token, no session and no client_id, ${notLocal(locality)}`,
     );
   }
+  if (hasControls(clientId)) throw noOwner(unseenInClientId);
   if (clientId.length > limits.maxClientIdLength) {
     throw noOwner(
       `The client_id has ${clientId.length} characters; the limit maxClientIdLength is ${limits.maxClientIdLength}.`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatDuration, formatRate, progressNumbers } from "./numbers.js";
-import { harmlessText, plainText } from "./plain-text.js";
+import { harmlessJson, harmlessLines, harmlessText, hasControls, plainText } from "./plain-text.js";
 
 describe("numbers for people", () => {
   it("say durations", () => {
@@ -24,10 +24,25 @@ describe("a text that a server sent", () => {
     ["a link of the terminal", "\u001b]8;;http://x\u001b\\text\u001b]8;;\u001b\\", "text"],
     ["a sequence of two characters", "\u001bcreset", "reset"],
     ["a sequence that does not end", "a\u001b[12", "a [12"],
-    ["turned directions and invisible characters", "a\u202eb\u2066c\u200bd\u061ce", "a b c d e"],
+    ["turned directions and invisible characters", "a\u202eb\u2066c\u200dd\u061ce\u2060f\ufeffg", "a b c d e f g"],
     ["line breaks of all kinds", "a\r\nb\u2028c\u0085d", "a b c d"],
   ])("loses %s", (_what, text, expected) => {
     expect(harmlessText(text)).toBe(expected);
+  });
+
+  it("keeps its lines, its tabs and the joiners of its words where several lines are printed", () => {
+    const words = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u{1f469}\u200d\u{1f467}";
+    expect(harmlessLines(words)).toBe(words);
+    expect(harmlessLines("a\r\n\tb\u001b[2J\u0007c\u009b31m\u202ed\u2028e\n")).toBe("a\n\tbc31mde\n");
+  });
+
+  it("is the same value in JSON without a character that a terminal reads", () => {
+    const value = {
+      "\u202ekey": ["\u001b[2J", "\u009b\u0085\u2028\u2029\u2066\ufeff", "plain\n\ttext \u{1f469}\u200d\u{1f467}"],
+    };
+    const json = harmlessJson(JSON.stringify(value, null, 2));
+    expect(JSON.parse(json)).toEqual(value);
+    expect([hasControls(json.replaceAll(/[\n\u200d]/g, "")), json.split("\n").length]).toEqual([false, 7]);
   });
 
   it("becomes one line without spaces around it", () => {

@@ -1,6 +1,7 @@
 import { basename, extname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CommandError, onStopSignal, runCommand } from "@resumable-mcp/mcp/command-line";
+import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { fileOf } from "../command-line/run-program.js";
 import { connectText } from "./connect-text.js";
 import { startReloads } from "./reloads.js";
@@ -57,7 +58,7 @@ export async function runDev(args: readonly string[]): Promise<void> {
       const value = values[name];
       return typeof value === "string" ? value : other;
     };
-    const say = (text: string) => void process.stderr.write(`${text}\n`);
+    const say = (text: string) => void process.stderr.write(`${harmlessLines(text)}\n`);
     const reloads = startReloads({
       program: fileOf({ package: "@resumable-mcp/server-http", bin: "resumable-mcp-http" }),
       args: [...given, ...missing],

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { CommandError, oneOf, runToEnd } from "@resumable-mcp/mcp/command-line";
+import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { environment } from "../data-folder.js";
 import { type Flags, usage } from "../flags.js";
@@ -60,7 +61,7 @@ async function orSentence(file: string, run: () => Promise<unknown>): Promise<vo
 
 function createDialogue(yes: boolean): Dialogue {
   return {
-    show: (text) => void process.stdout.write(text),
+    show: (text) => void process.stdout.write(harmlessLines(text)),
     async confirm() {
       if (yes) return true;
       if (!process.stdin.isTTY) return undefined;

@@ -1,4 +1,5 @@
 import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
 import { supervisorLimits } from "../limits.js";
 import { supervise } from "./supervise.js";
@@ -34,7 +35,7 @@ export async function superviseCommand(
       return process.stdout;
     },
     limits: supervisorLimits,
-    log: (message) => process.stderr.write(`${program}: ${message}\n`),
+    log: (message) => process.stderr.write(`${program}: ${harmlessLines(message)}\n`),
   });
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => supervised.stop());
   const how = await supervised.ended;

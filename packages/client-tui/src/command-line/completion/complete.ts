@@ -1,4 +1,5 @@
 import { type Client, openClient } from "@resumable-mcp/client";
+import { hasControls } from "@resumable-mcp/protocol/display";
 import { importableHosts } from "../../hosts/host-servers.js";
 import { asObject } from "../../json.js";
 import {
@@ -30,7 +31,8 @@ export interface CompletionSource {
 export async function complete(words: Words, source: CompletionSource): Promise<Words> {
   const current = words.at(-1) ?? "";
   const found = await candidates(words.slice(0, -1), current, source);
-  return found.filter((word) => word.startsWith(current) && word !== "").toSorted();
+  // A shell inserts the word as it is, and shows it first.
+  return found.filter((word) => word.startsWith(current) && word !== "" && !hasControls(word)).toSorted();
 }
 
 async function candidates(before: Words, current: string, source: CompletionSource): Promise<Words> {

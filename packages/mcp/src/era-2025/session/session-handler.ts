@@ -7,6 +7,7 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { internalMetaKeys, storeFaults } from "@resumable-mcp/protocol";
+import { parseCallMeta } from "../../call/call.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError } from "../../call/rpc-error.js";
 import { inputProblem, thrownResult } from "../../call/tool-result.js";
@@ -14,6 +15,7 @@ import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
+import { isClientId, unseenInClientId } from "../../owner/client-id.js";
 import { noteLocality } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
@@ -49,7 +51,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       const opens = isRequest && message.method === "initialize";
       if (engine.draining && isRequest && (opens || message.method === "tools/call")) return draining();
       if (opens && request.header("mcp-session-id") === undefined)
-        return await registry.open(message, extra, context.network);
+        return refusedName(message) ?? (await registry.open(message, extra, context.network));
       if (opens) return refusal(400, "Invalid Request: the session is initialized already.");
       const session = await findSession(registry, request, extra);
       if (session instanceof HttpAnswer) return session;
@@ -121,6 +123,12 @@ async function readPost(
   if (message === undefined) return refusal(400, "Invalid Request: the body is not a JSON-RPC 2.0 message.");
   if (!("method" in message && "id" in message) || (await isWellFormed(message))) return { message };
   return refusal(400, "Invalid Request: the params or the _meta of the request are malformed.", { id: message.id });
+}
+
+/** A session would keep the name. */
+function refusedName({ id, params }: JSONRPCRequest): HttpAnswer | undefined {
+  const { clientId } = parseCallMeta(params?._meta);
+  return clientId === undefined || isClientId(clientId) ? undefined : refusal(400, unseenInClientId, { id });
 }
 
 async function findSession(
