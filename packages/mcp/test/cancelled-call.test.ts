@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { createMemoryStore, defineTool, ResumableError, type Store } from "@resumable-mcp/core";
+import { afterEach, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { countTool, createGate } from "./counting-tool.js";
 import { countTo, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const close of closing.splice(0).reverse()) await close();
 });
 
@@ -133,6 +135,51 @@ test("G8 a call that is cancelled while it is being stored is neither carried ou
   expect(messages.filter(({ message }) => message !== undefined && "result" in message)).toEqual([]);
   const { tasks } = await engine.forOwner(`session:${session["mcp-session-id"]}`).list();
   expect(tasks.filter(({ status }) => status === "running")).toEqual([]);
+});
+
+/** What four equal calls get whose client cancels each some time after its response. */
+async function callsOfCanceller(afterMs: number, isLocal: boolean): Promise<readonly unknown[]> {
+  const clock = performance.now.bind(performance);
+  let passedMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => clock() + passedMs);
+  let runs = 0;
+  const tool = defineTool({
+    name: "count_to",
+    description: "Says how often it ran.",
+    input: z.object({ n: z.number() }),
+    output: z.object({ runs: z.number() }),
+    async run() {
+      runs += 1;
+      return { runs };
+    },
+  });
+  const { url } = await endpoint({ tools: [tool], isLocal });
+  const session = await openSession(url);
+  const results: unknown[] = [];
+  for (const id of [1, 2, 3, 4]) {
+    const events = await readUntil(eventsOf(await post(url, countTo(1, id), session)), () => false);
+    results.push(Reflect.get(Object(events.at(-1)?.message), "result"));
+    passedMs += afterMs;
+    expect((await post(url, cancelled(id), session)).status).toBe(202);
+  }
+  return results;
+}
+
+const result = (runs: number) => ({ structuredContent: { runs }, content: [{ text: `{"runs":${runs}}` }] });
+
+test.each([80, 300, 900])(
+  "G7 a client of this machine that cancels each request %i ms after its response gets a new result by each call",
+  async (afterMs) => {
+    expect(await callsOfCanceller(afterMs, true)).toMatchObject([1, 2, 3, 4].map(result));
+  },
+);
+
+test("G7 a distant client that does so gets one result twice, which says when it was computed, and then new ones", async () => {
+  const [first, second, ...rest] = await callsOfCanceller(300, false);
+  expect(first).toMatchObject(result(1));
+  const before = expect.stringMatching(/^The same call came to this result before, at 20\d\d-\S+Z\.$/);
+  expect(second).toMatchObject({ structuredContent: { runs: 1 }, content: [{ text: '{"runs":1}' }, { text: before }] });
+  expect(rest).toMatchObject([2, 3].map(result));
 });
 
 test("G12 a cancellation that cannot be read leaves no rejection behind while it is written", async () => {

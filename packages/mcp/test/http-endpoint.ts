@@ -6,6 +6,7 @@ import { createEngine, createMemoryStore, type Store, type Tool } from "@resumab
 import { z } from "zod";
 import {
   createSessionHandler,
+  local,
   nodeListener,
   type PanelOptions,
   registerTools,
@@ -23,6 +24,8 @@ export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "en
   readonly panel?: PanelOptions;
   /** Subjects by bearer token. */
   readonly subjects?: Record<string, unknown>;
+  /** All requests are local. */
+  readonly isLocal?: boolean;
   /** A token that expired since the server checked it. */
   readonly expired?: string;
 }
@@ -36,6 +39,7 @@ export async function openEndpoint({
   store = createMemoryStore(),
   crossStreamReplay,
   panel,
+  isLocal = false,
   ...options
 }: EndpointOptions) {
   const engine = createEngine({
@@ -71,8 +75,9 @@ export async function openEndpoint({
         };
   };
   // With subjects by way of Web-standard requests, without them by Node's own: both are to behave alike.
-  const webListener = nodeListener((request) => handler.fetch(request, authInfoOf(request)));
-  const http = createHttpServer(subjects === undefined ? handler.node : webListener);
+  const localities = isLocal ? { locality: local } : {};
+  const webListener = nodeListener((request) => handler.fetch(request, { ...authInfoOf(request), ...localities }));
+  const http = createHttpServer(subjects === undefined && !isLocal ? handler.node : webListener);
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const address = http.address();
   const port = typeof address === "object" ? address?.port : 0;

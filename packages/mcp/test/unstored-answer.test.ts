@@ -88,7 +88,7 @@ test("G9 answer_task says that the answer was not stored, and takes it when ther
   expect(await ask(2, answer)).toMatchObject({ result: { isError: true } });
   disk.full = false;
   expect(await ask(3, answer)).not.toMatchObject({ result: { isError: true } });
-  expect(await ask(4, call)).toMatchObject({ result: hello });
+  expect(await ask(4, call)).toMatchObject({ result: { content: [...hello.content, { type: "text" }] } });
 });
 
 /** A client over stdio, in whose place the test writes and reads messages. */

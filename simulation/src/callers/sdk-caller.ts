@@ -9,6 +9,9 @@ import { type Actor, newActor, type World } from "../world/world.js";
 import type { CallPlan } from "./call-plan.js";
 import { metaOf } from "./rpc.js";
 
+/** What crosses a response in this time is certain to count. */
+const crossingMs = 50;
+
 interface SdkCallerOptions {
   readonly world: World;
   readonly history: History;
@@ -55,6 +58,7 @@ export class SdkCaller {
   #giveUp: () => void = () => {};
   /** The last result that a connection accepted, and the request that it answers; noted where results are given up. */
   #lastResult: { readonly request?: unknown; readonly atMs?: number } = {};
+  #hasCancelled = false;
   /** Resolves when the server accepted the last cancellation, or did not: the next call comes behind it. */
   #cancelled: Promise<void> | undefined;
 
@@ -145,12 +149,18 @@ export class SdkCaller {
     return client;
   }
 
-  /** Once the server accepted that a request is cancelled, the result that was sent before does not count as delivered. */
+  /**
+   * Once the server accepted that a request is cancelled, the result that was sent a moment before does not count as delivered.
+   * Of the later ones nothing is known: a server ignores all of a client whose cancellations come too late, or again.
+   */
   #noteCancellation(requestId: unknown, accepted: Promise<void>): void {
     if (this.plan.givesUpResults === undefined) return;
     const { request, atMs: acceptedMs } = this.#lastResult;
     const note = () => {
-      if (request === requestId) this.#note("withdrawn", { acceptedMs });
+      if (request !== requestId || acceptedMs === undefined) return;
+      const counts = !this.#hasCancelled && this.#options.world.nowMs - acceptedMs <= crossingMs;
+      this.#hasCancelled = true;
+      if (counts) this.#note("withdrawn", { acceptedMs });
     };
     this.#cancelled = accepted.then(note, () => {});
   }

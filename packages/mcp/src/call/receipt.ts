@@ -2,8 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
+import { localityOf } from "../owner/owner.js";
 import { type ConnectedServer, watchTransport } from "../sdk-workarounds.js";
 import { type Call, isRequestId } from "./call.js";
+import { LateCancellations } from "./late-cancellations.js";
 
 /** A task's result on its way to a caller. */
 export interface Receipt {
@@ -11,8 +13,8 @@ export interface Receipt {
   sending(): void;
   /** A connection that was open accepted the last byte: the result counts as delivered. */
   sent(): void;
-  /** The caller gave its request up: the result does not count as delivered, even if it was sent before. */
-  withdraw(): void;
+  /** The caller gave its request up: the result does not count as delivered, unless it was sent and `late` does not count. */
+  withdraw(late: LateCancellations): void;
 }
 
 /** Named points between the end of a task and the note that its result was delivered, in their order. */
@@ -26,6 +28,7 @@ export const resultPoints = ["result.ready", "result.sending", "result.sent", "r
 function createReceipt({ engine, tasks, meta }: Call, taskId: string): Receipt {
   // The supervisor in front reports itself what became of the result.
   let state: "open" | "sent" | "withdrawn" = meta.tellsDelivery ? "withdrawn" : "open";
+  let sentMs = 0;
   const observe = (point: (typeof resultPoints)[number]): void => engine.observe(point, taskId);
   observe("result.ready");
   return {
@@ -33,13 +36,15 @@ function createReceipt({ engine, tasks, meta }: Call, taskId: string): Receipt {
     sent() {
       if (state !== "open") return;
       state = "sent";
+      sentMs = performance.now();
       observe("result.sent");
       tasks.markDelivered(taskId).then(
         () => observe("result.delivered"),
         () => {},
       );
     },
-    withdraw() {
+    withdraw(late) {
+      if (state === "sent" && !late.counts({ afterMs: performance.now() - sentMs, taskId })) return;
       if (state === "sent") tasks.withdrawDelivered(taskId).catch(() => {});
       state = "withdrawn";
     },
@@ -68,7 +73,7 @@ export interface TakesReceipts {
 
 /**
  * Notes, before its handler returns, that the response to a call will carry a task's result. The result counts as delivered
- * once the connection accepted the response while it was open, and no longer when the call is cancelled afterwards.
+ * once the connection accepted the response while it was open, and no longer when a cancellation crosses it.
  *
  * A transport of this toolkit tells itself when the connection accepted the response. Of any other its `send` is
  * believed, and its messages are searched for a later cancellation. For an HTTP request that the SDK answers, who sends the
@@ -82,7 +87,7 @@ export function carryResult(call: Call, taskId: string): void {
   const { transport } = server;
   // Without a connection the response reaches no client.
   if (transport === undefined) return;
-  const taker = knowsReceipts(transport) ? transport : watch(server, transport);
+  const taker = knowsReceipts(transport) ? transport : watch(server, transport, request);
   const sent = request === undefined ? receipt.sent : () => void held.set(request, receipt);
   taker[takesReceipts](requestId, { ...receipt, sent });
 }
@@ -103,8 +108,9 @@ function knowsReceipts(transport: object): transport is TakesReceipts {
   return takesReceipts in transport;
 }
 
-function watch(server: ConnectedServer, transport: object): TakesReceipts {
+function watch(server: ConnectedServer, transport: object, request: object | undefined): TakesReceipts {
   const receipts = new Map<unknown, Receipt>();
+  const late = new LateCancellations(request === undefined || localityOf(request).local ? "local" : "remote");
   const sending = (message: unknown) => {
     const receipt = isJsonObject(message) && isCompletedResponse(message) ? receipts.get(message.id) : undefined;
     return receipt && send(receipt);
@@ -114,7 +120,7 @@ function watch(server: ConnectedServer, transport: object): TakesReceipts {
     receipt.sending();
     return server.transport === transport ? receipt.sent : undefined;
   };
-  watchTransport(transport, sending, (message) => receipts.get(cancelledId(message))?.withdraw());
+  watchTransport(transport, sending, (message) => receipts.get(cancelledId(message))?.withdraw(late));
   return Object.assign(transport, {
     [takesReceipts](requestId: RequestId, receipt: Receipt) {
       receipts.delete(requestId);

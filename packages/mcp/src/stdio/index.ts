@@ -1,5 +1,6 @@
 // What serves and supervises a connection over stdio: it loads no SDK and no zod.
 
+export { LateCancellations } from "../call/late-cancellations.js";
 export { createThrownMask } from "../call/mask-thrown.js";
 export { QuestionRelay } from "../call/question-relay.js";
 export { ConnectionClient } from "../call/session-client.js";

@@ -1,3 +1,4 @@
+import { LateCancellations } from "@resumable-mcp/mcp/stdio";
 import { deliveryMethod, metaKeys, type RpcId } from "@resumable-mcp/protocol";
 import { isObject, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
 
@@ -17,32 +18,42 @@ export interface CarriedResult {
 export class DeliveryReports {
   readonly #max: number;
   readonly #createId: () => string;
+  readonly #nowMs: () => number;
+  readonly #late = new LateCancellations("local");
   /** On their way to the host or there, by the request that they answer: it may still be cancelled. */
-  readonly #results = new Map<RpcId, string>();
+  readonly #results = new Map<RpcId, { readonly taskId: string; writtenMs?: number }>();
   /** Not answered yet, by the ids of their requests. */
   readonly #open = new Map<RpcId, RpcRequest>();
 
-  constructor(max: number, createId: () => string) {
+  /** @param nowMs monotonic milliseconds. */
+  constructor(max: number, createId: () => string, nowMs: () => number) {
     this.#max = max;
     this.#createId = createId;
+    this.#nowMs = nowMs;
   }
 
   /** A result is about to be written to the host. */
   sending({ requestId, taskId }: CarriedResult): void {
     this.#results.delete(requestId);
-    remember(this.#results, requestId, taskId, this.#max);
+    remember(this.#results, requestId, { taskId }, this.#max);
   }
 
   /** It was written. `undefined` when its request was cancelled meanwhile. */
   written({ requestId, taskId }: CarriedResult): RpcRequest | undefined {
-    return this.#results.get(requestId) === taskId ? this.#report(taskId, true) : undefined;
+    const result = this.#results.get(requestId);
+    if (result?.taskId !== taskId) return undefined;
+    result.writtenMs = this.#nowMs();
+    return this.#report(taskId, true);
   }
 
-  /** The host cancels a request; `undefined` when it was not answered with a task's result. */
+  /** The host cancels a request; `undefined` when it has got a task's result, or the request was not answered with one. */
   cancelled(requestId: RpcId): RpcRequest | undefined {
-    const taskId = this.#results.get(requestId);
+    const result = this.#results.get(requestId);
     this.#results.delete(requestId);
-    return taskId === undefined ? undefined : this.#report(taskId, false);
+    if (result === undefined) return undefined;
+    const { taskId, writtenMs } = result;
+    const counts = writtenMs === undefined || this.#late.counts({ afterMs: this.#nowMs() - writtenMs, taskId });
+    return counts ? this.#report(taskId, false) : undefined;
   }
 
   answered(id: RpcId): void {

@@ -19,8 +19,8 @@ const listed = (list: Sent | undefined) =>
   });
 
 /** A relay whose host said hello and that knows the tools. */
-function begun() {
-  const relay = new Relay(limits);
+function begun(nowMs?: () => number) {
+  const relay = new Relay(limits, nowMs);
   relay.fromHost(rpc({ id: 0, method: "initialize", params: { protocolVersion: "2025-11-25" } }));
   relay.fromServer(rpc({ id: 0, result: {} }));
   relay.fromHost(rpc({ method: "notifications/initialized" }));
@@ -234,8 +234,8 @@ test("refuses a request whose id another one in flight has, so that both get a r
 });
 
 /** A relay whose host was just sent the result of a task. */
-function answered() {
-  const relay = begun();
+function answered(nowMs?: () => number) {
+  const relay = begun(nowMs);
   relay.fromServer(rpc({ id: 1, result: {} }));
   relay.fromHost(call(2, "long"));
   const _meta = { "resumable-mcp/task_id": "t", "resumable-mcp/status": "completed" };
@@ -265,6 +265,14 @@ test("tells the server that a result was not delivered when its request is cance
   expect(restart(relay).filter(({ message }) => message.method === "resumable-mcp/delivery")).toMatchObject([
     report(false),
   ]);
+});
+
+test("a cancellation that cannot have crossed the result leaves it delivered (G7)", () => {
+  let nowMs = 0;
+  const { relay, carries } = answered(() => nowMs);
+  relay.hostGot(carries);
+  nowMs += 80;
+  expect(relay.fromHost(cancel)).toMatchObject([{ message: cancel }]);
 });
 
 test("says nothing of a result whose request was cancelled before the host was written it (G7)", () => {

@@ -43,9 +43,10 @@ export class Relay {
   #ready = true;
   #count = 0;
 
-  constructor(limits: RelayLimits) {
+  /** @param nowMs monotonic milliseconds. */
+  constructor(limits: RelayLimits, nowMs: () => number = () => performance.now()) {
     this.#limits = limits;
-    this.#reports = new DeliveryReports(limits.maxPending, () => this.#ownId("delivery"));
+    this.#reports = new DeliveryReports(limits.maxPending, () => this.#ownId("delivery"), nowMs);
     this.#tools = new ToolList(limits.maxToolPages, () => this.#ownId("tools"));
   }
 

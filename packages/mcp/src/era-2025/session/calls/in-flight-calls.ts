@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
+import { LateCancellations } from "../../../call/late-cancellations.js";
 import type { SessionLimits } from "../../../limits.js";
 import { randomToken } from "../../../owner/random-token.js";
 import { type Cursor, onceStream } from "../event-id.js";
@@ -24,6 +25,7 @@ export class InFlightCalls {
   readonly #limits: SessionLimits;
   readonly #stored: StoredCalls;
   readonly #abandoned: AbandonedCalls;
+  readonly #late: LateCancellations;
   readonly #inFlight = new Map<string, InFlightRequest>();
   /** Calls that are being stored. */
   readonly #entering = new Set<string>();
@@ -35,6 +37,7 @@ export class InFlightCalls {
     this.#engine = engine;
     this.#limits = limits;
     this.#stored = new StoredCalls(document, engine.documents, limits.maxFinishedCalls);
+    this.#late = new LateCancellations(document.value.local === true ? "local" : "remote");
     this.#abandoned = new AbandonedCalls(document, limits, (callId) => this.#inFlight.get(callId)?.active === true);
   }
 
@@ -228,15 +231,20 @@ export class InFlightCalls {
   }
 
   /**
-   * The client gave up a request. If it was answered before, maybe by a process before this one, it did not get the
-   * result.
+   * The client gave up a request. If it was answered a moment ago, maybe by another process, it did not get the result. When
+   * another process answered is not known, but that the task had finished then.
    */
   async withdraw(requestId: unknown): Promise<void> {
-    [...this.#inFlight.values()].findLast(({ request }) => request.id === requestId)?.receipt?.withdraw();
+    const known = [...this.#inFlight.values()].findLast(({ request }) => request.id === requestId);
+    if (known?.receipt !== undefined) return known.receipt.withdraw(this.#late);
     const call = this.#stored.ofRequest(requestId);
     const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
-    const task = typeof taskId === "string" ? await this.#engine.readTask(taskId) : undefined;
-    if (task !== undefined) await this.#engine.forOwner(task.record.owner).withdrawDelivered(task.record.id);
+    const record = typeof taskId === "string" ? (await this.#engine.readTask(taskId))?.record : undefined;
+    if (record?.finishedAt === undefined) return;
+    const isOpen = known?.finished === false;
+    const afterMs = Date.now() - Date.parse(record.finishedAt);
+    if (!isOpen && !this.#late.counts({ afterMs, taskId: record.id })) return;
+    await this.#engine.forOwner(record.owner).withdrawDelivered(record.id);
   }
 
   /** What a place in an in-flight request's stream is: within it, its very end, or beyond anything that was sent. */
