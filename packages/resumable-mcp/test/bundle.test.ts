@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unpackExtension, validateManifest } from "@anthropic-ai/mcpb";
 import { openClient } from "@resumable-mcp/client";
@@ -136,6 +136,27 @@ test("says in one sentence what a bundle lacks", { timeout: timeoutMs }, async (
     expect(ended.output()).toMatch(sentence);
     expect(ended.output()).not.toMatch(/\n\s+at /);
   }
+});
+
+test.skipIf(process.platform === "win32").each([
+  ["to a file outside", "secret.txt"],
+  ["to a folder outside", "outside"],
+  ["to nothing", "nothing"],
+  ["to a file of the folder itself", "data/words.txt"],
+])("an included folder with a link %s is refused, and nothing is packed", { timeout: timeoutMs }, async (_, target) => {
+  const folder = await project();
+  await mkdir(join(folder, "data", "deep"), { recursive: true });
+  await mkdir(join(folder, "outside"));
+  for (const file of ["secret.txt", "outside/key.txt", "data/words.txt"]) await writeFile(join(folder, file), "text");
+  await symlink(join(folder, target), join(folder, "data", "deep", "link"));
+  const packing = start(["bundle", "./tools.ts", "--manifest", "bundle.json", "--include", "data"], folder);
+  expect([await packing.ended, packing.output()]).toEqual([
+    1,
+    expect.stringMatching(
+      /--include data: .*deep.link is a link, .* Put the file itself there, or remove the link\.\n$/,
+    ),
+  ]);
+  expect(existsSync(join(folder, "counters-2.0.0.mcpb"))).toBe(false);
 });
 
 test("settings become variables in capitals, unless the author passes them on otherwise", () => {

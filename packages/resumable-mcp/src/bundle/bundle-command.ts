@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, lstat, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
@@ -17,7 +17,8 @@ click. Needs two packages: npm install --save-dev esbuild @anthropic-ai/mcpb
                      not say is taken from the package.json of the module's project
   --icon FILE        PNG, 512 × 512 pixels
   --platform NAME    darwin, win32 or linux; may be repeated (all)
-  --include PATH     a file or folder that the tools read; it lies next to the folder of their file. May be repeated
+  --include PATH     a file or folder without links in it that the tools read; it lies next to the folder of their file. May be
+                     repeated
   After -- options of "resumable-mcp serve stdio" can follow: the host starts the server with them.
 `;
 
@@ -128,9 +129,20 @@ async function isFile(file: string): Promise<boolean> {
 async function include(path: string, target: string): Promise<void> {
   if (["server", "manifest.json", "package.json", "icon.png"].includes(basename(target)))
     throw new CommandError(`--include ${path}: the bundle has a ${basename(target)} of its own. Rename yours.`);
-  await cp(path, target, { recursive: true }).catch((cause: unknown) => {
+  try {
+    // The path itself may be a link: its author has named it.
+    await cp(await realpath(path), target, { recursive: true, filter: (file) => isNoLink(path, file) });
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
     throw new CommandError(`--include ${path} cannot be read. Check the path.`, 1, cause);
-  });
+  }
+}
+
+/** What a link leads to may be a file that is not for others, and may lie outside of what is named. */
+async function isNoLink(path: string, file: string): Promise<true> {
+  if (!(await lstat(file)).isSymbolicLink()) return true;
+  const text = `--include ${path}: ${file} is a link, which a bundle does not follow.`;
+  throw new CommandError(`${text} Put the file itself there, or remove the link.`);
 }
 
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
