@@ -66,7 +66,7 @@ export interface ErrorDetails {
   KEY_MISSING: { keyId: string };
   /** A task of this id is there already, and it is another one. */
   TASK_EXISTS: { taskId: string };
-  /** An exported file is damaged, was cut short, or is of another version. */
+  /** An exported file is damaged, was cut short, is of another version, or holds what no store writes. */
   EXPORT_INVALID: { line: number; reason: string };
   /** The store was closed. */
   STORE_CLOSED: Record<string, never>;

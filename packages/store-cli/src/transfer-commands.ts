@@ -1,5 +1,8 @@
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, open, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { isResumableError } from "@resumable-mcp/core";
 import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
 import { harmlessText } from "@resumable-mcp/protocol/display";
@@ -7,7 +10,7 @@ import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { queryOf } from "./read-commands.js";
 import { readLines } from "./transfer/export-line.js";
 import { exportTasks, type Refused } from "./transfer/export-tasks.js";
-import { type ImportReport, importTasks } from "./transfer/import-tasks.js";
+import { checkExport, emptyReport, importTasks } from "./transfer/import-tasks.js";
 
 const pageSize = 1000;
 
@@ -67,16 +70,27 @@ async function* listed(admin: StoreAdmin, options: CommandOptions): AsyncGenerat
   yield* admin.unlistedIds();
 }
 
-/** Reads tasks from a file, or from standard input. */
+/** What is not a file can be read once only, and is kept in one meanwhile: for its user alone, since it holds secrets. */
+async function withFile(path: string, { input }: Console, use: (file: string) => Promise<void>): Promise<void> {
+  if (path !== "-" && (await stat(path)).isFile()) return use(path);
+  const folder = await mkdtemp(join(tmpdir(), "resumable-mcp-import-"));
+  try {
+    const file = join(folder, "tasks.jsonl");
+    const chunks = path === "-" ? input : createReadStream(path);
+    await pipeline(chunks, createWriteStream(file, { flags: "wx", mode: 0o600 }));
+    await use(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Reads tasks from a file, or from standard input. Of a file that a store did not write, or that was cut short, nothing is imported. */
 export async function importCommand(writing: StoreWriting, path: string, console: Console): Promise<CommandResult> {
-  const report: ImportReport = {
-    imported: [],
-    present: [],
-    refused: [],
-    documents: { imported: 0, present: 0 },
-  };
-  const chunks = path === "-" ? console.input : createReadStream(path);
-  const error = await importTasks(writing, readLines(chunks), report).then(() => undefined, explain);
+  const report = emptyReport();
+  const error = await withFile(path, console, async (file) => {
+    await checkExport(readLines(createReadStream(file)));
+    await importTasks(writing, readLines(createReadStream(file)), report);
+  }).then(() => undefined, explain);
   const refusals = report.refused.map(formatRefused);
   const { documents } = report;
   const counts = `${report.imported.length} tasks imported, ${report.present.length} were there, ${refusals.length} refused; ${documents.imported} documents imported, ${documents.present} were there`;
@@ -85,7 +99,7 @@ export async function importCommand(writing: StoreWriting, path: string, console
   return { json, lines, ok: refusals.length === 0 && error === undefined };
 }
 
-/** What was imported before stays, and is reported. */
+/** What was imported before the store failed stays, and is reported. */
 function explain(error: unknown): { readonly code: string; readonly message: string } {
   if (!isResumableError(error)) throw error;
   return { code: error.code, message: error.message };

@@ -30,7 +30,7 @@ function found(raw: string, text: string): boolean {
 const secretEvents: readonly TaskEventBody[] = [
   { type: "checkpoint", message: secretOf("message"), state: { a: secretOf("state") }, items: [secretOf("item")] },
   { type: "step", key: secretOf("step key"), value: secretOf("step") },
-  { type: "sleep", key: secretOf("sleep key"), until: at(1).wallMs.toString() },
+  { type: "sleep", key: secretOf("sleep key"), until: new Date(at(1).wallMs).toISOString() },
   {
     type: "asked",
     key: secretOf("question key"),

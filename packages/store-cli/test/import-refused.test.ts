@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { encodeLine } from "@resumable-mcp/store-fs/admin";
 import { describe, expect, test } from "vitest";
 import { everything, json, runWith } from "./command-line.js";
+import { forge, forgeries } from "./forged-exports.js";
 import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
 import { contentOf, exported, filled, options, storeOf } from "./transfer-scene.js";
 
@@ -57,22 +58,12 @@ describe("an import", () => {
   });
 
   test.each([
-    ["a signal", { signals: [{ id: "x", kind: "/../../../../stray" }] }, {}],
-    ["an answer", { signals: [{ id: "x", kind: "answer" }] }, {}],
-    ["a date", {}, { at: "../../../stray" }],
-  ])("refuses %s that was made up, and writes nothing outside the store", async (_, task, created) => {
+    ["a signal", { signals: [{ id: "x", kind: "/../../../../stray" }] }],
+    ["an answer", { signals: [{ id: "x", kind: "answer" }] }],
+  ])("refuses %s that was made up, and writes nothing outside the store", async (_, task) => {
     const { directory, ids } = await filled();
-    const lines = String((await runWith([], "export", ids.paused, ...storeOf(directory))).data)
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { type: string; events?: object[] });
-    const forged = lines.map(({ type, events = [], ...line }) => {
-      if (type === "task") return { ...line, type, ...task };
-      return events.length === 0
-        ? { ...line, type }
-        : { type, events: [{ ...events[0], ...created }, ...events.slice(1)] };
-    });
-    const data = Buffer.concat(forged.map((line) => encodeLine(JSON.stringify({ ...line, crc: undefined }))));
+    const whole = (await runWith([], "export", ids.paused, ...storeOf(directory))).data;
+    const { data } = forge(whole, ["task"], (line) => Object.assign(line, task));
     const above = emptyFolder();
     const other = join(above, "a", "b");
     const { code, out } = await runWith([data], "import", "-", ...storeOf(other), "--json");
@@ -81,18 +72,27 @@ describe("an import", () => {
     expect((await openStore(other).countTasks({})).total).toBe(0);
   });
 
-  test("refuses a task whose id leads out of the store, and writes nothing outside the store", async () => {
-    const { directory, ids } = await filled();
-    const text = String((await runWith([], "export", ids.paused, ...storeOf(directory))).data);
-    const lines = text.replaceAll(ids.paused, "../../../../stray-task").trimEnd().split("\n");
-    const data = lines.map((line) => encodeLine(JSON.stringify({ ...JSON.parse(line), crc: undefined })));
-    const above = emptyFolder();
-    const other = join(above, "a", "b");
-    const { code, out } = await runWith(data, "import", "-", ...storeOf(other), "--json");
-    expect([code, JSON.parse(out)]).toMatchObject([1, { imported: [], error: { code: "INVALID_OPTION" } }]);
-    expect(readdirSync(above, { recursive: true, encoding: "utf8" }).filter((path) => path.includes("stray"))).toEqual(
-      [],
-    );
-    expect((await openStore(other).countTasks({})).total).toBe(0);
-  });
+  test.each(forgeries)(
+    "refuses %s that was forged, names line and field, and writes nothing",
+    async (_, place, change, reason) => {
+      const { directory } = await filled();
+      const { data, line } = forge(await exported(directory), place, change);
+      const above = emptyFolder();
+      const other = join(above, "a", "b");
+      const file = join(emptyFolder(), "tasks.jsonl");
+      writeFileSync(file, data);
+      const { code, value } = await json("import", file, ...storeOf(other));
+      expect([code, value]).toMatchObject([
+        1,
+        { imported: [], documents: { imported: 0 }, error: { code: "EXPORT_INVALID" } },
+      ]);
+      const { message } = Reflect.get(Object(value), "error") as { readonly message: string };
+      expect(message).toMatch(reason);
+      // What is wrong with a count shows at its task's end.
+      expect(Number(/^Line (\d+) /.exec(message)?.[1])).toBeGreaterThanOrEqual(line);
+      expect(everything(above)).not.toContain("stray");
+      const store = openStore(other);
+      expect([(await store.countTasks({})).total, await store.getDocument("key", "signing")]).toEqual([0, undefined]);
+    },
+  );
 });

@@ -2,10 +2,12 @@ import { join } from "node:path";
 import { createEngine, defineTool, type Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { openAdmin } from "../src/open-admin.js";
 import { json, run, runWith } from "./command-line.js";
-import { newDatabase, openDatabase, usePostgres } from "./database.js";
+import { databaseUrl, newDatabase, openDatabase, usePostgres } from "./database.js";
+import { forge, forgeries } from "./forged-exports.js";
 import { checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
-import { answer, contentOf, exported, filled, options, storeOf } from "./transfer-scene.js";
+import { answer, contentOf, exported, filled, importUntil, options, storeOf } from "./transfer-scene.js";
 
 usePostgres();
 
@@ -124,16 +126,26 @@ describe("a folder's tasks in a database", () => {
     const file = await exported(directory);
     for (let part = 1; part < 5; part += 1) {
       const names = newDatabase();
-      const cut = await imported(file.subarray(0, (file.byteLength * part) / 5), names);
-      expect([cut.code, JSON.parse(cut.out)]).toMatchObject([1, { error: { code: "EXPORT_INVALID" } }]);
+      const cut = file.subarray(0, (file.byteLength * part) / 5);
+      const refused = await imported(cut, names);
+      expect([refused.code, JSON.parse(refused.out)]).toMatchObject([1, { error: { code: "EXPORT_INVALID" } }]);
+      const present = await importUntil(await openAdmin({ store: databaseUrl(), "store-schema": names.at(-1) }), cut);
       expect(await json("check", ...names)).toMatchObject({ code: 0, value: { problems: [] } });
       const rest = await imported(file, names);
-      expect([rest.code, JSON.parse(rest.out)]).toMatchObject([
-        0,
-        { present: JSON.parse(cut.out).imported, refused: [] },
-      ]);
+      expect([rest.code, JSON.parse(rest.out)]).toMatchObject([0, { present, refused: [] }]);
       expect((await openDatabase(names).countTasks({})).total).toBe(Object.keys(ids).length);
     }
+  });
+
+  test.each(forgeries)("are refused with %s, and nothing is written", async (_, place, change, reason) => {
+    const { directory } = await filled();
+    const { data } = forge(await exported(directory), place, change);
+    const names = newDatabase();
+    const { code, out } = await imported(data, names);
+    expect([code, JSON.parse(out)]).toMatchObject([1, { imported: [], error: { code: "EXPORT_INVALID" } }]);
+    expect(JSON.parse(out).error.message).toMatch(reason);
+    const store = openDatabase(names);
+    expect([(await store.countTasks({})).total, await store.getDocument("key", "signing")]).toEqual([0, undefined]);
   });
 
   test("are refused where another task has the id or the call, and documents that are there stay", async () => {

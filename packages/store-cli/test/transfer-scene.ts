@@ -1,6 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
 import type { Store } from "@resumable-mcp/core";
+import type { StoreAdmin } from "@resumable-mcp/core/store";
 import { expect } from "vitest";
+import { readLines } from "../src/transfer/export-line.js";
+import { emptyReport, importTasks } from "../src/transfer/import-tasks.js";
 import { runWith } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 
@@ -64,6 +68,15 @@ export async function contentOf(store: Store, id: string) {
   const { events, snapshot } = await store.readEvents(id, { afterSeq: 0, limit: 1000 });
   const { items } = await store.readItems(id, { after: 0, limit: 1000 });
   return { record, events, snapshot, items, signals: signals.map(({ id: _, ...signal }) => signal) };
+}
+
+/** Imports a file up to where it was cut, as a process that was killed there: what was brought before stays. Gives its ids. */
+export async function importUntil(admin: StoreAdmin, cut: Buffer): Promise<readonly string[]> {
+  const report = emptyReport();
+  const importing = admin.write((writing) => importTasks(writing, readLines(Readable.from([cut])), report), true);
+  await importing.catch(() => {});
+  await admin.close();
+  return report.imported;
 }
 
 /** Breaks the newest journal of a task. */

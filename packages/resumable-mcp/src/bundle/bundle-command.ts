@@ -131,7 +131,7 @@ async function include(path: string, target: string): Promise<void> {
     throw new CommandError(`--include ${path}: the bundle has a ${basename(target)} of its own. Rename yours.`);
   try {
     // The path itself may be a link: its author has named it.
-    await cp(await realpath(path), target, { recursive: true, filter: (file) => isNoLink(path, file) });
+    await cp(await realpath(path), target, { recursive: true, filter: (file) => refuseLink(path, file) });
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
     throw new CommandError(`--include ${path} cannot be read. Check the path.`, 1, cause);
@@ -139,7 +139,7 @@ async function include(path: string, target: string): Promise<void> {
 }
 
 /** What a link leads to may be a file that is not for others, and may lie outside of what is named. */
-async function isNoLink(path: string, file: string): Promise<true> {
+async function refuseLink(path: string, file: string): Promise<true> {
   if (!(await lstat(file)).isSymbolicLink()) return true;
   const text = `--include ${path}: ${file} is a link, which a bundle does not follow.`;
   throw new CommandError(`${text} Put the file itself there, or remove the link.`);

@@ -8,7 +8,8 @@ import { journalName, layoutVersion } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { openIfExists } from "../disk/whole-file.js";
 
-const recordShape = z.looseObject({
+/** What a task's record has in every store. */
+export const recordShape = z.looseObject({
   id: z.string(),
   owner: z.string(),
   tool: z.string(),
