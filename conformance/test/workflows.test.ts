@@ -50,14 +50,16 @@ test.each(files)("%s may only read by default, and each of its jobs has an end",
   expect(jobsOf(file).filter(([, job]) => job["timeout-minutes"] === undefined)).toEqual([]);
 });
 
-test("few jobs may write, those that publish run nothing of the repository, and no secret is named anywhere", () => {
+test("few jobs may write, those that push or publish run nothing of the repository and of its dependencies, and no secret is named anywhere", () => {
   const jobs = files.flatMap(jobsOf);
   const writing = jobs.filter(([, { permissions = {} }]) => Object.values(permissions).includes("write"));
-  expect(writing.map(([name]) => name).sort()).toEqual(["analyze", "analyze", "announce", "publish", "version"]);
-  const steps = jobs.filter(([name]) => ["publish", "announce"].includes(name)).flatMap(([, job]) => job.steps);
-  expect(
-    steps.filter(({ uses = "", run = "" }) => uses.startsWith("actions/checkout") || /npm (run|test)/.test(run)),
-  ).toEqual([]);
+  expect(writing.map(([name]) => name).sort()).toEqual(["analyze", "analyze", "announce", "propose", "publish"]);
+  const steps = jobs
+    .filter(([name]) => ["propose", "publish", "announce"].includes(name))
+    .flatMap(([, job]) => job.steps);
+  expect(steps.filter(({ run = "" }) => /npm (run|test|ci|install|exec)|npx|node .*\.js/.test(run))).toEqual([]);
+  const checkedOut = jobs.filter(([, { steps }]) => steps.some(({ uses }) => uses?.startsWith("actions/checkout")));
+  expect(checkedOut.filter(([name]) => ["publish", "announce"].includes(name))).toEqual([]);
   expect(files.filter((file) => read(file).includes("secrets."))).toEqual([]);
 });
 
@@ -81,12 +83,24 @@ case "$2" in ${there.map((name) => `@x/${name}@1.2.3`).join("|")}) echo 1.2.3;; 
 }
 
 /** Runs a step of a job of the release, where these programs are in the place of the real ones. */
-function runStep(folder: string, job: string, script: RegExp, programs: Readonly<Record<string, string>>): void {
-  const bin = mkdtempSync(join(folder, "bin-"));
+function runStep(
+  folder: string,
+  job: string,
+  script: RegExp,
+  programs: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>> = {},
+): void {
+  const bin = mkdtempSync(join(tmpdir(), "bin-"));
+  onTestFinished(() => rmSync(bin, { recursive: true }));
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(bin, name), text, { mode: 0o755 });
   const steps = jobsOf("release.yml").find(([name]) => name === job)?.[1].steps ?? [];
   const [step = "exit 1"] = steps.flatMap(({ run = "" }) => (script.test(run) ? [run] : []));
-  const env = { ...process.env, GITHUB_REF_NAME: "v1.2.3", PATH: `${bin}${delimiter}${process.env.PATH}` };
+  const env = {
+    ...process.env,
+    ...variables,
+    GITHUB_REF_NAME: "v1.2.3",
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+  };
   execFileSync("bash", ["-e", "-c", step], { cwd: folder, env, stdio: ["ignore", "ignore", "inherit"] });
 }
 
@@ -118,6 +132,41 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
+/** A repository, and what a release proposes to it where `changeset version` does this. */
+function propose(version: string, open: string) {
+  const folder = mkdtempSync(join(tmpdir(), "release-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: join(folder, "work"), encoding: "utf8" }).trim();
+  for (const name of ["work", "temp"]) mkdirSync(join(folder, name));
+  execFileSync("git", ["init", "--quiet", "--bare", join(folder, "origin")]);
+  for (const args of [
+    ["init", "--quiet"],
+    ["remote", "add", "origin", join(folder, "origin")],
+  ])
+    git(...args);
+  for (const name of ["package.json", "changeset.md"]) writeFileSync(join(folder, "work", name), "0.1.0\n");
+  git("add", "--all");
+  git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "first");
+  const env = { RUNNER_TEMP: join(folder, "temp") };
+  runStep(join(folder, "work"), "version", /changeset version/, { npx: `#!/bin/sh\n${version}\n` }, env);
+  git("reset", "--quiet", "--hard");
+  writeFileSync(join(folder, "work", "version.patch"), readFileSync(join(folder, "temp", "version.patch")));
+  const gh = `#!/bin/sh\ncase "$*" in "pr list"*) echo "${open}";; *) echo "$1 $2" >> ../asked;; esac\n`;
+  runStep(join(folder, "work"), "propose", /git push/, { gh });
+  const asked = existsSync(join(folder, "asked")) ? readFileSync(join(folder, "asked"), "utf8").trim() : "";
+  const pushed = git("ls-remote", "--heads", "origin").split("refs/heads/")[1];
+  const changed = pushed === undefined ? "" : git("diff", "--name-status", `HEAD~1`, `HEAD`);
+  return { asked, pushed, changed };
+}
+
+test.skipIf(process.platform === "win32")("the next version is proposed once, and only where there is one", () => {
+  const makes = 'echo 0.2.0 > package.json; echo new > CHANGELOG.md; rm changeset.md; echo "$@" > /dev/null';
+  const changed = "A\tCHANGELOG.md\nD\tchangeset.md\nM\tpackage.json";
+  expect(propose(makes, "")).toEqual({ asked: "pr create", pushed: "changeset-release", changed });
+  expect(propose(makes, "7")).toEqual({ asked: "", pushed: "changeset-release", changed });
+  expect(propose("exit 0", "")).toEqual({ asked: "", pushed: undefined, changed: "" });
+});
+
 test("a checkout leaves no token on the disk, except where the job pushes", () => {
   const keeping = files
     .flatMap(jobsOf)
@@ -126,5 +175,5 @@ test("a checkout leaves no token on the disk, except where the job pushes", () =
         ? [name]
         : [],
     );
-  expect(keeping).toEqual(["version"]);
+  expect(keeping).toEqual(["propose"]);
 });
