@@ -14,7 +14,7 @@ interface Expected {
 }
 
 const fixtures = join(import.meta.dirname, "../../store-fs/test/fixtures");
-const expected: Expected = JSON.parse(readFileSync(join(fixtures, "store-layout-1.expected.json"), "utf8"));
+const expected: Expected = JSON.parse(readFileSync(join(fixtures, "store.expected.json"), "utf8"));
 const unfinished = ["running", "long", "paused", "asking", "answered", "unwanted", "waiting"];
 
 /** The processes that wrote the fixture are dead. */
@@ -25,7 +25,7 @@ const host: Host = {
 
 function copy(): string {
   const directory = emptyFolder();
-  cpSync(join(fixtures, "store-layout-1"), directory, { recursive: true });
+  cpSync(join(fixtures, "store"), directory, { recursive: true });
   return directory;
 }
 
@@ -77,7 +77,7 @@ describe("a store that this layout's first version wrote, and that was killed", 
 
   test("holds a task that was compacted, and one whose journal was extended", () => {
     expect(expected).toMatchObject({ tasks: { long: { snapshot: { id: idOf("long") } } } });
-    const files = everything(join(fixtures, "store-layout-1")).split("\n");
+    const files = everything(join(fixtures, "store")).split("\n");
     const zeros = files.filter((file) => Buffer.from(file.split(": ")[1] ?? "", "base64").includes(0));
     expect(zeros.length).toBeGreaterThan(0);
   });
@@ -126,11 +126,11 @@ describe("a store that this layout's first version wrote, and that was killed", 
 
 test("a store of a newer layout is refused with a clear sentence by every program, and untouched", async () => {
   const directory = copy();
-  writeFileSync(join(directory, "format.json"), '{"layout":2,"writtenBy":"a later version"}');
+  writeFileSync(join(directory, "format.json"), '{"layout":3,"writtenBy":"a later version"}');
   const before = everything(directory);
   const engine = createEngine({ store: openStore(directory, { host }), tools });
-  const sentence = expect.stringMatching(/says layout 2, and this version reads layout 1\. Nothing was changed\. Use /);
-  const refusal = { code: "STORE_LAYOUT", message: sentence, details: { found: "2", supported: "1" } };
+  const sentence = expect.stringMatching(/says layout 3, and this version reads layout 2\. Nothing was changed\. Use /);
+  const refusal = { code: "STORE_LAYOUT", message: sentence, details: { found: "3", supported: "2" } };
   await expect(engine.forOwner("client:fixture").get(idOf("running"))).rejects.toMatchObject(refusal);
   await engine.close();
   const commands = ["check", "stats", "list", "show", "pause", "resume", "cancel", "export", "repair"];

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { everything, json, run } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 
-const ours = { layout: 1, writtenBy: "@resumable-mcp/store-fs", check: "a553e56f" };
+const ours = { layout: 2, writtenBy: "@resumable-mcp/store-fs", check: "90be533c" };
 
 async function filled(): Promise<{ readonly directory: string; readonly id: string; readonly format: string }> {
   const directory = join(emptyFolder(), "store");
@@ -38,7 +38,7 @@ describe.each(damages)("a store whose format.json %s", (_, text) => {
     expect((await store.getTask(id))?.record).toMatchObject({ progress: 7, lastSeq: 2 });
     expect(JSON.parse(readFileSync(format, "utf8"))).toEqual(ours);
     expect(warnings).toEqual([
-      expect.stringMatching(/^format\.json .* The rest of the folder has layout 1, so the file was written again/),
+      expect.stringMatching(/^format\.json .* The rest of the folder has layout 2, so the file was written again/),
     ]);
     const kept = text === undefined ? ["format.json.report.json"] : ["format.json", "format.json.report.json"];
     expect(readdirSync(join(directory, "quarantine")).sort()).toEqual(kept);
@@ -69,7 +69,9 @@ test("a store whose format.json and whose journals cannot be read is left as it 
   writeFileSync(journalOf(directory, id), "{}");
   rmSync(join(journalOf(directory, id), "../journal.1.jsonl"));
   const before = everything(directory);
-  const message = expect.stringMatching(/^format\.json cannot be read, and no journal can be read/);
+  const message = expect.stringMatching(
+    /^The folder has a format\.json that is not that of a store, and has no journal that can be read/,
+  );
   await expect(openStore(directory).countTasks({})).rejects.toMatchObject({ code: "STORE_LAYOUT", message });
   expect(everything(directory)).toBe(before);
 });
@@ -80,9 +82,9 @@ test("a store whose journals say another layout is refused, whatever became of f
   rmSync(format);
   rmSync(join(path, "../journal.1.jsonl"));
   const { encodeLine } = await import("@resumable-mcp/store-fs/admin");
-  writeFileSync(path, encodeLine(JSON.stringify({ layout: 2, taskId: id })));
+  writeFileSync(path, encodeLine(JSON.stringify({ layout: 3, taskId: id })));
   const before = everything(directory);
-  const refusal = { code: "STORE_LAYOUT", details: { found: "2", supported: "1" } };
+  const refusal = { code: "STORE_LAYOUT", details: { found: "3", supported: "2" } };
   await expect(openStore(directory).countTasks({})).rejects.toMatchObject(refusal);
   expect(everything(directory)).toBe(before);
 });
@@ -99,7 +101,7 @@ describe("a folder that is not a store", () => {
         writeFileSync(join(path, "readme"), "x");
       },
       "STORE_LAYOUT",
-      /has tasks\/, but neither format\.json/,
+      /has no format\.json, and holds other things/,
     ],
   ])("%s gets a sentence of its own from commands", async (_, make, code, sentence) => {
     const directory = join(emptyFolder(), "folder");

@@ -39,7 +39,7 @@ export interface FileSystem {
  * nothing else of this process can happen, which is what the fencing of the journals rests on.
  */
 export interface Disk extends DocumentDisk {
-  /** `wx` creates exclusively; `a` appends to what may exist. */
+  /** `wx` creates exclusively; `a` appends to what may exist. Fails for a link, and waits for nothing. */
   open(path: string, flags: "r" | "r+" | "a" | "wx"): number;
   /** Cuts an open file to a length. By its descriptor: another file may have its name by now. */
   truncate(file: number, length: number): void;
@@ -47,8 +47,13 @@ export interface Disk extends DocumentDisk {
   stat(path: string): DiskStat | undefined;
   /** Tells one folder from another that takes its place; `undefined` for what does not exist. */
   identify(path: string): FolderIdentity | undefined;
+  /** The path without links; what does not exist stays as it is. */
+  realPath(path: string): string;
+  /** What is there, and no link followed; `undefined` for what does not exist. */
+  kindOf(path: string): "file" | "folder" | "link" | "other" | undefined;
   /** Tells whether there is something of this name, as far as the system lets it be seen. Throws nothing. */
   exists(path: string): boolean;
+  /** The names in a folder. Fails for a link as for a file. */
   list(folder: string): readonly string[];
   /** Makes a folder and those above it, for this user alone; nothing happens when it exists. */
   makeFolder(path: string): void;

@@ -21,7 +21,8 @@ export function createContext(options: ContextOptions): StoreContext {
   const unique = options.unique ?? (() => randomBytes(9).toString("base64url"));
   const disk = options.disk ?? nodeDisk;
   return {
-    layout: layoutOf(resolve(options.directory)),
+    // A store follows no link, but for the one that its user names.
+    layout: layoutOf(disk.realPath(resolve(options.directory))),
     disk,
     syncs: new FileSyncs(disk),
     durable: options.durable,

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { ResumableError } from "@resumable-mcp/core";
 import { FirstDocumentFile, type FirstDocumentOptions, writeFirstDocument } from "@resumable-mcp/documents";
@@ -14,20 +14,36 @@ import { listIfExists, readFrom } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
 
 /**
- * Makes a store's folder, or checks that this version can use the one that is there. A `format.json` that is missing or
- * damaged is written again where the journals tell the layout.
+ * Makes a store's folder, or checks that this version can use the one that is there. Without a `format.json` an empty folder
+ * becomes a store; where journals tell the layout of a store, the file is written again.
  *
- * @throws {@link ResumableError} `STORE_LAYOUT` for a folder of another layout, which is left as it is; `STORE_MISSING`
- * where a folder that is only read is none of a store; `INVALID_OPTION` for a network file system.
+ * @throws {@link ResumableError} `STORE_LAYOUT` for a folder of another layout, or of anything else, which is left as it is;
+ * `STORE_MISSING` where a folder that is only read is none of a store; `INVALID_OPTION` for a network file system.
  */
 export function openFolder(context: StoreContext, allowNetworkFileSystem: boolean): void {
   const { disk, layout, readOnly } = context;
   if (!allowNetworkFileSystem) refuseNetwork(context);
+  refuseOddNames(context);
   const format = lookAtFormat(context);
   if (readOnly && format === "new") throw noStore(context);
   if (readOnly) return;
   disk.makeFolder(layout.directory);
   writeFormat(context, format);
+  // Whatever is in the folder comes after: without a format.json nothing of a store is there.
+  if (format === "new" && context.durable) disk.syncFolderNow(layout.directory);
+}
+
+/** A link leads out of the folder, and a pipe blocks its reader without end. */
+function refuseOddNames(context: StoreContext): void {
+  const { directory, format, notifications, ...folders } = context.layout;
+  for (const path of [format, notifications, ...Object.values(folders)]) {
+    const kind = context.disk.kindOf(path);
+    const wanted = path === format || path === notifications ? "file" : "folder";
+    if (kind === undefined || kind === wanted) continue;
+    const found = kind === "link" ? "a symbolic link, which a store does not follow" : `no ${wanted}`;
+    const message = `${basename(path)} in the store's folder is ${found}. Nothing was changed. Put the ${wanted} itself there.`;
+    throw layoutError(context, message, kind);
+  }
 }
 
 function noStore({ disk, layout }: StoreContext): ResumableError {
@@ -69,7 +85,7 @@ function checkOf({ layout, writtenBy }: Format): string {
 
 /**
  * What a folder is to this version: a store of its layout (`ours`), one of which only `format.json` is missing or damaged,
- * or nothing yet (`new`).
+ * or nothing yet (`new`): an empty folder, or one in which a process ended before it had written `format.json`.
  */
 export type FolderFormat = "ours" | "missing" | "damaged" | "new";
 
@@ -89,33 +105,35 @@ export function lookAtFormat(context: StoreContext): FolderFormat {
   if (document?.layout === layoutVersion) return "ours";
   if (document !== null) throw otherLayout(context, document.layout, "format.json");
   const names = listIfExists(context.disk, context.layout.directory) ?? [];
-  if (names.includes("tasks")) return judgeJournals(context, damaged === undefined ? "missing" : "damaged", names);
-  if (damaged === undefined) return "new";
-  if (/^\0*$/.test(damaged) && isAllOurs(context, names)) return "damaged";
-  throw unknownFolder(context, "format.json is not that of a store, and there is no folder tasks/");
+  const others = names.filter((name) => !isEmptyPart(context, name));
+  if (others.length === 0 && damaged === undefined) return "new";
+  if (others.length === 0 && /^\0*$/.test(damaged ?? "")) return "damaged";
+  const state = damaged === undefined ? "has no format.json" : "has a format.json that is not that of a store";
+  const journals = names.includes("tasks") ? layoutOfJournals(context) : "none";
+  if (journals === layoutVersion) return damaged === undefined ? "missing" : "damaged";
+  if (typeof journals === "number") throw otherLayout(context, journals, "a journal");
+  const what = journals === "none" ? `holds other things (${examples(others)})` : "has no journal that can be read";
+  throw unknownFolder(context, `The folder ${state}, and ${what}`);
+}
+
+/** What a process leaves that ended while it made a store: no data is in it. */
+function isEmptyPart({ disk, layout }: StoreContext, name: string): boolean {
+  if (name.startsWith(".draft.") || name === basename(layout.format)) return true;
+  const path = join(layout.directory, name);
+  return (
+    Object.values<string>(layout).includes(path) && disk.stat(path)?.isFolder === true && disk.list(path).length === 0
+  );
+}
+
+function examples(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => JSON.stringify(name));
+  return names.length > 3 ? `${shown.join(", ")}, …` : shown.join(", ") || "format.json";
 }
 
 /** What cannot be read stays where it is until it is known whose folder this is. */
 function formatOptions({ disk, layout, unique, durable }: StoreContext): FirstDocumentOptions<Format> {
   const sync = durable ? "content" : "none";
   return { path: layout.format, schema: formatSchema, disk, createName: unique, sync, onDamage: () => {} };
-}
-
-function judgeJournals(context: StoreContext, was: "missing" | "damaged", names: readonly string[]): FolderFormat {
-  const journals = layoutOfJournals(context);
-  if (journals === layoutVersion || (journals === "none" && isAllOurs(context, names))) return was;
-  if (typeof journals === "number") throw otherLayout(context, journals, "a journal");
-  if (journals === "none") {
-    throw unknownFolder(context, "The folder has tasks/, but neither format.json of a store nor a journal");
-  }
-  const state = was === "missing" ? "is missing" : "cannot be read";
-  throw unknownFolder(context, `format.json ${state}, and no journal can be read`);
-}
-
-/** A folder with nothing but the names of a store, and drafts of them. */
-function isAllOurs({ layout }: StoreContext, names: readonly string[]): boolean {
-  const ours = new Set(Object.values(layout).map((path) => path.slice(layout.directory.length + 1)));
-  return names.every((name) => ours.has(name) || name.startsWith(".draft."));
 }
 
 /**
@@ -152,9 +170,12 @@ function otherLayout(context: StoreContext, found: number, where: string): Resum
 }
 
 function unknownFolder(context: StoreContext, why: string): ResumableError {
-  const advice = "Use another folder, or restore format.json if this is a store.";
-  const what = `${why}: nothing says that this is a store of layout ${layoutVersion}.`;
-  return layoutError(context, `${what} Nothing was changed. ${advice}`, "none");
+  const advice = "Name an empty folder with --store, or restore format.json if this is a store.";
+  return layoutError(
+    context,
+    `${why}: it is not a store of layout ${layoutVersion}. Nothing was changed. ${advice}`,
+    "none",
+  );
 }
 
 function layoutError({ layout }: StoreContext, message: string, found: string): ResumableError {

@@ -65,7 +65,7 @@ export class TaskRemover {
     if (durable && names.length > 0) disk.syncFolderNow(layout.trash);
     for (const name of names) {
       const place = join(layout.trash, name);
-      const [kind, subject = ""] = name.split(".");
+      const [, kind, subject = ""] = trashName.exec(name) ?? [];
       if (kind === "new" && !workers.isInstanceAlive(subject)) disk.removeTree(place);
       if (kind !== "del") continue;
       const gone = readNote(context, place);
@@ -74,6 +74,9 @@ export class TaskRemover {
     }
   }
 }
+
+/** What is not named so is not a store's. */
+const trashName = /^(new|del)\.([\w-]+)\.[\w-]+$/;
 
 const noteSchema = z.object({
   id: z.string(),

@@ -31,6 +31,8 @@ interface Registration {
 }
 
 const beatWidth = 16;
+/** A worker and its store, or a draft. */
+const workerFile = /^(\.draft|[\w-]+)\.[\w-]+$/;
 const storeWorker = "store";
 
 /**
@@ -159,18 +161,28 @@ export class WorkerRegistry {
     return !this.#isDead(holderName(storeWorker, instance));
   }
 
-  /** Removes the files of workers whose process has ended, or whose last heartbeat is long ago. */
+  /**
+   * Removes the files of workers whose process has ended, or whose last heartbeat is long ago. Other files,
+   * by name or content, are not the store's and stay.
+   */
   forgetDead(): void {
     const { disk, layout } = this.#context;
     // The file system's own clock, by a file that was written a moment ago.
     const nowMs = disk.stat(this.#pathOf(holderName(storeWorker, this.#context.instance)))?.modifiedMs ?? 0;
     for (const name of listIfExists(disk, layout.workers) ?? []) {
-      if (this.#own.has(name)) continue;
+      if (this.#own.has(name) || !this.#isWorkers(name)) continue;
       const silentMs = nowMs - (disk.stat(this.#pathOf(name))?.modifiedMs ?? nowMs);
       // What is not in place yet belongs to a store that is being opened just now, or was when its process died.
       const isDeparted = !name.startsWith(".") && this.#isDead(name);
       if (silentMs > this.#context.limits.forgetWorkerMs || isDeparted) unlinkIfExists(disk, this.#pathOf(name));
     }
+  }
+
+  /** A loss of power leaves a file that was not synced empty, or full of zeros. */
+  #isWorkers(name: string): boolean {
+    if (!workerFile.test(name) || this.#context.disk.kindOf(this.#pathOf(name)) !== "file") return false;
+    const bytes = readFrom(this.#context.disk, this.#pathOf(name)) ?? Buffer.alloc(0);
+    return bytes.every((byte) => byte === 0) || this.#read(name) !== undefined;
   }
 
   #isDead(name: string): boolean {

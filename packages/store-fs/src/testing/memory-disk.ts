@@ -132,6 +132,14 @@ export class MemoryDisk implements Disk {
     return { id: String(known), state: String(node.kind === "folder" ? (this.#changes.get(node) ?? 0) : 0) };
   }
 
+  realPath(path: string): string {
+    return path;
+  }
+
+  kindOf(path: string): "file" | "folder" | undefined {
+    return nodeAt<FileTree>(this.#root, path)?.kind;
+  }
+
   exists(path: string): boolean {
     return nodeAt<FileTree>(this.#root, path) !== undefined;
   }

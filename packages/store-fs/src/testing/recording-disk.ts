@@ -41,6 +41,8 @@ export function recordDisk(inner: Disk): Recording {
     read: (file, into, position) => inner.read(file, into, position),
     stat: (path) => inner.stat(path),
     identify: (path) => inner.identify(path),
+    realPath: (path) => inner.realPath(path),
+    kindOf: (path) => inner.kindOf(path),
     exists: (path) => inner.exists(path),
     list: (folder) => inner.list(folder),
     fileSystem: (path) => inner.fileSystem(path),
