@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFsStore } from "../src/index.js";
@@ -90,7 +99,7 @@ describe.skipIf(process.platform === "win32")("links and pipes in a store's fold
       await open(directory);
       await closing.pop()?.();
       const path = join(directory, name);
-      spawnSync("rm", ["-r", path]);
+      rmSync(path, { recursive: true });
       symlinkSync(/\.|notif/.test(name) ? join(elsewhere, "letter.txt") : elsewhere, path);
       const message = expect.stringMatching(/is a symbolic link, which a store does not follow/);
       await expect(open(directory)).rejects.toMatchObject({ code: "STORE_LAYOUT", message });
@@ -132,7 +141,7 @@ describe.skipIf(process.platform === "win32")("links and pipes in a store's fold
       const directory = emptyFolder();
       await open(directory);
       await closing.pop()?.();
-      spawnSync("rm", ["-r", join(directory, name)]);
+      rmSync(join(directory, name), { recursive: true });
       spawnSync("mkfifo", [join(directory, name)]);
       await expect(open(directory)).rejects.toMatchObject({ code: "STORE_LAYOUT" });
     },
