@@ -17,6 +17,9 @@ export function parseDocument<Document>(
   return parsed.success ? { document: parsed.data } : { problem: problemOf(parsed.error) };
 }
 
+/** How many levels of a document have lines of their own: blanks in front of deep ones would be most of the text. */
+const indentedLevels = 4;
+
 /**
  * Writes a document as a person reads it.
  *
@@ -25,7 +28,22 @@ export function parseDocument<Document>(
 export function formatDocument<Document>(schema: ZodType<Document>, document: Document, path: string): string {
   const checked = schema.safeParse(document);
   if (!checked.success) throw new TypeError(`${path} was not written: ${problemOf(checked.error)}.`);
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${indented(document, indentedLevels)}\n`;
+}
+
+/** As `JSON.stringify` with two blanks, down to a level; what is deeper stands on one line. */
+function indented(value: unknown, levels: number, margin = ""): string {
+  const json = (part: unknown): string => JSON.stringify(part) ?? "null";
+  if (typeof value !== "object" || value === null || "toJSON" in value || levels === 0) return json(value);
+  const inner = `${margin}  `;
+  const write = (part: unknown): string => inner + indented(part, levels - 1, inner);
+  const parts = Array.isArray(value)
+    ? value.map(write)
+    : Object.entries(value).flatMap(([key, part]) =>
+        part === undefined ? [] : [`${inner}${json(key)}: ${indented(part, levels - 1, inner)}`],
+      );
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return parts.length === 0 ? `${open}${close}` : `${open}\n${parts.join(",\n")}\n${margin}${close}`;
 }
 
 function problemOf(error: z.ZodError): string {

@@ -1,5 +1,5 @@
 /** How deep the arrays and objects of a message may nest, besides the message itself. */
-const maxJsonDepth = 256;
+const maxJsonDepth = 64;
 
 /** The end of a sentence about a message that nests too deep. */
 export const tooDeep = `nests deeper than maxJsonDepth = ${maxJsonDepth}`;

@@ -19,7 +19,7 @@ import type { HttpLimits } from "./http-limits.js";
 import { judgeCaller, judgeLocality, type LocalityFacts, type OwnerMode } from "./locality.js";
 import { createRefusalLog, type Log } from "./log.js";
 import { OpenBodies } from "./open-bodies.js";
-import { createRequestRates } from "./request-rates.js";
+import { costOf, createRequestRates } from "./request-rates.js";
 import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { createUiEndpoint, type Ui } from "./ui/ui-endpoint.js";
 
@@ -151,7 +151,7 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
     if (authorization === undefined) {
       const locality = localityOf(request, remoteAddress);
       const network = locality.local || isOfThisMachine(address) ? undefined : networkOf(address ?? "");
-      return tooManyRequests(rates.unknown(address), limits) ?? { locality, network };
+      return tooManyRequests(rates.unknown(address, costOf(request, limits)), limits) ?? { locality, network };
     }
     const header = request.header("authorization");
     const attempt = header === undefined ? undefined : rates.tried(address, header);
@@ -159,7 +159,8 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
     const authInfo = await authorization.authenticate(request);
     if (!(authInfo instanceof HttpAnswer)) {
       attempt?.end("valid");
-      return tooManyRequests(rates.known(ownerOfToken(authInfo)), limits) ?? { authInfo, locality: withToken };
+      const waitMs = rates.known(ownerOfToken(authInfo), costOf(request, limits));
+      return tooManyRequests(waitMs, limits) ?? { authInfo, locality: withToken };
     }
     const isInvalid = authInfo.status === 401;
     attempt?.end(isInvalid ? "invalid" : "unchecked");

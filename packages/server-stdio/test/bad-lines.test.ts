@@ -49,7 +49,7 @@ test.each([
       expect.arrayContaining([
         [null, -32_700, expect.stringMatching(/the line is not JSON/)],
         [null, -32_600, noMessage],
-        [1, -32_600, expect.stringMatching(/maxJsonDepth = 256/)],
+        [1, -32_600, expect.stringMatching(/maxJsonDepth = 64/)],
         [2, -32_601, "Method not found"],
         [3, -32_602, expect.stringMatching(/^Invalid params: uri: /)],
         [4, undefined, undefined],

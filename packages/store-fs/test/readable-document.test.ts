@@ -36,6 +36,27 @@ test("a task's document tells a reader who, what, how far and when, in UTC", asy
   });
 });
 
+test("G11 a task's document stays small, and says what it leaves out, whatever the input, state and output hold", async () => {
+  const directory = emptyFolder();
+  const store = openStore(directory);
+  const deep = JSON.parse(
+    `[${Array(700)
+      .fill("[".repeat(58) + "]".repeat(58))
+      .join(",")}]`,
+  );
+  const id = await create(store, "large", { input: { value: deep } });
+  const held = await lease(store, id);
+  await commit(store, held, 1, [{ type: "checkpoint", progress: 1, state: { deep, at: 1 } }]);
+  await store.close();
+  const text = readFileSync(join(folderOf(directory, id), "task.json"), "utf8");
+  const left = expect.stringMatching(/^\d+ characters; resumable-mcp store show \S+ prints them$/);
+  expect(JSON.parse(text)).toMatchObject({
+    leftOut: { input: left, state: left },
+    record: { progress: 1, input: null },
+  });
+  expect(text.length).toBeLessThan(4_096);
+});
+
 /** Without syncs a document is written within promises alone. */
 const written = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -15,7 +15,7 @@ const bodies: readonly (readonly [title: string, body: string, ...expected: Expe
   ["params that are an array", '{"jsonrpc":"2.0","id":1,"method":"x","params":[1]}', 400, -32_600, /JSON-RPC/],
   ["a batch", `[${request("tools/list")},${request("ping")}]`, 400, -32_600, /batches are not supported/],
   ["an empty batch", "[]", 400, -32_600, /batch/],
-  ["a body that nests too deep", tooDeep, 400, -32_600, /maxJsonDepth = 256/],
+  ["a body that nests too deep", tooDeep, 400, -32_600, /maxJsonDepth = 64/],
   ["a body over the limit", `"${"x".repeat(2 * maxBodyBytes)}"`, 413, -32_600, /maxBodyBytes = 100000/],
 ];
 

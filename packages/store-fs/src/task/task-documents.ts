@@ -12,6 +12,8 @@ const schema = z.object({
   /** Which task of this id it is about, and by which epoch it was written. */
   incarnation: z.optional(z.string()),
   epoch: z.optional(z.number()),
+  /** Fields of the record that are too large for this copy, with their sizes. */
+  leftOut: z.optional(z.record(z.string(), z.string())),
   record: recordSchema,
 });
 
@@ -20,8 +22,31 @@ export type TaskDocument = z.infer<typeof schema>;
 
 const note = "A copy for reading. The truth is in the journal; changing this file changes nothing.";
 
+/** How long the JSON text of one of these fields may be. */
+const maxShownLength = 4_096;
+
 function documentOf({ durable, view: { header } }: HeldTask): TaskDocument {
-  return { note, incarnation: header.incarnation, epoch: header.epoch, record: durable };
+  const { input, state, output, remembered, ...record } = durable;
+  const leftOut: Record<string, string> = {};
+  const shown = <Value>(name: string, value: Value): Value | undefined => {
+    const { length } = JSON.stringify(value) ?? "";
+    if (length <= maxShownLength) return value;
+    leftOut[name] = `${length} characters; resumable-mcp store show ${durable.id} prints them`;
+    return undefined;
+  };
+  return {
+    note,
+    incarnation: header.incarnation,
+    epoch: header.epoch,
+    record: {
+      ...record,
+      input: shown("input", input) ?? null,
+      state: shown("state", state),
+      output: shown("output", output),
+      remembered: shown("remembered", remembered) ?? {},
+    },
+    ...(Object.keys(leftOut).length > 0 && { leftOut }),
+  };
 }
 
 /** Parses the text of a task's document; `undefined` for any other. */
@@ -135,8 +160,8 @@ export class TaskDocuments {
         return held.isNewest();
       },
     };
-    const document = await openDocument(options, documentOf(held));
     const now = documentOf(held);
+    const document = await openDocument(options, now);
     // The process that took the task over is ahead.
     if (document.data.incarnation === now.incarnation && document.data.record.lastSeq > now.record.lastSeq) return;
     document.data = now;
