@@ -18,7 +18,15 @@ const openNames: Readonly<Record<string, string>> = {
   "packages/client-tui/README.md": "declare function killServer(): Promise<string>;",
   "packages/protocol/README.md": `declare const client: import("@modelcontextprotocol/sdk/client/index.js").Client;
     declare const [task_id, clientId]: readonly [string, string];`,
-  "packages/server-http/README.md": `${tools} declare function subjectOf(token: string): Promise<string>;`,
+  "packages/server-http/README.md": `${tools} declare function subjectOf(token: string): Promise<string>;
+    declare const { definition, verifyToken, publicUrl, authorizationServers }: Required<import("@resumable-mcp/server-http").ServeOptions>;
+    declare const app: {
+      all(paths: readonly string[], listener: import("@resumable-mcp/mcp").NodeListener): void;
+      all(path: string, handle: (request: { raw: import("node:http").IncomingMessage; body: unknown }, reply: Reply) => void): void;
+      on(methods: readonly string[], paths: readonly string[], handle: (context: Context) => Promise<Response>): void;
+    };
+    interface Reply { raw: import("node:http").ServerResponse; hijack(): void }
+    interface Context { req: { raw: Request } }`,
   "packages/telemetry/README.md": tools,
 };
 

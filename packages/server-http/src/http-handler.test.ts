@@ -1,12 +1,12 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
-import type { RequestContext } from "@resumable-mcp/mcp";
+import { type Connection, HttpAnswer, ofWebRequest, type RequestContext } from "@resumable-mcp/mcp";
 import { expect, test } from "vitest";
 import { TrustedProxies } from "./addresses.js";
 import { hostRules } from "./allowed-hosts.js";
 import { createAuthorization } from "./auth/authorization.js";
 import type { AuthInfo, VerifyToken } from "./auth/bearer.js";
 import { authLimits } from "./auth/limits.js";
-import { createHttpHandler } from "./http-handler.js";
+import { createHttpEntry, type HttpEntryOptions } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 import type { Log } from "./log.js";
 
@@ -22,6 +22,16 @@ function handler(verify: VerifyToken | undefined) {
   return async (token: string | undefined, remoteAddress: string) => (await ask(token, remoteAddress)).status;
 }
 
+/** What stands around an endpoint that answers Web-standard requests. */
+function handlerAround({ endpoint, ...options }: HttpEntryOptions & { readonly endpoint: Endpoint }) {
+  const answer = createHttpEntry(options, async (request, context) =>
+    HttpAnswer.ofWeb(await endpoint(request.toWeb(), context)),
+  );
+  return async (request: Request, connection?: Connection) => (await answer(ofWebRequest(request), connection)).toWeb();
+}
+
+type Endpoint = (request: Request, context: RequestContext) => Promise<Response>;
+
 interface Options {
   readonly log?: Log;
   readonly limits?: Partial<HttpLimits>;
@@ -36,7 +46,7 @@ function responses(
   verify: VerifyToken | undefined,
   { log = () => {}, limits = {}, trustedProxies, onContext = () => {}, serve = served }: Options = {},
 ) {
-  const handle = createHttpHandler({
+  const handle = handlerAround({
     engine: createEngine({ store: createMemoryStore(), tools: [] }),
     endpoint: async (_request, context) => {
       onContext(context);
@@ -143,7 +153,7 @@ test("metadata is where the challenge says, whether or not the public URL ends w
     "https://example.com/services/mcp",
     "https://example.com/",
   ]) {
-    const handle = createHttpHandler({
+    const handle = handlerAround({
       engine: createEngine({ store: createMemoryStore(), tools: [] }),
       endpoint: async () => new Response("served"),
       path: "/mcp",
@@ -227,7 +237,7 @@ test("a server that wants no token holds other machines' callers by their addres
 });
 
 test("a path of many slashes costs no more than its length (G11)", async () => {
-  const handle = createHttpHandler({
+  const handle = handlerAround({
     engine: createEngine({ store: createMemoryStore(), tools: [] }),
     endpoint: async () => new Response("served"),
     path: "/mcp/",

@@ -1,13 +1,6 @@
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { startTimeLimit } from "@resumable-mcp/core/engine";
-import {
-  type Connection,
-  HttpAnswer,
-  type HttpRequest,
-  ofWebRequest,
-  ownerOfToken,
-  type RequestContext,
-} from "@resumable-mcp/mcp";
+import { type Connection, HttpAnswer, type HttpRequest, ownerOfToken, type RequestContext } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { networkOf, type TrustedProxies } from "./addresses.js";
@@ -23,13 +16,9 @@ import { costOf, createRequestRates } from "./request-rates.js";
 import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { createUiEndpoint, type Ui } from "./ui/ui-endpoint.js";
 
-/** Answers one request to the MCP endpoint, after all checks. */
-export type McpEndpoint = (request: Request, context: RequestContext) => Promise<Response>;
-
 /** What stands around the MCP endpoint. */
-export interface HttpHandlerOptions {
+export interface HttpEntryOptions {
   readonly engine: Engine;
-  readonly endpoint: McpEndpoint;
   /** The endpoint's path; a slash at the end makes no difference. */
   readonly path: string;
   readonly rules: HostRules;
@@ -53,24 +42,12 @@ export interface HttpHandlerOptions {
 }
 
 /**
- * Makes the Web-standard handler of the whole server: names, CORS, health, authentication and rate limits, then the MCP
- * endpoint.
+ * Makes what answers for the whole server: names, CORS, health, authentication and rate limits, then the MCP endpoint.
  *
  * Source: MCP 2025-11-25, Transports and Authorization; RFC 9728 for the metadata.
  */
-export function createHttpHandler(
-  options: HttpHandlerOptions,
-): (request: Request, connection?: Connection) => Promise<Response> {
-  const { endpoint, ...rest } = options;
-  const answer = createHttpEntry(rest, async (request, context) =>
-    HttpAnswer.ofWeb(await endpoint(request.toWeb(), context)),
-  );
-  return async (request, connection) => (await answer(ofWebRequest(request), connection)).toWeb();
-}
-
-/** The same without Web-standard requests and answers: they cost more than all else that is done with a small call. */
 export function createHttpEntry(
-  options: Omit<HttpHandlerOptions, "endpoint">,
+  options: HttpEntryOptions,
   answerMcp: (request: HttpRequest, context: RequestContext) => Promise<HttpAnswer>,
 ): (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer> {
   const { engine, rules, log, limits, trustedProxies, audit } = options;
@@ -123,7 +100,7 @@ function createProxyNotice(log: Log, proxies: TrustedProxies | undefined) {
 }
 
 /** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
-function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
+function createGate(options: HttpEntryOptions) {
   const { authorization, limits, ownerMode = "auto", publicUrl, ui, log } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
@@ -171,7 +148,7 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
 
 /** What decides whether a request is local. */
 function factsOf(
-  { boundAddress, rules, publicUrl }: Pick<HttpHandlerOptions, "boundAddress" | "rules" | "publicUrl">,
+  { boundAddress, rules, publicUrl }: Pick<HttpEntryOptions, "boundAddress" | "rules" | "publicUrl">,
   request: HttpRequest,
   peerAddress: string | undefined,
 ): Omit<LocalityFacts, "tokens"> {

@@ -1,13 +1,10 @@
-export { TrustedProxies } from "./addresses.js";
-export { type HostRules, hostRules } from "./allowed-hosts.js";
 export { type AuditEntry, type AuditLog, createAuditLog, openAuditFile } from "./audit-log.js";
-export { type Authorization, type AuthorizationOptions, createAuthorization } from "./auth/authorization.js";
 export { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./auth/bearer.js";
 export { type ImpliedScopes, withImpliedScopes } from "./auth/implied-scopes.js";
 export { createIntrospectionVerifier, type IntrospectionOptions } from "./auth/introspection-verifier.js";
 export { createJwtVerifier, type JwtOptions } from "./auth/jwt-verifier.js";
 export { openTokenFile, type TokenFile } from "./auth/token-file.js";
-export { createHttpHandler, type HttpHandlerOptions, type McpEndpoint } from "./http-handler.js";
+export { createHttpHandler, type HttpHandlerOptions, type McpHandler } from "./create-http-handler.js";
 export { type HttpLimits, httpLimits } from "./http-limits.js";
 export { createLog, type Log, type LogLevel, type LogOptions } from "./log.js";
 export { type RunningServer, type ServeOptions, serve } from "./serve.js";

@@ -1,107 +1,19 @@
-import type { Server } from "node:http";
-import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
-import {
-  type EngineLimits,
-  type LeftTasks,
-  type LimitRules,
-  type RecoveryCounts,
-  type RunAttempt,
-  withDefaults,
-} from "@resumable-mcp/core/engine";
-import type { Observer } from "@resumable-mcp/core/store";
-import {
-  createBothErasHandler,
-  createJsonSchemaValidator,
-  createSessionHandler,
-  type HttpHandler,
-  listenerOf,
-  type RegisterOptions,
-  type ServerDefinition,
-  type SessionLimits,
-  withCrossStreamReplay,
-} from "@resumable-mcp/mcp";
-import { openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
-import { createEngineTelemetry } from "@resumable-mcp/telemetry";
-import { hostRules } from "./allowed-hosts.js";
-import type { AuditLog } from "./audit-log.js";
-import { type Authorization, createAuthorization } from "./auth/authorization.js";
-import { type Bans, startBans } from "./auth/bans.js";
-import type { VerifyToken } from "./auth/bearer.js";
+import type { Engine } from "@resumable-mcp/core";
+import type { LeftTasks, RecoveryCounts } from "@resumable-mcp/core/engine";
+import { listenerOf } from "@resumable-mcp/mcp";
+import { type HttpHandlerOptions, openHandler } from "./create-http-handler.js";
 import { checkExposure, trustedProxiesOf } from "./exposure.js";
-import { createHttpEntry } from "./http-handler.js";
-import { type HttpLimits, httpLimits } from "./http-limits.js";
 import { addressOf, closeHttp, createHttpServer, listen } from "./http-server.js";
-import { type OwnerMode, ownerSentence } from "./locality.js";
-import { type Log, limitedLog } from "./log.js";
-import type { MetricsSource } from "./telemetry/metrics-endpoint.js";
-import { reportsOfThrown } from "./thrown-errors.js";
-import { uiOf } from "./ui/ui-of.js";
+import { ownerSentence } from "./locality.js";
 
-/** How a server is served over HTTP. Everything but definition and store has a default. */
-export interface ServeOptions {
-  readonly definition: ServerDefinition;
-  readonly handoff?: boolean;
-  /** Against the specification: a client that comes back gets what came after its event on all streams of its session. */
-  readonly crossStreamReplay?: boolean;
-  readonly store: Store;
-  /** How long the start waits for a database that cannot be reached. Default: not at all. */
-  readonly storeWait?: StoreWait;
+/** How a server is served over HTTP. */
+export interface ServeOptions extends HttpHandlerOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 8001; 0 takes any free port. */
   readonly port?: number;
   /** A listening socket that a parent owns, in place of host and port: no connection is refused while this restarts. */
   readonly fd?: number;
-  /** Default /mcp. */
-  readonly path?: string;
-  /** Names by which the server may be called, in addition to loopback names. */
-  readonly allowedHosts?: readonly string[];
-  /** Origins of web pages that may call, in addition to the server's own; `loopback`: all that this machine serves. */
-  readonly allowedOrigins?: readonly string[];
-  readonly verifyToken?: VerifyToken;
-  /** Whose tasks calls without a token reach. Default `auto`. */
-  readonly ownerMode?: OwnerMode;
-  /**
-   * Addresses, and networks such as `10.0.0.0/8`, of proxies in front of the server: a request's caller is the one that they
-   * name in `X-Forwarded-For`. Default: none, so that all callers behind a proxy count as one.
-   */
-  readonly trustedProxies?: readonly string[];
-  /**
-   * The endpoint's URL as its callers know it. Tokens are issued for it, and the metadata names it. Its host is an allowed
-   * one. Default, with `authorizationServers` on a loopback address: the address that the server listens on.
-   */
-  readonly publicUrl?: string;
-  /** Where clients sign in. Without any there is no metadata of the server. */
-  readonly authorizationServers?: readonly string[];
-  /** Scopes that every token must have. */
-  readonly requiredScopes?: readonly string[];
-  /** Lets a server without authentication listen on an address that other machines can reach. */
-  readonly insecure?: boolean;
-  /**
-   * Callers see of what the code of tools throws only that it failed, and under which id the log says why. Default: what the
-   * definition says; else where callers may be others than the user of this machine.
-   */
-  readonly maskErrors?: boolean;
-  readonly limits?: Partial<HttpLimits & SessionLimits>;
-  readonly engineLimits?: Partial<EngineLimits>;
-  /** Limits of single tools and owners. */
-  readonly limitRules?: LimitRules;
-  readonly log?: Log;
-  /** Gets a line for each request. */
-  readonly audit?: AuditLog | undefined;
-  /** What `/metrics` shows, and to whom. Default: nothing is there. */
-  readonly metrics?: MetricsSource | undefined;
-  /**
-   * Shows the panel at `/ui`: `clientId` is what the page is to the authorization server. Strangers have to need a token. Default: nothing
-   * is there. The definition says which page it is.
-   */
-  readonly ui?: { readonly clientId?: string | undefined } | undefined;
-  /** The scope by which a token is an operator's, who sees in the panel which servers there are, and what all owners have. */
-  readonly operatorScope?: string | undefined;
-  /** Runs the code of each attempt: an exception that nothing catches can tell its task by it. */
-  readonly runAttempt?: RunAttempt;
-  /** Hears of what happens at named points, for tracing and for fault injection. */
-  readonly observer?: Observer;
 }
 
 /** A server that listens. */
@@ -126,60 +38,16 @@ export interface RunningServer {
  * @throws {@link CommandError} when the port is taken, or the address would be open to everybody.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { host = "127.0.0.1", path = "/mcp", verifyToken, log = () => {}, definition, publicUrl } = options;
-  checkExposure(options);
-  const ui = uiOf(options);
-  const trustedProxies = trustedProxiesOf(options);
-  const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
-  const onError = (error: unknown) => log("error", sentenceOf(error));
-  const { store, storeWait = noWait, engineLimits = {}, observer = () => {}, runAttempt, ownerMode = "auto" } = options;
-  let recovery: RecoveryCounts = { now: 0, later: 0, onRequest: 0, more: false };
-  const onOpened = (counts: RecoveryCounts): void => {
-    recovery = counts;
-  };
-  // The handlers of both eras bring one, but only with the first request: tasks resume before it.
-  const validateJsonSchema = createJsonSchemaValidator();
-  const { maskThrown, ...thrown } = reportsOfThrown(options, log);
-  const hooks = { ...thrown, onOpened, onError, observer, telemetry: createEngineTelemetry(), runAttempt };
-  const limited = { limits: engineLimits, limitRules: options.limitRules, validateJsonSchema };
-  const engine = createEngine({ ...hooks, ...limited, store, tools: definition.tools });
-  let guarded: Awaited<ReturnType<typeof startBans>> = {};
-  const abandon = async (error: unknown): Promise<never> => {
-    guarded.bans?.stop();
-    await engine.close().catch(onError);
-    throw error;
-  };
-  // What is wrong with the store is reported now, not to the first caller.
-  await openWhenReached(engine.open.bind(engine), storeWait, (sentence) => log("warn", sentence)).catch(abandon);
-  let ownUrl: string | undefined;
-  const onFailure = limitedErrors(log, limits);
-  const unguarded = authorizationOf(options, limits, onFailure, () => publicUrl ?? ownUrl);
-  guarded = await startBans(unguarded, { engine, limits, log }).catch(abandon);
-  const { authorization, bans } = guarded;
-  const mcp = bothErasEndpoint(options, engine, { onFailure, maskThrown }, authorization);
+  const { host = "127.0.0.1", path = "/mcp", verifyToken, publicUrl, ownerMode = "auto", allowedHosts = [] } = options;
   // Asked for once: each request is judged by it.
   let boundAddress: string | undefined;
-  const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
-  const allowedHosts = [...(options.allowedHosts ?? []), ...publicHost];
-  const entry = createHttpEntry(
-    {
-      trustedProxies,
-      boundAddress: () => boundAddress,
-      engine,
-      path,
-      rules: hostRules({ host, allowedHosts, allowedOrigins: options.allowedOrigins ?? [] }),
-      authorization,
-      publicUrl,
-      metrics: options.metrics,
-      ui,
-      limits,
-      log,
-      audit: options.audit,
-      ownerMode,
-    },
-    mcp.answer,
-  );
-  const http = createHttpServer(limits, trustedProxies, listenerOf(entry));
+  let ownUrl: string | undefined;
+  const { engine, entry, limits, recovery, abandon, ...opened } = await openHandler(options, () => ({
+    boundAddress,
+    url: ownUrl,
+  }));
+  const http = createHttpServer(limits, trustedProxiesOf(options), listenerOf(entry));
+  const release = (leave: LeftTasks) => opened.release(leave).then(() => closeHttp(http, limits));
   http.once("listening", () => {
     boundAddress = addressOf(http);
   });
@@ -191,94 +59,15 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await closeHttp(http, limits);
     return abandon(error);
   }
-  const release = releaseWith({ engine, mcp, http, bans }, limits);
   const close = () => release([]).then(() => engine.close());
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
   ownUrl = url;
-  const owner = ownerSentence(ownerMode, { tokens: verifyToken !== undefined, boundAddress, allowedHosts, publicUrl });
+  const publicHost = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+  const owner = ownerSentence(ownerMode, {
+    tokens: verifyToken !== undefined,
+    boundAddress,
+    allowedHosts: [...allowedHosts, ...publicHost],
+    publicUrl,
+  });
   return { owner, url, engine, recovery, close, release };
-}
-
-interface Parts {
-  readonly engine: Engine;
-  readonly mcp: HttpHandler;
-  readonly http: Server;
-  readonly bans: Bans | undefined;
-}
-
-function releaseWith({ engine, mcp, http, bans }: Parts, limits: HttpLimits): RunningServer["release"] {
-  return async (leave) => {
-    bans?.stop();
-    await engine.drain({ timeoutMs: limits.drainTimeoutMs, leave });
-    await mcp.close();
-    await closeHttp(http, limits);
-  };
-}
-
-/** What callers can bring about as often as they like. */
-function limitedErrors(log: Log, { refusalsLoggedPerSecond }: HttpLimits): (message: string) => void {
-  const limited = limitedLog(log, refusalsLoggedPerSecond, () => performance.now());
-  return (message) => limited("error", message);
-}
-
-function authorizationOf(
-  { verifyToken, definition, requiredScopes, authorizationServers = [] }: ServeOptions,
-  { verifyTokenTimeoutMs: timeoutMs }: HttpLimits,
-  onFailure: (message: string) => void,
-  resource: () => string | undefined,
-): Authorization | undefined {
-  if (verifyToken === undefined) return undefined;
-  const { tools } = definition;
-  return createAuthorization({
-    verifyToken,
-    timeoutMs,
-    requiredScopes,
-    tools,
-    resource,
-    authorizationServers,
-    onFailure,
-  });
-}
-
-const noWait: StoreWait = { waitMs: 0, isServerAway: () => false };
-
-/**
- * Makes the MCP endpoint of a server: sessions for clients of the 2025 era, tasks for those of the 2026 era.
- *
- * A process pays for an era, and the SDK that speaks it, when its first request comes.
- */
-function bothErasEndpoint(
-  options: ServeOptions,
-  engine: Engine,
-  { onFailure, maskThrown }: Pick<RegisterOptions, "maskThrown"> & { onFailure: (message: string) => void },
-  authorization: Authorization | undefined,
-): HttpHandler {
-  const { definition, handoff, operatorScope } = options;
-  // The SDKs report each message that they refuse.
-  const onError = (error: unknown) => onFailure(sentenceOf(error));
-  const toolOptions = { onError, maskThrown, handoff, operatorScope };
-  return createBothErasHandler({
-    ...options.limits,
-    check: (body, context) => {
-      options.audit?.noteBody(context, body);
-      return authorization?.checkCall(body, context);
-    },
-    era2025: async () => {
-      const { serverFactory } = await import("@resumable-mcp/mcp/2025");
-      const handler = createSessionHandler({
-        engine,
-        createServer: serverFactory(definition, engine, toolOptions),
-        onError,
-        limits: options.limits,
-      });
-      return options.crossStreamReplay === true
-        ? withCrossStreamReplay(handler, { documents: engine.documents, onError })
-        : handler;
-    },
-    era2026: async () => {
-      const { createHandler2026, serverFactory2026 } = await import("@resumable-mcp/mcp/2026");
-      const createServer = serverFactory2026(definition, engine, toolOptions);
-      return createHandler2026({ engine, createServer, onError });
-    },
-  });
 }

@@ -47,17 +47,19 @@ export function ofWebRequest(request: Request): HttpRequest {
     get headers() {
       return Object.fromEntries(request.headers);
     },
-    header: (name) => request.headers.get(name) ?? undefined,
+    // A request that was made in this process has no such header.
+    header: (name) => request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined),
     text: (maxBytes) => readText(request, maxBytes),
     toWeb: () => request,
   };
 }
 
-async function readText({ headers, body }: Request, maxBytes: number): Promise<string | undefined> {
+async function readText({ headers, body, bodyUsed }: Request, maxBytes: number): Promise<string | undefined> {
   if (saysMoreThan(maxBytes, headers.get("content-length"))) return undefined;
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = "";
+  if (bodyUsed) throw new BodyTaken();
   // Cancelling would cut the connection before the refusal has arrived.
   for await (const chunk of body?.values({ preventCancel: true }) ?? []) {
     bytes += chunk.byteLength;
@@ -65,6 +67,15 @@ async function readText({ headers, body }: Request, maxBytes: number): Promise<s
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
+}
+
+/** What is in front of the endpoint has read the body, and has not kept it. */
+export class BodyTaken extends Error {
+  constructor() {
+    super(
+      "The body was read before the request came to the MCP endpoint. Leave the parser out for its path, or put what it read into `body` of Node's request.",
+    );
+  }
 }
 
 /** Whether a body says of itself that it is too large. */
@@ -85,7 +96,11 @@ export async function readJsonBody(
 ): Promise<{ readonly value: unknown } | HttpAnswer> {
   const problemOfType = mediaTypeProblem(request);
   if (problemOfType !== undefined) return refusal(415, `Unsupported Media Type: ${problemOfType}`);
-  const text = await request.text(maxBodyBytes);
+  const text = await request.text(maxBodyBytes).catch((error: unknown) => {
+    if (error instanceof BodyTaken) return error;
+    throw error;
+  });
+  if (text instanceof BodyTaken) return refusal(500, text.message);
   if (text === undefined) return refusal(413, `The body is larger than maxBodyBytes = ${maxBodyBytes}.`);
   const problem = problemOfJson(text, maxJsonValues);
   if (problem !== undefined) return refusal(problem === tooDeep ? 400 : 413, `Invalid Request: the body ${problem}.`);

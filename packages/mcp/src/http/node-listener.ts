@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { limits } from "../limits.js";
 import { HttpAnswer, type TakenText, type TextSource } from "./http-answer.js";
-import { type HttpRequest, ofWebRequest, type RequestContext, saysMoreThan } from "./http-request.js";
+import { BodyTaken, type HttpRequest, ofWebRequest, type RequestContext, saysMoreThan } from "./http-request.js";
 
 /** Serves an endpoint. */
 export interface HttpHandler<Context = RequestContext> {
@@ -84,7 +84,12 @@ export class NodeRequest implements HttpRequest {
   /** `undefined` when the address is none. */
   static of(incoming: IncomingMessage, outgoing: ServerResponse): NodeRequest | undefined {
     try {
-      const url = addressOf(incoming.url ?? "/", `http://${incoming.headers.host ?? "localhost"}`);
+      // Express takes the path by which a handler is mounted out of `url`.
+      const target: unknown = Reflect.get(incoming, "originalUrl");
+      const url = addressOf(
+        typeof target === "string" ? target : (incoming.url ?? "/"),
+        `http://${incoming.headers.host ?? "localhost"}`,
+      );
       // No Web-standard request may carry these in its address.
       const isAddress = url !== undefined && url.username === "" && url.password === "";
       return isAddress ? new NodeRequest(incoming, outgoing, url) : undefined;
@@ -104,6 +109,7 @@ export class NodeRequest implements HttpRequest {
 
   async text(maxBytes: number): Promise<string | undefined> {
     if (saysMoreThan(maxBytes, this.header("content-length"))) return undefined;
+    if (this.#incoming.readableDidRead) return parsedText(this.#incoming, maxBytes);
     const chunks = await readChunks(this.#incoming, maxBytes);
     if (chunks === undefined) return undefined;
     const [first, ...more] = chunks;
@@ -137,6 +143,23 @@ function addressOf(target: string, base: string): URL | undefined {
   const url = new URL(target, base);
   const namesHost = !target.startsWith("/") || target.startsWith("//");
   return namesHost && url.host !== new URL(base).host ? undefined : url;
+}
+
+/** The body that a parser in front has read, as Express and others keep it: as text again, whose limits hold for all. */
+function parsedText(incoming: IncomingMessage, maxBytes: number): string | undefined {
+  const body: unknown = Reflect.get(incoming, "body");
+  if (body === undefined) throw new BodyTaken();
+  if (typeof body === "string" || Buffer.isBuffer(body)) return withinBytes(body.toString(), maxBytes);
+  try {
+    return withinBytes(JSON.stringify(body), maxBytes);
+  } catch {
+    // It nests too deeply to be written.
+    return undefined;
+  }
+}
+
+function withinBytes(text: string, maxBytes: number): string | undefined {
+  return Buffer.byteLength(text) > maxBytes ? undefined : text;
 }
 
 /** Reads to the end, once; `undefined` when there is more than allowed, whose rest is left where it is. */

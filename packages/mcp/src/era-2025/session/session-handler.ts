@@ -45,7 +45,10 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
     try {
       const extra = extraOf(request, context);
       const read = request.method === "POST" ? await readPost(request, context, limits) : withoutBody(request);
-      if (read instanceof HttpAnswer) return read;
+      if (read instanceof HttpAnswer) {
+        if (read.status >= 500) onError(new Error(String(read.body)));
+        return read;
+      }
       const { message } = read;
       const isRequest = message !== undefined && "method" in message && "id" in message;
       const opens = isRequest && message.method === "initialize";
