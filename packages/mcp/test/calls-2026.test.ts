@@ -49,6 +49,35 @@ test("a stock client that can ask its user is asked, and the call ends with the 
   expect(asked).toEqual(["What is your name?"]);
 });
 
+test.each([
+  ["without a progress token", {}],
+  ["whose first progress comes later", { progressToken: "p" }],
+])("the header of a response goes out while its call runs: %s", async (_, _meta) => {
+  const gate = createGate();
+  const { open, engine } = endpoint([countTool(gate)]);
+  const response = await open("tools/call", call("count_to", { n: 2 }, { _meta }));
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+  expect(engine.running).toHaveLength(1);
+  const reader = response.body?.getReader();
+  const first = new TextDecoder().decode((await reader?.read())?.value);
+  expect(first).toBe(": working\n\n");
+  gate.open(2);
+  reader?.releaseLock();
+  const messages: JsonObject[] = [];
+  for await (const message of messagesOf(response)) messages.push(message);
+  expect(messages.at(-1)).toMatchObject({ result: { structuredContent: { counted: 2 } } });
+  expect(messages).toHaveLength("progressToken" in _meta ? 3 : 1);
+});
+
+test("a client that leaves before its call has said anything stops its task", async () => {
+  const { open, engine } = endpoint([countTool(createGate())]);
+  const response = await open("tools/call", call("count_to", { n: 2 }));
+  const [task] = engine.running;
+  await response.body?.cancel();
+  const tasks = engine.forOwner("sub:ada");
+  await expect.poll(async () => (await tasks.get(task ?? "")).status).toBe("paused");
+});
+
 test("a client_id with characters that cannot be seen is refused, in _meta and as an argument", async () => {
   const { send } = endpoint([countTool()]);
   const message = expect.stringContaining("The client_id has control characters");

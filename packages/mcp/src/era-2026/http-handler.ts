@@ -18,6 +18,7 @@ import { mayHoldAnswer, unwrapAnswer, withReadableError } from "../sdk-workaroun
 import { missingTasksExtension } from "./call-2026.js";
 import { lastAnswers } from "./engine-state.js";
 import type { Handler2026, RequestOptions2026, TasksHandler, WithTasksOptions } from "./handler-options.js";
+import { answerInTime } from "./late-answer.js";
 import { parseListenRequest } from "./subscriptions/listen-request.js";
 import { createListener } from "./subscriptions/listener.js";
 
@@ -72,9 +73,14 @@ export function withTasks<Auth extends VerifiedToken>(
   options: WithTasksOptions = {},
 ): TasksHandler<Auth> {
   const limits = withDefaults<BodyLimits>(bodyLimits, options);
+  const { keepAliveMs = limits2026.keepAliveMs } = options;
   bringValidator(engine);
   const listener = createListener(handler, engine, options);
-  const answer = async (incoming: HttpRequest, given: RequestOptions2026<Auth> = {}): Promise<HttpAnswer> => {
+  const serve = async (
+    incoming: HttpRequest,
+    given: RequestOptions2026<Auth> = {},
+    onLeft: () => void = () => {},
+  ): Promise<HttpAnswer> => {
     const request = incoming.toWeb();
     noteLocality(request, given.locality);
     const body = await bodyOf(request, given, limits);
@@ -87,16 +93,27 @@ export function withTasks<Auth extends VerifiedToken>(
     const passed = body === undefined ? given : { ...given, parsedBody: body };
     const listenTo = parseListenRequest(body);
     if (listenTo !== undefined) return HttpAnswer.ofWeb(await listener.listen(request, passed, listenTo));
-    return restoredAnswer(await handler.fetch(request, passed), isToolCall(body), () => answerSent(request));
+    const answering = handler.fetch(request, passed);
+    const restored = answering.then((answer) => restoredAnswer(answer, isToolCall(body), () => answerSent(request)));
+    return answerInTime(restored, { headersAfterMs: limits2026.headersAfterMs, keepAliveMs, onLeft });
   };
   return {
-    answer,
-    fetch: async (request, given) => (await answer(ofWebRequest(request), given)).toWeb(),
+    answer: (request, given) => serve(request, given),
+    async fetch(request, given) {
+      const left = new AbortController();
+      const heard = ofWebRequest(withSignal(request, left.signal));
+      return (await serve(heard, given, () => left.abort("The client left."))).toWeb();
+    },
     async close() {
       listener.close();
       await handler.close();
     },
   };
+}
+
+/** The end of a body that is not read any more ends its request, as the end of a connection does. */
+function withSignal(request: Request, left: AbortSignal): Request {
+  return request.bodyUsed ? request : new Request(request, { signal: AbortSignal.any([request.signal, left]) });
 }
 
 /** A body that was read before, or could not be read, is passed on as it is. */
