@@ -20,6 +20,9 @@ function writeSome(bytes: Uint8Array): number {
   }
 }
 
+/** What a server says that answers 404 to a client whose session lives. */
+export const sessionLost = "404 for a living session";
+
 /** Reports what a tool did. */
 export const tellNote: Note = (kind, facts) => tell({ kind: "noted", event: eventNow(kind, facts) });
 

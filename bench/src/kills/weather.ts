@@ -2,12 +2,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "@resumable-mcp/core";
 import { createFsStore, observerPoints } from "@resumable-mcp/store-fs";
 import { temporaryFolder } from "../stores/stored-tasks.js";
+import { sessionLost } from "./in-life.js";
 import { createRandom, histogram, type KillPlan, type KillPoint, type Random } from "./kill-plan.js";
 import { beginLife, type Life, type LifeLine, type LifeOrder } from "./life.js";
 import { StormHistory } from "./storm-history.js";
 
 /** How long to wait until a process passes the point at which it is to die; then it dies at a moment. */
 const pointPatienceMs = 1_000;
+/** How long a process that is to stop may take. */
+const stopPatienceMs = 10_000;
 /** How long a process may take until its first attempt begins. */
 const workPatienceMs = 5_000;
 
@@ -111,6 +114,11 @@ export class Weather {
     await Promise.allSettled([...this.lives.values()].map((life) => life.death));
   }
 
+  /** What no server may answer. */
+  problems(): readonly string[] {
+    return this.#errors.filter((text) => text.includes(sessionLost));
+  }
+
   /** Says what happened. */
   lines(): readonly string[] {
     const row = ([text, count]: readonly [string, number]) => `${String(count).padStart(6)}  ${text}`;
@@ -126,7 +134,9 @@ export class Weather {
   async #runSlot(slot: number): Promise<void> {
     const { processes, idle = false } = this.#options;
     while (!this.isEnough) {
-      if (processes > 1 && !idle && this.random.next() < 0.15) await this.#freeze(slot);
+      const chance = this.random.next();
+      if (processes > 1 && !idle && chance < 0.15) await this.#freeze(slot);
+      else if (!idle && chance < 0.3) await this.#stop(slot);
       else await this.#killOnce(slot);
     }
     if (!this.#isOver) await this.begin(slot);
@@ -139,6 +149,17 @@ export class Weather {
     const timer = setTimeout(() => life.kill("SIGKILL"), plan.kind === "moment" ? plan.afterMs : pointPatienceMs);
     const place = await life.death.finally(() => clearTimeout(timer));
     this.#count(life, place ?? "a random moment");
+  }
+
+  /** Asks a process to stop, as those who deploy do; one that does not end in time is killed. */
+  async #stop(slot: number): Promise<void> {
+    const life = await this.begin(slot);
+    await this.#workBegins(life);
+    await pause(this.random.between(50, 600));
+    life.kill("SIGTERM");
+    const timer = setTimeout(() => life.kill("SIGKILL"), stopPatienceMs);
+    await life.death.finally(() => clearTimeout(timer));
+    this.#count(life, "after SIGTERM");
   }
 
   /** Stops a process beyond its lease, wakes it, lets it try to continue, and kills it. */

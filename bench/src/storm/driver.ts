@@ -145,7 +145,9 @@ export function createLink({ url, clientId, signal, mayLackStore }: LinkOptions)
         return callOnce(present, name, input, { [meta("client_id")]: clientId, ...given }, onProgress);
       });
       const code = decodeFailure(answer.structuredContent)?.code ?? "";
-      if (mayLackStore !== true || !/^STORE_(READ|WRITE)_FAILED$/.test(code)) return answer;
+      // A server that stops says so, and its client goes to the next.
+      const comesBack = code === "DRAINING" || (mayLackStore === true && /^STORE_(READ|WRITE)_FAILED$/.test(code));
+      if (!comesBack) return answer;
       await pause(100);
     }
   };

@@ -60,7 +60,7 @@ export async function runStorm(options: StormOptions, directory: string, reader:
   const journals = await judgeJournals({ directory, reader, tasks: history.tasks(), acknowledged, compact: true });
   return {
     lines: [...weather.lines(), ...journals.lines, `${history.snapshots} snapshots shown to followers`],
-    problems: [...problemsOf(evidence), ...journals.problems],
+    problems: [...problemsOf(evidence), ...journals.problems, ...weather.problems()],
     complete: `${calls.length} runs`,
   };
 }

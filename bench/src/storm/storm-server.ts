@@ -3,7 +3,7 @@ import { createEngine } from "@resumable-mcp/core";
 import { createSessionHandler, defineServer } from "@resumable-mcp/mcp";
 import { createMcpServer } from "@resumable-mcp/mcp/2025";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { dieAt, tell, tellError, tellNote } from "../kills/in-life.js";
+import { dieAt, sessionLost, tell, tellError, tellNote } from "../kills/in-life.js";
 import type { LifeOrder } from "../kills/life.js";
 import { stormTool, waitingTools } from "./storm-tools.js";
 
@@ -35,7 +35,22 @@ const engine = createEngine({
   onError: tellError,
 });
 const createMcp = () => createMcpServer(definition, engine);
-const server = createServer(createSessionHandler({ engine, createServer: createMcp, onError: tellError }).node);
+const sessions = createSessionHandler({ engine, createServer: createMcp, onError: tellError });
+const server = createServer((request, response) => {
+  // Clients end their sessions with DELETE, and use them no more.
+  response.once("finish", () => {
+    if (response.statusCode === 404 && request.method !== "DELETE") tellError(sessionLost);
+  });
+  sessions.node(request, response);
+});
+process.once("SIGTERM", async () => {
+  await engine.drain();
+  await sessions.close();
+  server.close();
+  server.closeAllConnections();
+  await engine.close();
+  process.exit();
+});
 await engine.open();
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();

@@ -85,7 +85,7 @@ test("what is not a store's own stays in a store's folders, whatever its name", 
   const store = createFsStore({ directory, limits: { forgetWorkerMs: 1 } });
   closing.push(() => store.close());
   await store.countTasks({});
-  await store.listIdleDocuments({ kind: "session", olderThanMs: 0, limit: 10, now });
+  await store.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs, limit: 10 });
   await store.listTasks({ limit: 10 });
   expect(files.filter((name) => !existsSync(join(directory, name)))).toEqual([]);
 });
@@ -123,7 +123,7 @@ describe.skipIf(process.platform === "win32")("links and pipes in a store's fold
     const store = createFsStore({ directory });
     closing.push(() => store.close());
     expect((await store.listTasks({ limit: 10 })).tasks).toEqual([]);
-    await store.listIdleDocuments({ kind: "session", olderThanMs: 0, limit: 10, now });
+    await store.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs, limit: 10 });
     await expect(store.deleteDocument("session", "s".repeat(32))).rejects.toMatchObject({ code: "STORE_WRITE_FAILED" });
     expect(names(elsewhere)).toEqual(before);
   });

@@ -17,7 +17,7 @@ export interface LateOptions {
 export async function answerInTime(answering: Promise<HttpAnswer>, options: LateOptions): Promise<HttpAnswer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, options.headersAfterMs);
+    timer = setTimeout(() => resolve(undefined), options.headersAfterMs);
   });
   const early = await Promise.race([answering, late]).finally(() => clearTimeout(timer));
   return early ?? new HttpAnswer(200, streamHeaders, new LateAnswer(answering, options));
