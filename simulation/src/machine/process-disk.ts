@@ -55,6 +55,8 @@ export function createProcessDisk(options: ProcessDiskOptions): Disk {
     truncate: (file, length) => calls.change("ftruncate", pathOf(file), (disk) => disk.truncate(file, length)),
     stat: (path) => calls.read("stat", (disk) => disk.stat(path)),
     identify: (path) => calls.plain((disk) => disk.identify(path)),
+    realPath: (path) => path,
+    kindOf: (path) => calls.plain((disk) => disk.kindOf(path)),
     exists: (path) => calls.plain((disk) => disk.exists(path)),
     list: (folder) => calls.read("scandir", (disk) => disk.list(folder)),
     makeFolder: (path) => calls.change("mkdir", path, (disk) => disk.makeFolder(path)),
