@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openBrowser } from "@resumable-mcp/browser";
-import { withoutControls } from "@resumable-mcp/protocol/display";
+import { harmlessText } from "@resumable-mcp/protocol/display";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import type { HostOptions } from "../src/host/reference-host.js";
@@ -104,7 +104,7 @@ export async function done(page: Page): Promise<readonly string[]> {
     ),
   );
   const turned = frames.some(
-    ({ text }) => withoutControls(text.replaceAll(/[\n\t]/g, " ")) !== text.replaceAll(/[\n\t]/g, " "),
+    ({ text }) => harmlessText(text.replaceAll(/[\n\t]/g, " ")) !== text.replaceAll(/[\n\t]/g, " "),
   );
   return [
     ...(frames.some(({ ran }) => ran) ? ["a script ran"] : []),
