@@ -19,6 +19,11 @@ export interface CallOptions {
    * return.
    */
   readonly detached?: boolean;
+  /**
+   * Asks the user what a tool asks its caller directly, as those of other servers do. Without it such a question is dismissed. The
+   * questions of tasks are events.
+   */
+  readonly ask?: (question: TaskQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
 }
 
 /** A call that has been made. */

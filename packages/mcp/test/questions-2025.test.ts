@@ -1,5 +1,6 @@
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { defineTool } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { greetTool } from "./counting-tool.js";
@@ -12,6 +13,13 @@ test("a question goes to the user through the client", async () => {
     return { action: "accept" as const, content: { name: "Ada" } };
   });
   expect(await call(client, "greet_user", {})).toMatchObject({ content: [{ text: "Hello, Ada!" }] });
+});
+
+test("a client that shows the questions of tasks by itself is not asked, and receives them", async () => {
+  const { client } = await connect([greetTool], {}, { elicitation: {} });
+  client.setRequestHandler(ElicitRequestSchema, () => Promise.reject(new Error("It was asked.")));
+  const asked = await call(client, "greet_user", {}, {}, { [metaKeys.showsQuestions]: true });
+  expect(asked).toMatchObject({ structuredContent: { status: "input_required", next_tool: "answer_task" } });
 });
 
 test("a client that cannot ask receives the question, and answer_task answers it", async () => {

@@ -10,6 +10,8 @@ export const metaKeys = {
   clientId: "resumable-mcp/client_id",
   handoff: "resumable-mcp/handoff",
   callerStays: "resumable-mcp/attended",
+  /** On requests: the client shows its user the questions of tasks by itself, and need not be asked. */
+  showsQuestions: "resumable-mcp/shows_questions",
   newTask: "resumable-mcp/new_task",
   afterSeq: "resumable-mcp/after_seq",
   taskId: "resumable-mcp/task_id",

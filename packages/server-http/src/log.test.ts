@@ -29,6 +29,8 @@ test("refusals are logged with address and reason, and not more of them than the
   const request = ofWebRequest(new Request("http://localhost/mcp", { method: "POST" }));
   const not = HttpAnswer.json({ error: { code: 1, message: 'No "quota"' } }, 429);
   refused(request, "192.0.2.1", new HttpAnswer(200));
+  // A caller who closed the connection was not refused.
+  refused(request, "192.0.2.1", new HttpAnswer(499));
   for (let times = 0; times < 5; times += 1) refused(request, "192.0.2.1", not);
   nowMs = 1_000;
   refused(request, undefined, new HttpAnswer(500, {}, `${"x".repeat(300)}`));

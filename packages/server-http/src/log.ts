@@ -94,7 +94,8 @@ export function createRefusalLog(log: Log, perSecond: number, nowMs: () => numbe
   const limited = limitedLog(log, perSecond, nowMs);
   return ({ method }: HttpRequest, address: string | undefined, answer: HttpAnswer): void => {
     const { status } = answer;
-    if (status < 400 || status === 405) return;
+    // 499: the caller has left. Nothing was refused.
+    if (status < 400 || status === 405 || status === 499) return;
     const facts = { method, status, ...(address !== undefined && { address }), reason: reasonOf(answer) };
     limited(status >= 500 ? "error" : "warn", "refused", facts);
   };

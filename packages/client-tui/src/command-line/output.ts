@@ -1,6 +1,7 @@
 import type { Json, TaskInfo, TaskResult } from "@resumable-mcp/client";
 import { harmlessJson, harmlessLines, harmlessText } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../advice.js";
+import { contentText } from "../display/result-text.js";
 import { continueCommand } from "../display/task-status.js";
 import { exitCodes } from "./exit-codes.js";
 
@@ -110,7 +111,9 @@ export function printResult(output: Output, result: TaskResult): void {
 }
 
 /** A result for people: its text, else its structured content. */
-export function resultText({ status, text, structuredContent }: TaskResult): string {
+export function resultText(result: TaskResult): string {
+  const { status, structuredContent } = result;
+  const text = contentText(result);
   if (text === "") return JSON.stringify(structuredContent ?? null);
   return status === "completed" ? text : withCommands(text);
 }

@@ -1,6 +1,7 @@
 import type { TaskError, TaskResult } from "@resumable-mcp/client";
 import { withCommands } from "../advice.js";
 import { plainText } from "./plain-text.js";
+import { contentText } from "./result-text.js";
 
 export { statusMark, statusWord, taskName } from "@resumable-mcp/protocol/display";
 
@@ -8,8 +9,9 @@ export { statusMark, statusWord, taskName } from "@resumable-mcp/protocol/displa
 export function resultPreview(result: TaskResult | undefined): string | undefined {
   if (result === undefined) return undefined;
   const { status, structuredContent } = result;
-  const isData = structuredContent !== undefined && (status === "completed" || result.text === "");
-  const text = isData ? JSON.stringify(structuredContent) : withCommands(result.text);
+  const shown = contentText(result);
+  const isData = structuredContent !== undefined && (status === "completed" || shown === "");
+  const text = isData ? JSON.stringify(structuredContent) : withCommands(shown);
   return plainText(text) === "" ? undefined : plainText(text);
 }
 

@@ -3,12 +3,14 @@ import {
   type ClientEvent,
   isClientError,
   type JsonObject,
+  type Question,
   type QuestionAnswer,
   type TaskInfo,
   type TaskResult,
   type TaskStatus,
 } from "@resumable-mcp/client";
 import { wasInterrupted } from "@resumable-mcp/protocol/display";
+import { contentText } from "../display/result-text.js";
 import { messageOf } from "../json.js";
 import type { CallPlace, ResumeAll } from "./board-requests.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
@@ -78,7 +80,7 @@ export class TaskBoard {
   async call(tool: string, values: JsonObject, place: CallPlace): Promise<string | undefined> {
     let taskId: string | undefined;
     await this.attempt(async () => {
-      const call = await this.#client.call(tool, values, place);
+      const call = await this.#client.call(tool, values, { ...place, ask: (asked) => this.#dismiss(tool, asked) });
       if (call.taskId === undefined) return void this.attempt(() => this.#readPlain(tool, call.result()));
       this.#show(await this.#client.task(call.taskId, call.server).info());
       this.follow(call.taskId);
@@ -289,9 +291,16 @@ export class TaskBoard {
     this.store.dispatch({ type: "lost", taskId, problem: messageOf(error), gone });
   }
 
+  /** What a tool asks its caller directly belongs to no task, and has no form here. */
+  async #dismiss(tool: string, { message }: Question): Promise<QuestionAnswer> {
+    const advice = `Nothing was answered. To answer: resumable-mcp call ${tool}`;
+    this.notice("error", `${tool} asks: ${message} ${advice}`);
+    return { action: "cancel" };
+  }
+
   async #readPlain(tool: string, result: Promise<TaskResult>): Promise<void> {
-    const { isError, text } = await result;
-    this.notice(isError ? "error" : "info", `${tool}: ${text}`);
+    const ended = await result;
+    this.notice(ended.isError ? "error" : "info", `${tool}: ${contentText(ended)}`);
   }
 
   #showServers(): void {

@@ -22,14 +22,15 @@ export interface CallOnceOptions extends Omit<ToolRequestOptions, "resumptionTok
  *
  * Retry: sent again where the same call joins its task or the tool says that it is idempotent; else the stream
  * of the answer is taken up again, where the server gave it a place to resume from; else the call fails with
- * `CONNECTION_LOST`, since it may have taken effect.
+ * `CONNECTION_LOST`, since it may have taken effect. A tool that needs a task is begun once, and its end waited for until it comes.
  */
 export async function callOnce(
   connection: Connection,
-  tool: Pick<ListedTool, "annotations" | "meta">,
+  tool: Pick<ListedTool, "annotations" | "meta" | "needsTask">,
   request: ToolRequest,
   { place: known, onPlace, ...options }: CallOnceOptions,
 ): Promise<ToolResult> {
+  if (tool.needsTask) return callAsTask(connection, request, options);
   const again = mayRunAgain(tool);
   let place = known;
   return connection.run(
@@ -57,6 +58,16 @@ export async function callOnce(
       signal: options.signal,
     },
   );
+}
+
+async function callAsTask(
+  connection: Connection,
+  request: ToolRequest,
+  options: Omit<CallOnceOptions, "place" | "onPlace">,
+): Promise<ToolResult> {
+  const { signal } = options;
+  const taskId = await connection.run((link) => link.beginTask(request, options), { retry: "if_unsent", signal });
+  return connection.run((link) => link.taskResult(taskId, options), { retry: "always", signal });
 }
 
 /** Tells whether repeating a call is harmless: it joins its task, or the tool says so. */

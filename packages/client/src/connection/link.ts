@@ -1,4 +1,11 @@
-import { type ControlToolsOffer, type Json, type JsonObject, storeFaults } from "@resumable-mcp/protocol";
+import {
+  type ControlToolsOffer,
+  type Json,
+  type JsonObject,
+  type QuestionAnswer,
+  storeFaults,
+  type TaskQuestion,
+} from "@resumable-mcp/protocol";
 import { ClientError, type ClientErrorCode } from "../client-error.js";
 import type { ToolResult } from "../tool-result.js";
 
@@ -10,6 +17,8 @@ export interface ListedTool {
   readonly inputSchema: JsonObject;
   readonly annotations: JsonObject;
   readonly meta: JsonObject;
+  /** It can only be called as a task of the protocol. Source: MCP 2025-11-25, Tasks, "Tool-Level Negotiation". */
+  readonly needsTask: boolean;
 }
 
 /** What a server lists. */
@@ -47,12 +56,17 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Asks the user; the signal aborts when the answer is not wanted any more. */
+export type Ask = (question: TaskQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
+
 /** How a call of a tool is made. */
 export interface ToolRequestOptions extends RequestOptions {
   /** Progress counts as a sign of life and restarts `timeoutMs`. */
   readonly resetTimeoutOnProgress?: boolean;
   readonly onProgress?: (message: ProgressMessage) => void;
   readonly onLog?: (message: LogMessage) => void;
+  /** Asks the user what the tool asks meanwhile. Without it a question is dismissed. */
+  readonly ask?: Ask;
   /** Where the stream of an earlier, broken request is taken up again; the request itself is not sent. */
   readonly resumptionToken?: string;
   readonly onResumptionToken?: (token: string) => void;
@@ -75,6 +89,10 @@ export interface ServerLink {
   /** Absent where a transport or an era has no sessions. */
   readonly session: LinkSession | undefined;
   callTool(request: ToolRequest, options: ToolRequestOptions): Promise<ToolResult>;
+  /** Begins a task of the protocol, and gives its id. */
+  beginTask(request: ToolRequest, options: ToolRequestOptions): Promise<string>;
+  /** Waits for the end of such a task. */
+  taskResult(taskId: string, options: ToolRequestOptions): Promise<ToolResult>;
   listTools(options: RequestOptions): Promise<ToolList>;
   /** Reads a resource of JSON; `undefined` where it holds something else. */
   readResource(uri: string, options: RequestOptions): Promise<Json | undefined>;

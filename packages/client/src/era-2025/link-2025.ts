@@ -2,6 +2,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   CallToolResultSchema,
+  CreateTaskResultSchema,
+  ElicitRequestSchema,
   EmptyResultSchema,
   type JSONRPCNotification,
   ListToolsResultSchema,
@@ -9,19 +11,21 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { type ControlToolsOffer, type Json, type JsonObject, readControlTools } from "@resumable-mcp/protocol";
 import { raceAbort } from "../connection/connection.js";
-import {
+import type {
   LinkFailure,
-  type LinkSession,
-  type ListedTool,
-  type RequestOptions,
-  type ServerLink,
-  type ToolList,
-  type ToolRequest,
-  type ToolRequestOptions,
+  LinkSession,
+  ListedTool,
+  RequestOptions,
+  ServerLink,
+  ToolList,
+  ToolRequest,
+  ToolRequestOptions,
 } from "../connection/link.js";
 import { toJsonText } from "../json.js";
 import type { ToolResult } from "../tool-result.js";
+import { Askers } from "./askers.js";
 import { classifyFailure } from "./classify-failure.js";
+import { createDeadline } from "./deadline.js";
 import { LinkTransport } from "./link-transport.js";
 import { createNotificationRouter, type NotificationRouter } from "./notification-router.js";
 import { toListedTool, toToolResult } from "./wire-result.js";
@@ -53,12 +57,14 @@ export class Link2025 implements ServerLink {
   readonly #client: Client;
   readonly #transport: LinkTransport;
   readonly #router: NotificationRouter = createNotificationRouter();
+  readonly #askers = new Askers();
   #requestCount = 0;
   #resumed: { readonly wireId: string; readonly fail: (failure: LinkFailure) => void } | undefined;
 
   constructor(inner: Transport, options: Link2025Options) {
     this.#options = options;
-    this.#client = new Client(options.clientInfo, { capabilities: {} });
+    this.#client = new Client(options.clientInfo, { capabilities: { elicitation: { form: {} } } });
+    this.#client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => this.#askers.ask(params, signal));
     this.#transport = new LinkTransport(inner, {
       idPrefix: options.idPrefix,
       onNotification: (notification: JSONRPCNotification) => this.#router.deliver(notification),
@@ -96,38 +102,68 @@ export class Link2025 implements ServerLink {
   }
 
   async callTool(request: ToolRequest, options: ToolRequestOptions): Promise<ToolResult> {
+    return this.#listening(options, request, async (progressToken, signal) => {
+      const params = this.#callParams(request, progressToken);
+      const streams = { resumptionToken: options.resumptionToken, onresumptiontoken: options.onResumptionToken };
+      const answer = this.#client.request({ method: "tools/call", params }, CallToolResultSchema, {
+        timeout: noTimeoutMs,
+        signal,
+        ...streams,
+      });
+      return toToolResult(await (options.resumptionToken === undefined ? answer : this.#orResumeFailure(answer)));
+    });
+  }
+
+  /** Source: MCP 2025-11-25, Tasks, "Creating Tasks". */
+  async beginTask(request: ToolRequest, options: ToolRequestOptions): Promise<string> {
+    return this.#listening(options, request, async (progressToken, signal) => {
+      const params = { ...this.#callParams(request, progressToken), task: {} };
+      const limits = { timeout: noTimeoutMs, signal };
+      const { task } = await this.#client.request({ method: "tools/call", params }, CreateTaskResultSchema, limits);
+      return task.taskId;
+    });
+  }
+
+  /** Source: MCP 2025-11-25, Tasks, "Getting Task Results", which waits for the end and brings the questions. */
+  async taskResult(taskId: string, options: ToolRequestOptions): Promise<ToolResult> {
+    return this.#listening(options, undefined, async (_progressToken, signal) => {
+      const params = { taskId, _meta: this.#options.meta };
+      const limits = { timeout: noTimeoutMs, signal };
+      return toToolResult(await this.#client.request({ method: "tasks/result", params }, CallToolResultSchema, limits));
+    });
+  }
+
+  #callParams({ name, arguments: values, meta }: ToolRequest, progressToken: string) {
+    return { name, arguments: values, _meta: { ...this.#options.meta, ...meta, progressToken } };
+  }
+
+  /** Runs a request, within its time, that hears of progress, log and questions meanwhile. */
+  async #listening<Value>(
+    options: ToolRequestOptions,
+    request: ToolRequest | undefined,
+    run: (progressToken: string, signal: AbortSignal) => Promise<Value>,
+  ): Promise<Value> {
     const progressToken = options.progressToken ?? `${this.#options.idPrefix}p${++this.#requestCount}`;
-    const params = {
-      name: request.name,
-      arguments: request.arguments,
-      _meta: { ...this.#options.meta, ...request.meta, progressToken },
-    };
     const deadline = createDeadline(options.timeoutMs, options.signal);
+    const taskId = request?.arguments.task_id;
     const stop = this.#router.listen({
       progressToken,
-      taskId: typeof request.arguments.task_id === "string" ? request.arguments.task_id : undefined,
+      taskId: typeof taskId === "string" ? taskId : undefined,
       onProgress: (message) => {
         if (options.resetTimeoutOnProgress === true) deadline.reset();
         options.onProgress?.(message);
       },
       onLog: options.onLog,
     });
+    const stopAsking = this.#askers.listen(options.ask, deadline);
     try {
-      const streams = {
-        resumptionToken: options.resumptionToken,
-        onresumptiontoken: options.onResumptionToken,
-      };
-      const answer = this.#client.request({ method: "tools/call", params }, CallToolResultSchema, {
-        timeout: noTimeoutMs,
-        signal: deadline.signal,
-        ...streams,
-      });
-      return toToolResult(await (options.resumptionToken === undefined ? answer : this.#orResumeFailure(answer)));
+      return await run(progressToken, deadline.signal);
     } catch (error) {
       throw deadline.failure() ?? classifyFailure(error, { inSession: this.session !== undefined });
     } finally {
       deadline.clear();
       stop();
+      stopAsking();
     }
   }
 
@@ -203,40 +239,4 @@ export class Link2025 implements ServerLink {
       this.#resumed = undefined;
     });
   }
-}
-
-/** A time limit that each sign of life restarts, together with a caller's signal. */
-export interface Deadline {
-  readonly signal: AbortSignal;
-  reset(): void;
-  /** Why the signal was aborted, or `undefined` while it was not. */
-  failure(): LinkFailure | undefined;
-  clear(): void;
-}
-
-/** Starts a time limit. */
-export function createDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
-  const controller = new AbortController();
-  let failure: LinkFailure | undefined;
-  const end = (reason: LinkFailure) => {
-    failure ??= reason;
-    controller.abort(reason.message);
-  };
-  const onTimeout = () => end(new LinkFailure("broken", `no answer within ${Math.round(timeoutMs / 1000)} s`));
-  const onAbort = () => end(new LinkFailure("aborted", "given up by the caller"));
-  let timer = setTimeout(onTimeout, timeoutMs);
-  if (outer?.aborted) onAbort();
-  outer?.addEventListener("abort", onAbort, { once: true });
-  return {
-    signal: controller.signal,
-    reset() {
-      clearTimeout(timer);
-      timer = setTimeout(onTimeout, timeoutMs);
-    },
-    failure: () => failure,
-    clear() {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", onAbort);
-    },
-  };
 }

@@ -23,6 +23,7 @@ export function toListedTool(tool: Tool): ListedTool {
     inputSchema: toJsonObject(tool.inputSchema),
     annotations: toJsonObject(tool.annotations),
     meta: toJsonObject(tool._meta),
+    needsTask: tool.execution?.taskSupport === "required",
     title: tool.title,
     description: tool.description,
   };

@@ -41,7 +41,7 @@ export function connectServer(config: ServerConfig, context: ConnectContext): Re
       return openServerLink(effective, known, {
         clientInfo,
         idPrefix: `${randomUUID()}:`,
-        meta: { [metaKeys.clientId]: stateFile.state.client_id },
+        meta: { [metaKeys.clientId]: stateFile.state.client_id, [metaKeys.showsQuestions]: true },
         connectTimeoutMs: limits.requestTimeoutMs,
         maxEventBytes: limits.maxEventBytes,
         ...(given ? {} : { fetch: createAuthorizedFetch({ address, credentials, fetch }) }),

@@ -103,7 +103,7 @@ async function request(
   };
   const asked = { name: options.tool, arguments: options.arguments, meta: {} };
   try {
-    const answer = await callOnce(connection, { annotations: {}, meta: {} }, asked, {
+    const answer = await callOnce(connection, { annotations: {}, meta: {}, needsTask: false }, asked, {
       timeoutMs: limits.plainCallTimeoutMs,
       resetTimeoutOnProgress: true,
       signal,

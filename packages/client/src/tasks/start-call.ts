@@ -33,7 +33,7 @@ async function callTool(
 ): Promise<TaskCall> {
   const { server, listed, resumable } = await findTool(context, tool, options.server);
   await context.stateFile.update(argumentsUsed(tool, values));
-  if (!resumable) return plainCall(context, server, listed, values);
+  if (!resumable) return plainCall(context, { server, listed, values, ask: options.ask });
   const runId = options.resume === false ? await rememberRun(context, server, tool, values) : undefined;
   const meta = definedOnly({
     [metaKeys.handoff]: 0,
@@ -42,7 +42,8 @@ async function callTool(
   });
   const { plainCallTimeoutMs: timeoutMs } = context.limits;
   const request = { name: tool, arguments: values, meta };
-  const answer = await callOnce(server.connection, listed, request, { timeoutMs, resetTimeoutOnProgress: true });
+  const { ask } = options;
+  const answer = await callOnce(server.connection, listed, request, { timeoutMs, resetTimeoutOnProgress: true, ask });
   const interim = decodeInterim(answer.structuredContent);
   if (interim === undefined) return answeredCall(context, server, tool, answer, runId);
   return runningCall(context, server, tool, interim, runId);
@@ -141,8 +142,14 @@ async function answeredCall(
   };
 }
 
+interface PlainCall extends Pick<CallOptions, "ask"> {
+  readonly server: RemoteServer;
+  readonly listed: ListedTool;
+  readonly values: JsonObject;
+}
+
 /** Calls a tool of a server without tasks: what the protocol offers and no more. */
-function plainCall(context: ClientContext, server: RemoteServer, tool: ListedTool, values: JsonObject): TaskCall {
+function plainCall(context: ClientContext, { server, listed: tool, values, ask }: PlainCall): TaskCall {
   let state = initialFollowState;
   const progressToken = context.newId();
   const follow: Follow = async (emit, signal) => {
@@ -158,6 +165,7 @@ function plainCall(context: ClientContext, server: RemoteServer, tool: ListedToo
         resetTimeoutOnProgress: true,
         signal,
         progressToken,
+        ask,
         onProgress: (message) => take(takeProgress(state, message)),
         onLog: (message) => take(takeLog(state, message)),
       });

@@ -52,6 +52,8 @@ export interface CallMeta {
   readonly handoff?: boolean | number;
   /** The caller stays with the task after the hand-off: after a crash the task waits for its return. */
   readonly callerStays: boolean;
+  /** The client shows its user the questions of tasks by itself. */
+  readonly showsQuestions: boolean;
   readonly newTask?: boolean | string;
   /** Messages for events up to this seq were seen. */
   readonly afterSeq: number;
@@ -85,6 +87,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
   return {
     afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
     callerStays: read(metaKeys.callerStays, isBoolean) ?? false,
+    showsQuestions: read(metaKeys.showsQuestions, isBoolean) ?? false,
     shownProgress: read(metaKeys.shownProgress, isNumber),
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
     acceptedMs: read(metaKeys.acceptedMs, isCount) ?? Date.now(),

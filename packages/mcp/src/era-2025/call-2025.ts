@@ -65,7 +65,7 @@ export function call2025(
     // A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller.
     left: () => (signal.reason === goneReason || server.transport === undefined ? "gone" : "cancelled"),
     notify: forSdk(extra.sendNotification),
-    ask: canAsk(mcp) ? (...asked) => askUser(extra, ...asked) : undefined,
+    ask: canAsk(mcp) && !meta.showsQuestions ? (...asked) => askUser(extra, ...asked) : undefined,
     wantsLog: (level) => wantsLog(level, sessionId),
   };
 }

@@ -44,6 +44,7 @@ test("a server that cannot stay alive is given up, and every waiting caller rece
     { id: 2, result: { isError: true, structuredContent: { error: { code: "CRASH_LOOP" } } } },
   ]);
   expect(logged.at(-1)).toContain("died 3 times within 60 s (exit code 3). Giving up.");
+  expect(logged[1]).toBe("The server died (exit code 3); starting it again with 1 request in flight.");
 });
 
 /** Answers all but the question for its tools. */

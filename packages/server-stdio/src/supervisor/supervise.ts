@@ -140,7 +140,9 @@ class Supervisor {
       this.#giveUp({ kind: "gave_up" });
       return;
     }
-    log(`The server died (${how}); starting it again with ${this.#relay.pendingCount} requests in flight.`);
+    const { pendingCount } = this.#relay;
+    const inFlight = `${pendingCount} ${pendingCount === 1 ? "request" : "requests"} in flight`;
+    log(`The server died (${how}); starting it again with ${inFlight}.`);
     this.#restart = setTimeout(() => this.#start(), delayMs);
   }
 

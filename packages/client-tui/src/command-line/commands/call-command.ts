@@ -1,4 +1,5 @@
-import { ClientError, type ToolInfo } from "@resumable-mcp/client";
+import { ClientError, type Question, type QuestionAnswer, type ToolInfo } from "@resumable-mcp/client";
+import { plainText } from "../../display/plain-text.js";
 import type { Command, CommandContext } from "../command.js";
 import { didYouMean } from "../did-you-mean.js";
 import { UsageError } from "../exit-code.js";
@@ -15,7 +16,11 @@ export const callCommand: Command = async (context) => {
   if (last === undefined) throw new UsageError(`${name} was never called from here, so there is nothing to repeat.`);
   const values = { ...last, ...parseToolArguments(words, line.args, tool.inputSchema) };
   await checkArguments(values, tool.inputSchema, `See: resumable-mcp tools ${name}`);
-  const call = await client.call(name, values, { server: tool.server, resume: !line.new, detached: line.detach });
+  const where = { server: tool.server, resume: !line.new, detached: line.detach };
+  const call = await client.call(name, values, {
+    ...where,
+    ask: (question, signal) => answer(context, question, signal),
+  });
   const { taskId, server, joined } = call;
   const facts = { task_id: taskId, task_name: name, joined };
   if (taskId !== undefined) {
@@ -25,6 +30,18 @@ export const callCommand: Command = async (context) => {
   }
   return followToEnd(context, { taskId, name, events: () => call.events(), result: () => call.result() });
 };
+
+/** What a tool asks its caller directly: only a person at this terminal can answer, while the call lasts. */
+async function answer(
+  { ask, output }: CommandContext,
+  question: Question,
+  signal: AbortSignal,
+): Promise<QuestionAnswer> {
+  output.note(`The tool asks: ${plainText(question.message)}`);
+  if (ask !== undefined) return ask(question, signal);
+  output.note("Nothing was answered, since this is not a terminal. Call the tool in one.");
+  return { action: "cancel" };
+}
 
 /** The tool of a name, or an error that names the nearest. */
 export async function findTool({ client }: Pick<CommandContext, "client">, name: string): Promise<ToolInfo> {

@@ -1,5 +1,6 @@
 import type { Json, TaskResult } from "@resumable-mcp/client";
 import { countText, plainText } from "../../display/plain-text.js";
+import { contentText } from "../../display/result-text.js";
 
 /** Entries of one array or object that are shown. */
 const maxEntries = 200;
@@ -18,12 +19,13 @@ export interface TreeLine {
 /** What a result holds: its structured content, else its text as JSON, else its lines. */
 export function resultValue(result: TaskResult): Json {
   if (result.structuredContent !== undefined) return result.structuredContent;
+  const text = contentText(result);
   try {
-    const value: Json = JSON.parse(result.text);
+    const value: Json = JSON.parse(text);
     return value;
   } catch {
-    const lines = result.text.split("\n");
-    return lines.length === 1 ? result.text : lines;
+    const lines = text.split("\n");
+    return lines.length === 1 ? text : lines;
   }
 }
 
