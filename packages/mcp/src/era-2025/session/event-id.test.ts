@@ -7,6 +7,7 @@ test("an event id is parsed as it was made", () => {
     const cursor = { stream: "AbC_9-x", place: 17, progress };
     expect(parseEventId(formatEventId(cursor))).toEqual(cursor);
   }
+  expect(parseEventId("a.0~-0")).toEqual({ stream: "a", place: 0, progress: 0 });
 });
 
 test("nothing else is an event id", () => {

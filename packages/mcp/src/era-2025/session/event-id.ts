@@ -25,7 +25,8 @@ export function formatEventId({ stream, place, progress }: Cursor): string {
 export function parseEventId(text: string): Cursor | undefined {
   const match = /^([A-Za-z0-9_-]{1,1024})\.(0|[1-9][0-9]{0,14})(?:~([0-9.e+-]{1,32}))?$/.exec(text);
   const [, stream, place, shown] = match ?? [];
-  const progress = shown === undefined ? undefined : Number(shown);
+  // -0 is written as 0.
+  const progress = shown === undefined ? undefined : Number(shown) + 0;
   if (stream === undefined || (progress !== undefined && !Number.isFinite(progress))) return undefined;
   return { stream, place: Number(place), progress };
 }
