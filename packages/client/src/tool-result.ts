@@ -2,6 +2,7 @@ import {
   decodeFailure,
   type FinalStatus,
   finalStatuses,
+  isJsonObject,
   JsonFields,
   type JsonObject,
   metaKeys,
@@ -47,9 +48,15 @@ export function toTaskResult(result: ToolResult, taskId?: string): TaskResult {
   };
 }
 
-/** Joins the text blocks of a result. */
+/** Joins the text blocks of a result, but for those that are for a model alone. Source: MCP, Resources, "Annotations". */
 export function textOf(result: ToolResult): string {
-  return result.content.flatMap((block) => (typeof block.text === "string" ? [block.text] : [])).join("\n");
+  const texts = result.content.filter((block) => !isForModel(block)).map(({ text }) => text);
+  return texts.filter((text) => typeof text === "string").join("\n");
+}
+
+function isForModel({ annotations }: ContentBlock): boolean {
+  const audience = isJsonObject(annotations) ? annotations.audience : undefined;
+  return Array.isArray(audience) && !audience.includes("user");
 }
 
 /** Reads the failure of a control tool, or returns `undefined` for anything else, a failed task's result included. */

@@ -6,7 +6,7 @@ import { type CallEnding, followCall } from "./follow-call.js";
 import { latestAnswerMs } from "./host-limits.js";
 import { notificationOf } from "./journal-message.js";
 import { carryResult } from "./receipt.js";
-import { finishedResult, interimResult, type ToolResult } from "./tool-result.js";
+import { finishedResult, interimResult, type ToolResult, withAge } from "./tool-result.js";
 
 /**
  * Carries out the call of a resumable tool: starts its task or joins it, reports what happens to the caller, and
@@ -21,7 +21,8 @@ export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<
   const detached = handoffMs === 0 && !call.meta.callerStays;
   const known = await knownTask(call);
   const started = known ?? (await call.tasks.start(startRequest(call, tool, input, detached)));
-  return resultOf(call, await followTask(call, started, handoffMs), started.reused);
+  const ending = await followTask(call, started, handoffMs);
+  return withAge(resultOf(call, ending, started.reused), ending.view.record, started.reused);
 }
 
 /**

@@ -76,19 +76,19 @@ export function inputProblem(engine: Engine, message: unknown): unknown {
 export function finishedResult(answerer: Answerer, view: TaskView, reused: boolean): ToolResult {
   const { record } = view;
   const _meta: JsonObject = { ...taskMeta(view), ...(reused ? { [metaKeys.reused]: true } : {}) };
-  if (record.status === "completed") {
-    const { content, ...output } = outputResult(answerer.engine, record);
-    return { content: reused ? [...content, text(computedBefore(record))] : content, ...output, _meta };
-  }
+  if (record.status === "completed") return { ...outputResult(answerer.engine, record), _meta };
   if (record.status === "cancelled") {
     return { ...errorResult("CANCELLED", `Task ${record.id} (${record.tool}) was cancelled.`), _meta };
   }
   return { ...failedResult(answerer, record), _meta };
 }
 
-/** What a model has to know of a result that may be out of date. */
-const computedBefore = ({ finishedAt }: TaskRecord): string =>
-  `The same call came to this result before, at ${finishedAt}.`;
+/** A result that an equal call had come to before may be out of date: a model has to know, and a program reads the rest alone. */
+export function withAge(result: ToolResult, { status, finishedAt }: TaskRecord, reused: boolean): ToolResult {
+  if (!reused || status !== "completed") return result;
+  const sentence = text(`The same call came to this result before, at ${finishedAt}.`);
+  return { ...result, content: [...result.content, { ...sentence, annotations: { audience: ["assistant"] } }] };
+}
 
 /** Says why a task failed, how far it came, and how to continue. */
 function failedResult(answerer: Answerer, record: TaskRecord): ToolResult {

@@ -4,7 +4,7 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 import { type CallEnding, isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { followTask, handoffMsOf, knownTask, resultOf, startRequest } from "../call/run-tool-call.js";
-import type { ToolResult } from "../call/tool-result.js";
+import { type ToolResult, withAge } from "../call/tool-result.js";
 import { limits } from "../limits.js";
 import { wrapAnswer } from "../sdk-workarounds.js";
 import { type Call2026, type Environment2026, missingTasksExtension } from "./call-2026.js";
@@ -120,7 +120,7 @@ async function answerInline(
   if (ending.reason === "left" && call.left() === "gone") {
     return { resultType: "input_required", requestState: await sign(taskId, ending.seenSeq) };
   }
-  return resultOf(call, ending, begun.reused);
+  return withAge(resultOf(call, ending, begun.reused), ending.view.record, begun.reused);
 }
 
 /** What could not be stored is asked again, by the same call: its question is still open. */
