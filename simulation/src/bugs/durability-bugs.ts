@@ -54,8 +54,8 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "a missing or damaged format.json takes the store down",
     file: "store-fs/src/index/store-folder.ts",
-    find: 'return judgeJournals(context, damaged === undefined ? "missing" : "damaged", names);',
-    replace: 'throw unknownFolder(context, "format.json is damaged");',
+    find: 'if (journals === layoutVersion) return damaged === undefined ? "missing" : "damaged";',
+    replace: 'if (journals === layoutVersion) throw unknownFolder(context, "format.json is damaged");',
     decision: "0023",
   },
   {
