@@ -12,7 +12,7 @@ import type { HttpLimits } from "./http-limits.js";
 import { judgeCaller, judgeLocality, type LocalityFacts, type OwnerMode } from "./locality.js";
 import { createRefusalLog, type Log } from "./log.js";
 import { OpenBodies } from "./open-bodies.js";
-import { costOf, createRequestRates } from "./request-rates.js";
+import { createRequestRates } from "./request-rates.js";
 import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { createUiEndpoint, type Ui } from "./ui/ui-endpoint.js";
 
@@ -128,7 +128,7 @@ function createGate(options: HttpEntryOptions) {
     if (authorization === undefined) {
       const locality = localityOf(request, remoteAddress);
       const network = locality.local || isOfThisMachine(address) ? undefined : networkOf(address ?? "");
-      return tooManyRequests(rates.unknown(address, costOf(request, limits)), limits) ?? { locality, network };
+      return tooManyRequests(rates.unknown(address), limits) ?? { locality, network };
     }
     const header = request.header("authorization");
     const attempt = header === undefined ? undefined : rates.tried(address, header);
@@ -136,8 +136,7 @@ function createGate(options: HttpEntryOptions) {
     const authInfo = await authorization.authenticate(request);
     if (!(authInfo instanceof HttpAnswer)) {
       attempt?.end("valid");
-      const waitMs = rates.known(ownerOfToken(authInfo), costOf(request, limits));
-      return tooManyRequests(waitMs, limits) ?? { authInfo, locality: withToken };
+      return tooManyRequests(rates.known(ownerOfToken(authInfo)), limits) ?? { authInfo, locality: withToken };
     }
     const isInvalid = authInfo.status === 401;
     attempt?.end(isInvalid ? "invalid" : "unchecked");

@@ -6,8 +6,6 @@ export const httpLimits = {
    */
   requestsPerSecond: 100,
   requestBurst: 200,
-  /** A body counts as one request for each so many bytes. */
-  bytesPerRequest: 4 * 1024,
   /**
    * Tokens of one address that are not valid, or cannot be checked, or that are being checked for the first time. Beyond it no token of that address
    * is looked at, except those that were valid within `validTokenMs`.

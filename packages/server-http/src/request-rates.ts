@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { HttpRequest } from "@resumable-mcp/mcp";
 import { networkOf } from "./addresses.js";
 import { isLoopback } from "./allowed-hosts.js";
 import type { HttpLimits } from "./http-limits.js";
@@ -9,20 +8,13 @@ type RateLimits = Pick<HttpLimits, "requestsPerSecond" | "requestBurst" | "maxCa
 /** Counts requests by who sends them; each function tells how many milliseconds a request came too early. */
 export interface RequestRates {
   /** A caller with a valid token. */
-  known(subject: string, cost?: number): number;
+  known(subject: string): number;
   /** A caller that brings no token, where the server requires one. */
   refused(address: string | undefined): number;
   /** A caller that brings a token, by the header that holds it. */
   tried(address: string | undefined, header: string): TokenAttempt;
   /** A caller that needs no token for what it asks. Callers on this machine are not counted: it is theirs. */
-  unknown(address: string | undefined, cost?: number): number;
-}
-
-/** As how many requests one counts: a body costs what its size does. Of unknown length it counts as one of 64 KiB. */
-export function costOf(request: Pick<HttpRequest, "method" | "header">, { bytesPerRequest }: HttpLimits): number {
-  if (request.method !== "POST") return 1;
-  const bytes = Number(request.header("content-length") ?? 64 * 1024);
-  return Math.max(1, Math.ceil(bytes / bytesPerRequest)) || 1;
+  unknown(address: string | undefined): number;
 }
 
 /** A token that is about to be checked. */
@@ -47,7 +39,7 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
     { requestsPerSecond: failuresPerSecond, requestBurst: failureBurst, maxCallers },
     nowMs,
   );
-  const countAddress = (address: string | undefined, cost = 1) => byAddress.count(networkOf(address ?? ""), cost);
+  const refused = (address: string | undefined) => byAddress.count(networkOf(address ?? ""));
   const recent = createRecentTokens(limits, nowMs);
   const tried = (address: string | undefined, header: string): TokenAttempt => {
     const network = networkOf(address ?? "");
@@ -66,9 +58,9 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
   };
   return {
     known: bySubject.count,
-    refused: (address) => countAddress(address),
+    refused,
     tried,
-    unknown: (address, cost) => (address === undefined || isLoopback(address) ? 0 : countAddress(address, cost)),
+    unknown: (address) => (address === undefined || isLoopback(address) ? 0 : refused(address)),
   };
 }
 
@@ -89,8 +81,8 @@ function createRecentTokens({ validTokenMs, maxCallers }: HttpLimits, nowMs: () 
 
 /** A token bucket for each caller. */
 export interface RateLimit {
-  /** Counts a request, as so many, and returns how many milliseconds it came too early: 0 when it may pass. */
-  count(caller: string, cost?: number): number;
+  /** Counts a request and returns how many milliseconds it came too early: 0 when it may pass. */
+  count(caller: string): number;
   /** Takes a request back that passed. */
   giveBack(caller: string): void;
 }
@@ -107,25 +99,23 @@ export function createRateLimit(limits: RateLimits, nowMs: () => number): RateLi
     const before = buckets.get(caller) ?? { tokens: requestBurst, atMs: now };
     return Math.min(requestBurst, before.tokens + ((now - before.atMs) / 1000) * requestsPerSecond);
   };
-  const waitOf = (missing: number) => (missing <= 0 ? 0 : Math.ceil((missing / requestsPerSecond) * 1000));
+  const waitOf = (tokens: number) => (tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / requestsPerSecond) * 1000));
   return {
     giveBack(caller) {
       const bucket = buckets.get(caller);
       if (bucket !== undefined) bucket.tokens = Math.min(requestBurst, bucket.tokens + 1);
     },
-    count(caller, wanted = 1) {
+    count(caller) {
       const now = nowMs();
       const tokens = tokensOf(caller, now);
-      // The dearest request passes with a full bucket.
-      const cost = Math.min(wanted, requestBurst);
       // A deleted and inserted entry moves to the end of the map's order.
       buckets.delete(caller);
-      buckets.set(caller, { tokens: tokens >= cost ? tokens - cost : tokens, atMs: now });
+      buckets.set(caller, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: now });
       for (const oldest of buckets.keys()) {
         if (buckets.size <= maxCallers) break;
         buckets.delete(oldest);
       }
-      return waitOf(cost - tokens);
+      return waitOf(tokens);
     },
   };
 }
