@@ -41,6 +41,8 @@ export interface WeatherOptions {
   readonly plan: (random: Random) => KillPlan;
   /** A process is killed, and the kill counts, also when no attempt has begun in it. */
   readonly idle?: true;
+  /** The program ends by itself when it is asked to. */
+  readonly stops?: true;
   readonly hear?: (line: LifeLine) => void;
   readonly onReady?: (life: Life) => void;
   /** How the log continues after the number of kills. */
@@ -132,11 +134,11 @@ export class Weather {
   }
 
   async #runSlot(slot: number): Promise<void> {
-    const { processes, idle = false } = this.#options;
+    const { processes, idle = false, stops = false } = this.#options;
     while (!this.isEnough) {
       const chance = this.random.next();
       if (processes > 1 && !idle && chance < 0.15) await this.#freeze(slot);
-      else if (!idle && chance < 0.3) await this.#stop(slot);
+      else if (stops && chance < 0.3) await this.#stop(slot);
       else await this.#killOnce(slot);
     }
     if (!this.#isOver) await this.begin(slot);

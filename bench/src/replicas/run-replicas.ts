@@ -35,8 +35,6 @@ export interface ReplicaStormOptions {
 
 /** How long what is left has after the last kill; with a defect some of it never ends. */
 const calmMs = ({ defect }: ReplicaStormOptions): number => (defect === undefined ? 600_000 : 90_000);
-/** How long a process that is to stop may take. */
-const stopPatienceMs = 5_000;
 /** A process that does less than it should before its kill is waited for, at most so long for each call that is open. */
 const patienceMs = 300;
 /** Each process lives at least so long, in milliseconds, and does so many things that are noted: slow machines make longer lives. */
@@ -206,11 +204,6 @@ class ReplicaStorm {
     await Promise.race([lived, tooLong, life.death]).catch(() => {});
     over.abort();
     await Promise.allSettled([tooLong]);
-    // As those who deploy do; one that does not end in time is killed.
-    if (random.next() < 0.3) {
-      life.kill("SIGTERM");
-      await Promise.race([life.death.catch(() => {}), pause(stopPatienceMs)]);
-    }
     life.kill("SIGKILL");
     await life.death.catch(() => {});
   }

@@ -31,6 +31,7 @@ export async function runStorm(options: StormOptions, directory: string, reader:
     order: { directory, leaseTtlMs: 1_500 },
     kills,
     processes: servers,
+    stops: true,
     seed,
     plan: (random) => planKill(random, points),
   });
