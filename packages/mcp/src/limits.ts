@@ -32,6 +32,8 @@ export const limits = {
   pollIntervalMs: 1_000,
   /** How long a cancelled task may take to stop before its answer says so anyway: the request is durable. */
   cancelWaitMs: 2_000,
+  /** How long a task may take to take an answer before `answer_task` shows it as it is: the answer is durable. */
+  answerWaitMs: 2_000,
   /** Cancelled tasks that may still be about to stop, of which one store knows; the oldest is forgotten first. */
   maxStoppingTasks: 1_024,
   /** How long an owner who had too many sessions is refused without counting them again, in milliseconds. */

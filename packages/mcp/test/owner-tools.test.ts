@@ -45,9 +45,11 @@ test("list_session_tasks tells the owner's tasks with progress and times, and wh
     session_id: null,
     persistent_id: clientId,
     total_tasks: 1,
+    advice: expect.stringContaining("next_tool"),
     tasks: [
       expect.objectContaining({
         task_id,
+        next_tool: "wait_for_task",
         task_name: "count_to",
         status: "running",
         progress: "2/4",

@@ -137,7 +137,8 @@ test("an interim result is read as it was written; any other result is not one",
     progress: 0,
     next_tool: "wait_for_task",
   });
-  expect([undefined, {}, { ...written, status: "completed" }, encodeTask(full)].map(decodeInterim)).toEqual(
+  const task = { ...encodeTask(full), next_tool: "wait_for_task" };
+  expect([undefined, {}, { ...written, status: "completed" }, task].map(decodeInterim)).toEqual(
     Array(4).fill(undefined),
   );
 });

@@ -151,12 +151,13 @@ export function encodeInterim(
   });
 }
 
-/** Reads an interim result; `undefined` when a result is something else. */
+/** Reads an interim result; `undefined` when a result is something else, a task object included. */
 export function decodeInterim(value: unknown): InterimResult | undefined {
   const fields = JsonFields.of(value);
   const [taskId, nextTool] = [fields?.text("task_id"), fields?.text("next_tool")];
   const status = fields?.oneOf("status", unfinishedStatuses);
   if (fields === undefined || taskId === undefined || nextTool === undefined || status === undefined) return undefined;
+  if (fields.text("task_name") !== undefined) return undefined;
   return {
     status,
     taskId,

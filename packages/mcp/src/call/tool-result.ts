@@ -1,6 +1,7 @@
 import {
   type ContentBlock,
   type Engine,
+  type ErrorCode,
   isJsonObject,
   isResumableError,
   type JsonObject,
@@ -14,9 +15,9 @@ import {
   encodeListedTask,
   encodeTask,
   metaKeys,
-  percentOf,
   type TaskError,
 } from "@resumable-mcp/protocol";
+import { type InterimStatus, interimStep, type NextStep, nextStep, progressText } from "./next-step.js";
 
 /** The result of a tool call. Source: MCP, Tools, "Tool Result". */
 export interface ToolResult {
@@ -38,10 +39,23 @@ export function dataResult(data: JsonObject, sentence?: string): ToolResult {
   return { content: [text(sentence ?? JSON.stringify(data))], structuredContent: data };
 }
 
-/** A failure as a result: tools report errors in results, so that models can read them. */
-export function errorResult(code: string, message: string): ToolResult {
-  return { content: [text(message)], structuredContent: { error: { code, message } }, isError: true };
+/**
+ * A failure as a result: tools report errors in results, so that models can read them.
+ *
+ * @param next_tool the control tool that helps, which the message names too.
+ */
+export function errorResult(code: string, message: string, next_tool?: string): ToolResult {
+  const structuredContent = definedOnly({ error: { code, message }, next_tool });
+  return { content: [text(message)], structuredContent, isError: true };
 }
+
+/** What helps a model after an error of a control tool, where there is something. */
+const afterErrors: { readonly [Code in ErrorCode]?: readonly [tool: string, does: string] } = {
+  TASK_NOT_FOUND: ["list_session_tasks", "lists your tasks"],
+  ILLEGAL_TRANSITION: ["wait_for_task", "shows what the task came to, or needs"],
+  UNKNOWN_QUESTION: ["wait_for_task", "shows what the task came to, or needs"],
+  ALREADY_ANSWERED: ["wait_for_task", "shows what the task came to, or needs"],
+};
 
 /**
  * Makes a result of whatever was thrown; nothing of an unexpected error's inside reaches the caller.
@@ -49,10 +63,12 @@ export function errorResult(code: string, message: string): ToolResult {
  * @param prefix of the server's control tools, of which the result may name one.
  */
 export function thrownResult(error: unknown, prefix?: string): ToolResult {
-  const listed = prefix === undefined ? "" : ` ${prefix}list_session_tasks lists your tasks.`;
-  if (isResumableError(error, "TASK_NOT_FOUND")) return errorResult(error.code, error.message + listed);
-  if (isResumableError(error)) return errorResult(error.code, error.message);
-  return errorResult("INTERNAL", "The server failed to carry out the call. Its log says more.");
+  if (!isResumableError(error)) {
+    return errorResult("INTERNAL", "The server failed to carry out the call. Its log says more.");
+  }
+  const [tool, does] = afterErrors[error.code] ?? [];
+  if (prefix === undefined || tool === undefined) return errorResult(error.code, error.message);
+  return errorResult(error.code, `${error.message} ${prefix}${tool} ${does}.`, `${prefix}${tool}`);
 }
 
 /**
@@ -97,7 +113,7 @@ function failedResult(answerer: Answerer, record: TaskRecord): ToolResult {
   const error = definedOnly({ ...failure, task_id: record.id, progress, total });
   return {
     content: [text(`${asSentence(failure.message)} ${failure.continuation}`)],
-    structuredContent: { error },
+    structuredContent: { error, ...stepOfFailed(answerer, record) },
     isError: true,
   };
 }
@@ -107,6 +123,12 @@ const asSentence = (message: string) => (/[.!?…:]$/.test(message) ? message : 
 
 /** Why a task failed, and how it continues: the same wherever the failure is shown. */
 type FailureReport = Required<TaskError>;
+
+/** Where the same call does not continue a failed task; the failure itself says how else. */
+function stepOfFailed(answerer: Answerer, record: TaskRecord): Partial<NextStep> {
+  const isResumed = record.status === "failed" && continuesBy(answerer, record) === "by_resume";
+  return isResumed ? { next_tool: `${answerer.prefix}resume_task` } : {};
+}
 
 /** Says why a task failed and how it continues. */
 function failureOf(answerer: Answerer, record: TaskRecord): FailureReport {
@@ -142,50 +164,11 @@ function outputResult(engine: Engine, { tool, output = null }: TaskRecord): Tool
   return isJsonObject(output) ? { content, structuredContent: output } : { content };
 }
 
-const nextTools = { running: "wait_for_task", paused: "resume_task", input_required: "answer_task" } as const;
-type InterimStatus = keyof typeof nextTools;
-
-/** Says that a task is not finished, and which tool is to be called next: a control tool, else the task's own again. */
+/** Says that a task is not finished, and what to do next. */
 export function interimResult(view: TaskView, status: InterimStatus, prefix: string | undefined): ToolResult {
-  const next = prefix === undefined ? view.record.tool : `${prefix}${nextTools[status]}`;
-  const sentences = prefix === undefined ? sentencesOfCall(view) : sentencesOf(view, next);
-  const data = encodeInterim(view, status, next, status === "input_required" ? view.questions : undefined);
-  return { ...dataResult(data, sentences[status]), _meta: { ...taskMeta(view), [metaKeys.status]: status } };
-}
-
-type Sentences = Readonly<Record<InterimStatus, string>>;
-
-function sentencesOf(view: TaskView, next: string): Sentences {
-  const { id, tool, refused, message } = view.record;
-  const at = progressText(view.record);
-  const again = `Call ${next} with ${JSON.stringify({ task_id: id })}`;
-  return {
-    running:
-      refused === undefined
-        ? `Still running: ${at}. Do not call ${tool} again. ${again} now, and again until the task's status is completed. The user may also come back later.`
-        : `Not running: ${at}. ${message} Tell the user, and do not call ${tool} again. ${again} later: the task continues when such code is there.`,
-    paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: ${next} or the same call continues it.`,
-    input_required: `Task ${id} (${tool}) waits for an answer: ${askedText(view)}. Ask the user; never answer for them. Then call ${next} with the task_id, the key and the answer.`,
-  };
-}
-
-/** Where there are no control tools, the same call returns to its task. */
-function sentencesOfCall(view: TaskView): Sentences {
-  const { id, tool, refused, message } = view.record;
-  const at = progressText(view.record);
-  const again = `Call ${tool} again with the same arguments`;
-  return {
-    running:
-      refused === undefined
-        ? `Still running: ${at}. ${again} now, and again until it returns its result: each such call joins this task. The user may also come back later.`
-        : `Not running: ${at}. ${message} Tell the user. ${again} later: the task continues when such code is there.`,
-    paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: the same call continues it.`,
-    input_required: `Task ${id} (${tool}) waits for an answer: ${askedText(view)}. Tell the user: only a client that shows them the question can answer it. ${again} later.`,
-  };
-}
-
-function askedText({ questions }: TaskView): string {
-  return questions.map(({ key, question }) => `"${question.message}" (key ${key})`).join(", ");
+  const { next_tool, advice } = interimStep(view, status, prefix);
+  const data = encodeInterim(view, status, next_tool, status === "input_required" ? view.questions : undefined);
+  return { ...dataResult({ ...data, advice }, advice), _meta: { ...taskMeta(view), [metaKeys.status]: status } };
 }
 
 /** What `_meta` of a result says of its task. */
@@ -198,20 +181,23 @@ export function taskObject(answerer: Answerer, view: TaskView): JsonObject {
   return encodeTask(view, errorOf(answerer, view));
 }
 
-/** The same for lists. */
+/** The same with what to do next. */
+export function guidedTask(answerer: Answerer, view: TaskView): JsonObject {
+  return { ...taskObject(answerer, view), ...stepOf(answerer, view) };
+}
+
+/** The same for lists, where a tool stands at what is open. */
 export function listedTask(answerer: Answerer, view: TaskView): JsonObject {
-  return encodeListedTask(view, errorOf(answerer, view));
+  const { next_tool } = view.status === "completed" ? {} : stepOf(answerer, view);
+  return definedOnly({ ...encodeListedTask(view, errorOf(answerer, view)), next_tool });
+}
+
+function stepOf(answerer: Answerer, view: TaskView): Partial<NextStep> {
+  return nextStep(view, answerer.prefix) ?? stepOfFailed(answerer, view.record);
 }
 
 function errorOf(answerer: Answerer, { record }: TaskView): TaskError | undefined {
   return record.error === undefined ? undefined : failureOf(answerer, record);
-}
-
-/** `15/50 (30 %)`, or what is known of it. */
-export function progressText({ progress, total }: { readonly progress: number; readonly total?: number }): string {
-  return total === undefined
-    ? `${progress} done`
-    : `${progress}/${total} (${Math.floor(percentOf(progress, total))} %)`;
 }
 
 /** What a task is and how far it came: the statuses of the protocol say less. */

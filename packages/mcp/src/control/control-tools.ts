@@ -10,14 +10,15 @@ import {
 } from "@resumable-mcp/protocol";
 import { type Call, findTask } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
+import { progressText } from "../call/next-step.js";
 import { resultOf } from "../call/run-tool-call.js";
 import { withClientId } from "../call/session-client.js";
 import {
   dataResult,
   errorResult,
   finishedResult,
+  guidedTask,
   listedTask,
-  progressText,
   type ToolResult,
   taskObject,
 } from "../call/tool-result.js";
@@ -99,7 +100,7 @@ const waitForTask = controlTool("wait_for_task", async (call, input) => {
 const pauseTask = controlTool("pause_task", async (call, input) => {
   const view = await call.tasks.pause(input.task_id);
   const message = `Task ${input.task_id} paused correctly`;
-  return dataResult({ ...taskObject(call, view), message }, message);
+  return dataResult({ ...guidedTask(call, view), message }, message);
 });
 
 const resumeTask = controlTool("resume_task", async (call, input) =>
@@ -121,12 +122,25 @@ export async function answerTask(
   if (question?.userOnly === true && !by.byUser) {
     return errorResult(
       "USER_ONLY",
-      `Only the user may answer question ${input.key} of task ${input.task_id}, in a client that shows them the question.`,
+      `Only the user may answer question ${input.key} of task ${input.task_id}, in a client that shows them the question. ${call.prefix}wait_for_task waits for it.`,
+      `${call.prefix}wait_for_task`,
     );
   }
   const { action, content = {} } = input;
   const answer = action === "accept" ? ({ action, content } as const) : ({ action } as const);
-  return viewResult(call, await call.tasks.answer(input.task_id, input.key, answer));
+  const given = await call.tasks.answer(input.task_id, input.key, answer);
+  return viewResult(call, await answeredTask(call, given, view.record.lastSeq));
+}
+
+/** The task when it took the answer: until then it looks as if it had none. It may take long elsewhere, and while it is paused. */
+async function answeredTask({ tasks, signal }: Call, given: TaskView, afterSeq: number): Promise<TaskView> {
+  if (given.status === "paused") return given;
+  const { id } = given.record;
+  const until = AbortSignal.any([signal, AbortSignal.timeout(limits.answerWaitMs)]);
+  for await (const followed of tasks.follow(id, { afterSeq, signal: until })) {
+    if (followed.kind === "snapshot" || followed.event.type === "answered") break;
+  }
+  return tasks.get(id);
 }
 
 const answerByModel = controlTool("answer_task", (call, input) => answerTask(call, input, { byUser: false }));
@@ -143,6 +157,9 @@ const getTaskItems = controlTool("get_task_items", async (call, input) => {
 
 const allStatuses = [...unfinishedStatuses, ...finalStatuses];
 
+const listAdvice =
+  "A task with next_tool is open: call that tool with its task_id, and do not call its task_name again.";
+
 /** `list_session_tasks`: the caller's own tasks, newest first. */
 const listSessionTasks = controlTool("list_session_tasks", async (call, input) => {
   const [page, counts] = await Promise.all([
@@ -150,11 +167,13 @@ const listSessionTasks = controlTool("list_session_tasks", async (call, input) =
     call.tasks.count(),
   ]);
   const { views, damaged } = await viewsOf(call.tasks, [...page.tasks, ...(page.damaged ?? [])]);
+  const tasks = views.map((view) => listedTask(call, view));
   return dataResult({
     session_id: call.shownSessionId ?? null,
     persistent_id: call.clientId ?? call.shownSessionId ?? null,
     total_tasks: counts.total,
-    tasks: views.map((view) => listedTask(call, view)),
+    tasks,
+    ...(tasks.some(({ next_tool }) => next_tool !== undefined) && { advice: listAdvice }),
     ...(damaged.length > 0 && { damaged_tasks: damaged }),
     ...(page.nextCursor !== undefined && { next_cursor: page.nextCursor }),
   });
@@ -260,5 +279,5 @@ export function offeredTools(mode: ControlToolMode): readonly ControlTool[] {
 }
 
 function viewResult(call: Call, view: TaskView) {
-  return dataResult(taskObject(call, view));
+  return dataResult(guidedTask(call, view));
 }
