@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "sdk-1-12/client/index.js";
+import { StdioClientTransport } from "sdk-1-12/client/stdio.js";
+import { StreamableHTTPClientTransport } from "sdk-1-12/client/streamableHttp.js";
 import { test } from "vitest";
-import type { ClientKind } from "../src/clients/client-kind.js";
+import { type ClientKind, transportTo } from "../src/clients/client-kind.js";
 import { nextClients } from "../src/clients/next-client.js";
 import { Seen } from "../src/clients/seen.js";
 import { type ServerUnderTest, startServer } from "../src/clients/server-under-test.js";
@@ -49,3 +52,33 @@ test.concurrent.for(cases)(
     expect(await calls).toEqual(kinds.map(once));
   },
 );
+
+test("G5 a client of an old SDK, whose server dies before its call has reported anything, comes back for the result", {
+  timeout: awayTimeoutMs,
+}, async ({ expect, onTestFinished }) => {
+  const server = await startServer("HTTP");
+  onTestFinished(() => server.close());
+  const client = new Client({ name: "old", version: "1" });
+  await client.connect(transportTo(server.place, StreamableHTTPClientTransport, StdioClientTransport));
+  onTestFinished(() => client.close());
+  await client.callTool({ name: "count_to", arguments: { n: 1, label: "first" } });
+  const pid = await server.journals.untilItems("first", 1);
+  const label = "cut off";
+  const progress: number[] = [];
+  let reported: readonly number[] | undefined;
+  let restarted: Promise<void> | undefined;
+  const kill = async () => {
+    ({ items: reported } = await server.journals.facts(label));
+    await server.kill(pid);
+  };
+  const result = await client.callTool({ name: "count_to", arguments: { n: 2, label, pace_ms: 3_000 } }, undefined, {
+    onprogress: (step) => void progress.push(step.progress),
+    onresumptiontoken: () => {
+      restarted ??= kill();
+    },
+  });
+  await restarted;
+  expect(result).toMatchObject({ structuredContent: { counted: 2 } });
+  expect([reported, progress]).toEqual([[], [1, 2]]);
+  expect(await server.journals.facts(label)).toMatchObject({ tasks: 1, items: [1, 2] });
+});

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { countTool, createGate } from "./counting-tool.js";
-import { countTo, openEndpoint, openSession, post } from "./http-endpoint.js";
+import { countTo, eventsOf, openEndpoint, openSession, post, readUntil } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -29,6 +29,26 @@ test("a stream begins with the time that a crash needs; a server that stops tell
     [4_000, 9_000],
     [4_000, 9_000],
   ]);
+});
+
+test.each([
+  ["a log message", undefined, [{ message: { method: "notifications/message", params: { level: "debug" } } }]],
+  ["its first message, where it wants no such log", "info", []],
+])("a client of 2025-06-18 gets the time at once, and an event id with %s", async (_, level, early) => {
+  const gate = createGate();
+  const { url } = await endpoint({ tools: [countTool(gate)], limits: { retryMs: 4_000 } });
+  const session = await openSession(url, {}, "2025-06-18");
+  if (level !== undefined) {
+    const params = { level };
+    await (await post(url, { jsonrpc: "2.0", id: 1, method: "logging/setLevel", params }, session)).text();
+  }
+  const [forEvents, forText] = (await post(url, countTo(1), session)).body?.tee() ?? [];
+  const first = await new Response(forText).body?.getReader().read();
+  expect(new TextDecoder().decode(first?.value)).toContain("retry: 4000\n");
+  gate.open();
+  const events = await readUntil(eventsOf(new Response(forEvents)), () => false);
+  expect(events.every(({ id, message }) => id !== undefined && message !== undefined)).toBe(true);
+  expect(events.slice(0, -3)).toMatchObject(early);
 });
 
 test.each([

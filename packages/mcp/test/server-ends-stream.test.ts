@@ -49,9 +49,9 @@ test("a handler may end the stream of its request; the client gets the answer on
   expect(after.map(({ message }) => message)).toEqual([undefined, answer]);
 });
 
-test("a handler may not end the stream of a client that was given no event to come back with", async () => {
+test("a handler may not end the stream of an older client, which comes back after a broken connection alone", async () => {
   const { gate, response, offered } = await begin("2025-06-18");
   gate.open();
-  expect((await allOf(eventsOf(response))).map(({ message }) => message)).toEqual([answer]);
+  expect((await allOf(eventsOf(response))).at(-1)?.message).toEqual(answer);
   expect(offered).toEqual([false]);
 });

@@ -4,6 +4,7 @@ import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import { isCompletedResponse, type Receipt } from "../../call/receipt.js";
 import type { SessionLimits } from "../../limits.js";
 import { formatEventId, type Place } from "./event-id.js";
+import type { Prime } from "./prime.js";
 import { finishedParams } from "./session-document.js";
 import type { SseStream } from "./sse-stream.js";
 
@@ -12,9 +13,6 @@ interface SentEvent {
   readonly data: string;
   readonly onSent: (() => void) | undefined;
 }
-
-/** When a client comes back; `undefined` for one that does not understand an event without data. */
-export type Prime = { readonly retryMs: number } | undefined;
 
 /**
  * A stream of events as a client knows it, by its name. The HTTP responses that carry it come and go; a newer one
@@ -77,8 +75,8 @@ export class SessionStream {
       this.detach();
       onLost();
     });
-    const { retryMs } = prime ?? {};
-    if (retryMs !== undefined) void sse.write({ id: this.#idOf(after), data: "", retryMs });
+    const { retryMs, data } = prime;
+    void sse.write(data === undefined ? { retryMs } : { id: this.#idOf(after), data, retryMs });
     for (const { place, data, onSent } of this.#kept ?? []) {
       if (place > after.place) void sse.write({ id: this.#idOf({ place }), data, onSent });
     }

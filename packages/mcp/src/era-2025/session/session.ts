@@ -16,6 +16,7 @@ import { ClientMessages } from "./client-messages.js";
 import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
 import { OpenStreams } from "./open-streams.js";
+import { isPrimed, type Prime, primeOf } from "./prime.js";
 import {
   draining,
   elsewhere,
@@ -27,7 +28,7 @@ import {
   unknownSession,
 } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
-import { type InFlightRequest, isCall, type Prime } from "./session-stream.js";
+import { type InFlightRequest, isCall } from "./session-stream.js";
 import { type ConnectableServer, type ConnectedSession, SessionTransport } from "./session-transport.js";
 import type { SseStream } from "./sse-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
@@ -41,9 +42,6 @@ export interface SessionCommons {
   /** The same table for all sessions whose servers offer the same tools. */
   shared(kinds: ToolKinds): ToolKinds;
 }
-
-/** The first version of the protocol whose clients understand an event without data. */
-const primingVersion = "2025-11-25";
 
 /** A session in memory: what a client's requests, streams and calls come together in. */
 export class Session2025 implements ConnectedSession {
@@ -59,6 +57,8 @@ export class Session2025 implements ConnectedSession {
   readonly #tools = new KnownTools(() => this.#readTools());
   /** Of the request that opened the standalone stream. */
   #listener: MessageExtraInfo | undefined;
+  /** Its server can send log messages. */
+  #hasLog = false;
   /** What clients sent and is being looked at, before it has a stream or a place at the server behind. */
   entering = 0;
   lastUsedMs = performance.now();
@@ -107,6 +107,7 @@ export class Session2025 implements ConnectedSession {
     await server.connect(this.transport);
     const { initialize, logLevel } = this.document.value;
     const answer = await this.transport.ask("initialize", initialize, extra);
+    this.#hasLog = "result" in answer && Object(answer.result.capabilities).logging !== undefined;
     if (logLevel === undefined) return answer;
     this.initialized(extra);
     await this.#settings.repeatLevel(extra);
@@ -178,7 +179,7 @@ export class Session2025 implements ConnectedSession {
    */
   #closedAnswer(call?: InFlightRequest): HttpAnswer {
     if (this.deleted) return unknownSession();
-    const continues = call !== undefined && call.kind !== "once" && this.#prime() !== undefined;
+    const continues = call !== undefined && call.kind !== "once" && isPrimed(this.document.value);
     return continues ? elsewhere(call.name, this.id, this.limits) : draining();
   }
 
@@ -260,12 +261,9 @@ export class Session2025 implements ConnectedSession {
     this.transport.deliver(inFlight, { after, redelivered: true, extra: this.#extraOf(inFlight, extra) });
   }
 
-  /**
-   * A handler of the server may end the stream of its request early; the client comes back for the answer. Only those
-   * that were primed can. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server" (disconnecting at will).
-   */
+  /** A handler of the server may end the stream of its request early; the client comes back for the answer, if it can. */
   #extraOf(inFlight: InFlightRequest, extra: MessageExtraInfo): MessageExtraInfo {
-    if (this.#prime() === undefined) return extra;
+    if (!isPrimed(this.document.value)) return extra;
     return { ...extra, closeSSEStream: () => inFlight.end(this.limits.pollRetryMs) };
   }
 
@@ -296,7 +294,7 @@ export class Session2025 implements ConnectedSession {
   }
 
   #prime(): Prime {
-    return this.document.value.protocolVersion >= primingVersion ? this.limits : undefined;
+    return primeOf(this.document.value, this.#hasLog, this.limits);
   }
 
   async sendUnrelated(message: JSONRPCMessage): Promise<void> {

@@ -3,8 +3,9 @@ import type { JsonObject } from "@resumable-mcp/core";
 import { limits, type SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
 import type { Place } from "./event-id.js";
+import type { Prime } from "./prime.js";
 import { type SessionDocument, withMail, withoutMail } from "./session-document.js";
-import { type Prime, SessionStream } from "./session-stream.js";
+import { SessionStream } from "./session-stream.js";
 import type { SseStream } from "./sse-stream.js";
 
 /**
