@@ -13,7 +13,7 @@ describe("a caller that leaves (G8)", () => {
     });
 
   it("stops a task that no other caller waits for, resumable (G8)", async () => {
-    const { tasks, rest, clock } = createScene([waiting()]);
+    const { tasks, store, rest, clock } = createScene([waiting()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     const first = tasks.addWaiter(record.id);
     const second = tasks.addWaiter(record.id);
@@ -25,6 +25,8 @@ describe("a caller that leaves (G8)", () => {
     second("cancelled");
     await rest();
     expect((await tasks.get(record.id)).status).toBe("paused");
+    const { events } = await store.readEvents(record.id, { afterSeq: 0, limit: 100 });
+    expect(events.at(-2)).toMatchObject({ type: "desiredState", desiredState: "pause", cause: "caller_left" });
     await tasks.start({ tool: "job", input: {} });
     await clock.advance(5_000);
     expect((await tasks.get(record.id)).status).toBe("completed");

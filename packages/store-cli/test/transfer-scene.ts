@@ -38,8 +38,9 @@ export async function filled() {
   const paused = await create(store, "paused");
   await commit(store, await lease(store, paused), 1, [
     checkpoint(2, ["p"]),
-    { type: "desiredState", desiredState: "pause" },
+    { type: "desiredState", desiredState: "pause", cause: "caller_left" },
   ]);
+  await store.signal(paused, { kind: "pause", cause: "caller_left" });
   const long = await create(store, "long", { key: "long" });
   const writer = await lease(store, long);
   for (let seq = 1; seq <= 60; seq += 1) {

@@ -99,8 +99,8 @@ export const waitingBugs: readonly Bug[] = [
   {
     name: "a request to pause is forgotten when the attempt ends otherwise",
     file: "core/src/engine/scheduling/plan-attempt.ts",
-    find: "  if (isRequested)\n",
-    replace: "  if (isRequested && record.live)\n",
+    find: "return state === undefined ?",
+    replace: "return state === undefined || !record.live ?",
   },
   {
     name: "what is due after a restart is not looked for",

@@ -106,7 +106,7 @@ export type TaskEventBody =
       readonly keys: readonly string[];
     }
   | { readonly type: "log"; readonly level: LogLevel; readonly data: Json }
-  | { readonly type: "desiredState"; readonly desiredState: "run" | "pause" }
+  | { readonly type: "desiredState"; readonly desiredState: "run" | "pause"; readonly cause?: "caller_left" }
   | { readonly type: "detached" }
   | {
       /** Code that would have run the task cannot read it. The task waits for other code, or for an operator. */

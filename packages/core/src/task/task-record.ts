@@ -81,16 +81,17 @@ export interface TaskRecord extends NewTask {
  * A request from outside the lease. It stays until a commit consumes it.
  *
  * `pause` and `resume` set one value: the newer replaces the older. So do `delivered` and `undelivered`, which say
- * whether the result of the task reached its caller. `cancel`, `detach` and `offer` (any process may run the task now, though its
- * caller waits elsewhere) exist at most once. There is at most one
- * `answer` for each key, also after it was consumed, until the task restarts from nothing (`restarted` with `fromState`
+ * whether the result of the task reached its caller. A pause because the last caller left has that as its cause. `cancel`,
+ * `detach` and `offer` (any process may run the task now, though its caller waits elsewhere) exist at most once. There is
+ * at most one `answer` for each key, also after it was consumed, until the task restarts from nothing (`restarted` with `fromState`
  * false, which changes the record's `itemsFromSeq`) and may ask again.
  */
 export type Signal = { readonly id: string } & NewSignal;
 
 /** A signal without the id that the store gives it. */
 export type NewSignal =
-  | { readonly kind: "pause" | "resume" | "cancel" | "detach" | "offer" | "delivered" | "undelivered" }
+  | { readonly kind: "pause"; readonly cause?: "caller_left" }
+  | { readonly kind: "resume" | "cancel" | "detach" | "offer" | "delivered" | "undelivered" }
   | { readonly kind: "answer"; readonly key: string; readonly answer: Answer };
 
 /** A task as others see it. */

@@ -29,10 +29,18 @@ export function unansweredQuestions({ record, signals }: TaskSnapshot): ReturnTy
 }
 
 /** What the owner wants, including a request that was not carried out yet. */
-export function desiredStateOf(snapshot: TaskSnapshot): "run" | "pause" {
-  const request = snapshot.signals.findLast((signal) => signal.kind === "pause" || signal.kind === "resume");
-  if (request === undefined) return snapshot.record.desiredState;
-  return request.kind === "pause" ? "pause" : "run";
+export function desiredStateOf({ record, signals }: TaskSnapshot): "run" | "pause" {
+  return requestedState(signals)?.desiredState ?? record.desiredState;
+}
+
+/** What carries out the request to pause or to run among some signals, if there is one. */
+export function requestedState(
+  signals: readonly Signal[],
+): Extract<TaskEventBody, { type: "desiredState" }> | undefined {
+  const request = signals.findLast((signal) => signal.kind === "pause" || signal.kind === "resume");
+  if (request?.kind !== "pause") return request && { type: "desiredState", desiredState: "run" };
+  const { cause } = request;
+  return { type: "desiredState", desiredState: "pause", ...(cause !== undefined && { cause }) };
 }
 
 /** The attempt that was running died with its process, and no other process has taken the task over yet. */

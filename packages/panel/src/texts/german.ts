@@ -56,6 +56,7 @@ function momentText(moment: TaskMoment): string {
 const plainMoments = {
   created: "angelegt",
   detached: "losgelöst: braucht keinen Aufrufer",
+  caller_left: "pausiert: der Aufrufer ist gegangen",
   snapshot: "frühere Ereignisse sind nicht mehr vorhanden",
   completed: "abgeschlossen",
   cancelled: "abgebrochen",

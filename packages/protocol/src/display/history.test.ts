@@ -36,6 +36,16 @@ describe("the history of a task", () => {
     ]);
   });
 
+  it("tells a pause that someone asked for from one because the caller left", () => {
+    const { timeline } = readHistory(
+      journal(
+        ["desiredState", { desiredState: "pause" }],
+        ["desiredState", { desiredState: "pause", cause: "caller_left" }],
+      ),
+    );
+    expect(timeline.map(({ moment }) => momentText(moment))).toEqual(["pause requested", "paused: its caller left"]);
+  });
+
   it("has no character in it that hides or turns", () => {
     const { timeline, log, steps } = readHistory(
       journal(

@@ -27,7 +27,7 @@ export interface TaskHistory {
 
 /** What happened to a task at one time, without the words of a language. */
 export type TaskMoment =
-  | { readonly kind: "created" | "detached" | "snapshot" | "completed" | "cancelled" }
+  | { readonly kind: "created" | "detached" | "caller_left" | "snapshot" | "completed" | "cancelled" }
   | { readonly kind: "checkpoints"; readonly count: number; readonly from: number; readonly to: number }
   | {
       readonly kind: "attempt";
@@ -126,7 +126,10 @@ const moments: Readonly<Record<string, (data: JsonObject, place: Place) => TaskM
   sleep: (data) => ({ kind: "sleep", until: word(data, "until") }),
   asked: ({ question }) => ({ kind: "asked", message: word(question, "message") }),
   answered: ({ answer }) => ({ kind: "answered", action: word(answer, "action") }),
-  desiredState: ({ desiredState }) => ({ kind: "requested", state: desiredState === "pause" ? "pause" : "resume" }),
+  desiredState: ({ desiredState, cause }) =>
+    cause === "caller_left"
+      ? { kind: cause }
+      : { kind: "requested", state: desiredState === "pause" ? "pause" : "resume" },
   detached: () => ({ kind: "detached" }),
   restarted: (data) => ({ kind: "restarted", generation: word(data, "generation") }),
   failed: ({ error }) => ({ kind: "failed", message: word(error, "message") }),
@@ -185,6 +188,7 @@ export function momentText(moment: TaskMoment): string {
 const plainMoments = {
   created: "created",
   detached: "detached: needs no caller",
+  caller_left: "paused: its caller left",
   snapshot: "earlier events are no longer kept",
   completed: "completed",
   cancelled: "cancelled",

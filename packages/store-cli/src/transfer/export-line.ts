@@ -40,6 +40,7 @@ const eventShape = z
 const signalShape = z.looseObject({
   id: z.string(),
   kind: z.enum([...plainKinds, "answer"]),
+  cause: z.optional(z.literal("caller_left")),
   key: z.optional(z.string()),
   answer: z.optional(z.looseObject({ action: z.string() })),
 });

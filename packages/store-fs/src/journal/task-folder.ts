@@ -1,10 +1,11 @@
 import { join } from "node:path";
+import type { NewSignal } from "@resumable-mcp/core/store";
 import type { Disk } from "../disk/disk.js";
 import { isSafeId, journalFiles, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 
-/** Kinds of signals that are nothing but their name. */
+/** Kinds of signals whose file has no content. */
 export const plainKinds = ["pause", "resume", "cancel", "detach", "offer", "delivered", "undelivered"] as const;
 
 /** A signal whose file name says all. */
@@ -12,6 +13,7 @@ export interface PlainSignal {
   readonly id: string;
   readonly order: number;
   readonly kind: (typeof plainKinds)[number];
+  readonly cause?: "caller_left";
 }
 
 /** What the names in a task's folder say, which is all that a commit has to look at. */
@@ -30,7 +32,7 @@ export interface FolderState {
   readonly quiet: readonly string[];
 }
 
-const signalPattern = /^signal\.(\d+)\.([a-z_]+)\.[A-Za-z0-9_-]+$/;
+const signalPattern = /^signal\.(\d+)\.([a-z]+)(_caller_left)?\.[A-Za-z0-9_-]+$/;
 
 /** Looks at a task's folder; `undefined` when there is none. */
 export function lookAt(disk: Disk, folder: string): FolderState | undefined {
@@ -61,7 +63,13 @@ function parseNames(names: readonly string[]): FolderState {
 export function parseSignal(name: string): readonly [PlainSignal] | undefined {
   const match = name.startsWith("signal.") ? signalPattern.exec(name) : null;
   const kind = plainKinds.find((known) => known === match?.[2]);
-  return kind && [{ id: name, order: Number(match?.[1]), kind }];
+  return kind && [{ id: name, order: Number(match?.[1]), kind, ...(match?.[3] && { cause: "caller_left" }) }];
+}
+
+/** The name of a plain signal's file. */
+export function signalName(order: number, signal: Exclude<NewSignal, { kind: "answer" }>, unique: string): string {
+  const cause = signal.kind === "pause" && signal.cause !== undefined ? `_${signal.cause}` : "";
+  return `signal.${order}.${signal.kind}${cause}.${unique}`;
 }
 
 /** The epoch and holder of a lease file's name. */

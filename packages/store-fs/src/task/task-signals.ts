@@ -9,7 +9,7 @@ import { quarantineFile } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { limitExceeded } from "../disk/store-errors.js";
 import { createWhole, readFrom, touchFile, unlinkIfExists } from "../disk/whole-file.js";
-import { disturb, type FolderState, type PlainSignal, signalFile } from "../journal/task-folder.js";
+import { disturb, type FolderState, type PlainSignal, signalFile, signalName } from "../journal/task-folder.js";
 import type { SignalState, TaskView } from "../journal/task-view.js";
 import type { TaskReading } from "./held-task.js";
 import type { Notifications } from "./notifications.js";
@@ -63,9 +63,8 @@ function hasSides({ kind }: PlainSignal): boolean {
   return oppositeOf(kind) !== undefined;
 }
 
-function toSignal(signal: PlainSignal | StoredAnswer): Signal {
-  if ("key" in signal) return { id: signal.id, kind: "answer", key: signal.key, answer: signal.answer };
-  return { id: signal.id, kind: signal.kind };
+function toSignal({ order: _, ...signal }: PlainSignal | StoredAnswer): Signal {
+  return "key" in signal ? { ...signal, kind: "answer" } : signal;
 }
 
 function readAnswers(context: StoreContext, taskId: string, folder: FolderState): readonly StoredAnswer[] {
@@ -147,7 +146,7 @@ function leaveSignal(
     const { name, id, bytes } = answerFile(record, signal, order, context.unique());
     return createWhole(context.disk, join(path, name), bytes, context.unique()) ? { id, replaced: [] } : undefined;
   }
-  const left = { id: `signal.${order}.${signal.kind}.${context.unique()}`, order, kind: signal.kind };
+  const left = { id: signalName(order, signal, context.unique()), order, kind: signal.kind };
   const before = folder.signals.filter((other) => isSameValue(left, other));
   const [first] = before;
   if (first !== undefined && !hasSides(left)) return { id: first.id, replaced: [] };

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { isFinal, type Json, type TaskRecord } from "@resumable-mcp/core";
 import {
   keyTaken,
@@ -14,7 +13,8 @@ import type { Database } from "../database/database.js";
 import { callOf, hashOf, hexOf, isTaskId } from "../database/hash.js";
 import { invalidOption, storeFailure } from "../database/store-errors.js";
 import { encodeStored } from "../journal/commit-events.js";
-import { foldOf, questionsOf, type SignalRow } from "../journal/task-columns.js";
+import { foldOf, questionsOf } from "../journal/task-columns.js";
+import { signalRow } from "../task/task-signals.js";
 
 const itemsPerRow = 256;
 
@@ -188,7 +188,7 @@ export class ImportDraft implements TaskDraft {
       created_ms: Date.parse(record.createdAt),
       ttl_ms: record.ttlMs,
       bytes: this.#bytes,
-      signals: JSON.stringify(this.#signals.map(signalRow)),
+      signals: JSON.stringify(this.#signals.map(({ id: _, ...signal }) => signalRow(signal))),
     };
     const names = Object.keys(columns);
     const values = Object.values(columns);
@@ -240,11 +240,4 @@ async function run(
   } catch (error) {
     throw storeFailure(error, "write", database.place);
   }
-}
-
-function signalRow(signal: Signal): SignalRow {
-  const row = { i: randomBytes(9).toString("base64url"), k: signal.kind };
-  if (signal.kind !== "answer") return row;
-  const { key, answer } = signal;
-  return { ...row, q: hexOf(key), b: JSON.stringify({ key, answer }) };
 }

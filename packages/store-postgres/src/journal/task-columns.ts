@@ -38,10 +38,7 @@ export interface SignalRow {
 /** Reads the signals of a task's row, oldest first. */
 export function signalsOf(rows: readonly SignalRow[]): readonly Signal[] {
   return Object.freeze(
-    rows.map(({ i: id, k: kind, b: body }): Signal => {
-      if (kind !== "answer") return { id, kind };
-      return { id, kind, ...JSON.parse(body ?? "{}") };
-    }),
+    rows.map(({ i: id, k: kind, b: body }): Signal => ({ id, kind, ...(body !== undefined && JSON.parse(body)) })),
   );
 }
 

@@ -32,32 +32,32 @@ export async function signalTask(
   signal: NewSignal,
 ): Promise<void> {
   if (!isTaskId(id)) throw taskNotFound(id);
-  const rows = await (signal.kind === "answer"
-    ? leaveAnswer(database, id, signal)
-    : leavePlain(database, id, signal.kind));
+  const rows = await (signal.kind === "answer" ? leaveAnswer(database, id, signal) : leavePlain(database, id, signal));
   if (rows.length === 0) throw taskNotFound(id);
   notifications.notify(id, "runnable");
 }
 
-function leavePlain(database: Database, id: string, kind: SignalRow["k"]): Promise<readonly unknown[]> {
-  const row: SignalRow = { i: newId(), k: kind };
-  return database.query("write", signalStatement, [id, kind, oppositeOf(kind) ?? null, JSON.stringify([row])]);
+/** The row of a signal, under an id of its own. */
+export function signalRow({ kind, ...body }: NewSignal): SignalRow {
+  const question = "key" in body ? { q: hexOf(body.key) } : {};
+  return { i: randomBytes(9).toString("base64url"), k: kind, ...question, b: JSON.stringify(body) };
+}
+
+function leavePlain(database: Database, id: string, signal: NewSignal): Promise<readonly unknown[]> {
+  const { kind } = signal;
+  const rows = JSON.stringify([signalRow(signal)]);
+  return database.query("write", signalStatement, [id, kind, oppositeOf(kind) ?? null, rows]);
 }
 
 async function leaveAnswer(
   database: Database,
   id: string,
-  { kind, key, answer }: Extract<NewSignal, { kind: "answer" }>,
+  signal: Extract<NewSignal, { kind: "answer" }>,
 ): Promise<readonly unknown[]> {
-  const question = hexOf(key);
-  const row: SignalRow = { i: newId(), k: kind, q: question, b: JSON.stringify({ key, answer }) };
+  const row = signalRow(signal);
   try {
-    return await database.query("write", answerStatement, [id, JSON.stringify([row]), question]);
+    return await database.query("write", answerStatement, [id, JSON.stringify([row]), row.q]);
   } catch (error) {
-    throw breaksConstraint(error, "answer_pkey") ? alreadyAnswered(id, key) : error;
+    throw breaksConstraint(error, "answer_pkey") ? alreadyAnswered(id, signal.key) : error;
   }
-}
-
-function newId(): string {
-  return randomBytes(9).toString("base64url");
 }

@@ -37,7 +37,9 @@ export const signalClauses = defineClauses({
     because: "A request waits for the worker that runs the task next.",
     async check(scene) {
       const { record } = await scene.create();
-      await leave(scene, record.id, "detach", "pause");
+      const pause = { kind: "pause", cause: "caller_left" } as const;
+      await leave(scene, record.id, "detach");
+      await scene.store.signal(record.id, pause);
       const given = { kind: "answer", key: "a", answer: { action: "accept", content: { n: 1 } } } as const;
       await scene.store.signal(record.id, given);
       await leave(scene, record.id, "cancel");
@@ -45,7 +47,7 @@ export const signalClauses = defineClauses({
       await scene.write(record.id, [checkpoint(1)]);
       const signals = await pending(scene, record.id);
       const requests = signals.map(({ id, ...request }) => request);
-      const expected = [{ kind: "detach" }, { kind: "pause" }, given, { kind: "cancel" }, answer("b")];
+      const expected = [{ kind: "detach" }, pause, given, { kind: "cancel" }, answer("b")];
       expectEqual(requests, expected, "signals");
       expectEqual(new Set(signals.map(({ id }) => id)).size, expected.length, "different ids");
     },

@@ -2,7 +2,7 @@ import type { InterruptReason } from "../../errors.js";
 import type { Json } from "../../json.js";
 import { isFinalEvent, type TaskEventBody } from "../../task/task-event.js";
 import type { Signal, TaskRecord } from "../../task/task-record.js";
-import { answeredBy, desiredStateOf } from "../../task/task-rules.js";
+import { answeredBy, requestedState } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { isoOf } from "../clock.js";
 import { failureOf, retryDelay } from "../retry-delay.js";
@@ -50,8 +50,8 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
   const requests = signals.filter((signal) => signal.kind === "pause" || signal.kind === "resume");
   const consume = requests.map((signal) => signal.id);
   // A request to pause outlives an attempt that ended for another reason.
-  const pause = desiredStateOf({ record, signals, leased: true }) === "pause";
-  const paused: readonly TaskEventBody[] = pause ? [{ type: "desiredState", desiredState: "pause" }] : [];
+  const state = requestedState(signals);
+  const paused = state?.desiredState === "pause" ? [state] : [];
   return { events: [...paused, last, ...refusal(outcome, inputs)], consume };
 }
 

@@ -1,5 +1,5 @@
 import { invalidValue } from "../../errors.js";
-import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
+import { isFinal, type NewSignal, type TaskSnapshot } from "../../task/task-record.js";
 import { isDelivered, statusOf } from "../../task/task-rules.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
 import { checkGivenAnswer } from "./check-answer.js";
@@ -62,7 +62,7 @@ export class OneOwnersTasks implements OwnedTasks {
   readonly pause: OwnedTasks["pause"] = async (taskId) => {
     const status = statusOf(await this.#own(taskId));
     if (isFinal(status) || status === "paused") throw illegalTransition(taskId, status, "pause");
-    return this.#request(taskId, "pause");
+    return this.#request(taskId, { kind: "pause" });
   };
 
   readonly resume: OwnedTasks["resume"] = async (taskId) => {
@@ -72,7 +72,7 @@ export class OneOwnersTasks implements OwnedTasks {
     const status = statusOf(snapshot);
     if (status !== "failed" && isFinal(status)) throw illegalTransition(taskId, status, "resume");
     parts.tools.requireValidator(record.tool);
-    if (status !== "failed") return this.#request(taskId, "resume");
+    if (status !== "failed") return this.#request(taskId, { kind: "resume" });
     parts.checkOpen();
     parts.tools.require(record.tool);
     await parts.open();
@@ -83,7 +83,7 @@ export class OneOwnersTasks implements OwnedTasks {
   readonly cancel: OwnedTasks["cancel"] = async (taskId) => {
     const status = statusOf(await this.#own(taskId));
     if (isFinal(status)) throw illegalTransition(taskId, status, "cancel");
-    return this.#request(taskId, "cancel");
+    return this.#request(taskId, { kind: "cancel" });
   };
 
   readonly answer: OwnedTasks["answer"] = async (taskId, key, given) => {
@@ -112,7 +112,7 @@ export class OneOwnersTasks implements OwnedTasks {
 
   readonly detach: OwnedTasks["detach"] = async (taskId) => {
     const { record } = await this.#own(taskId);
-    if (!isFinal(record.status) && !record.detached) await this.#request(taskId, "detach");
+    if (!isFinal(record.status) && !record.detached) await this.#request(taskId, { kind: "detach" });
   };
 
   readonly markDelivered: OwnedTasks["markDelivered"] = (taskId) =>
@@ -176,12 +176,12 @@ export class OneOwnersTasks implements OwnedTasks {
   }
 
   /** Leaves a signal, and sees to it that it is carried out. */
-  async #request(taskId: string, kind: "pause" | "resume" | "cancel" | "detach"): Promise<TaskView> {
+  async #request(taskId: string, signal: NewSignal): Promise<TaskView> {
     const { store, scheduler, open } = this.#parts;
     await open();
-    await store.signal(taskId, { kind });
+    await store.signal(taskId, signal);
     const snapshot = await this.#own(taskId);
-    if (kind === "resume") scheduler.resumeForWaiter(snapshot);
+    if (signal.kind === "resume") scheduler.resumeForWaiter(snapshot);
     else await scheduler.applySignals(snapshot);
     return this.get(taskId);
   }
@@ -205,7 +205,7 @@ export class OneOwnersTasks implements OwnedTasks {
     const status = statusOf(snapshot);
     const detaches = tools.all.get(record.tool)?.onCallerCancel === "detach";
     if (detached || detaches || isFinal(status) || status === "paused" || callers.isAwaited(taskId)) return;
-    await this.#request(taskId, "pause");
+    await this.#request(taskId, { kind: "pause", cause: "caller_left" });
     if (!callers.isAwaited(taskId)) return;
     // A caller came while the task was being stopped.
     await store.signal(taskId, { kind: "resume" });

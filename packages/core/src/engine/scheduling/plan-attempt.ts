@@ -1,6 +1,6 @@
 import type { TaskEventBody } from "../../task/task-event.js";
 import { isFinal, onlyWaits, openQuestions, type TaskSnapshot, waitsUntilMs } from "../../task/task-record.js";
-import { answeredBy, desiredStateOf } from "../../task/task-rules.js";
+import { answeredBy, desiredStateOf, requestedState } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { isCrashLoop } from "./suspects.js";
 import type { VersionVerdict } from "./version-rule.js";
@@ -93,10 +93,8 @@ function requestEvents({ record, signals }: TaskSnapshot): readonly TaskEventBod
   if (!record.detached && signals.some((signal) => signal.kind === "detach")) {
     events.push({ type: "detached" });
   }
-  const isRequested = signals.some((signal) => signal.kind === "pause" || signal.kind === "resume");
-  if (isRequested)
-    events.push({ type: "desiredState", desiredState: desiredStateOf({ record, signals, leased: false }) });
-  return events;
+  const state = requestedState(signals);
+  return state === undefined ? events : [...events, state];
 }
 
 function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInputs): Ending {

@@ -6,6 +6,7 @@ import { journalName, shardFolder, taskFolder } from "../../disk/layout.js";
 import type { StoreContext } from "../../disk/store-context.js";
 import { appendTo, createFile, listIfExists } from "../../disk/whole-file.js";
 import { type ChainEntry, firstHeader, type ItemSegment, type JournalHeader } from "../../journal/journal-line.js";
+import { signalName } from "../../journal/task-folder.js";
 import { answerFile } from "../../task/task-signals.js";
 
 interface Part {
@@ -96,7 +97,7 @@ export class ImportDraft {
       const { name, bytes } =
         signal.kind === "answer"
           ? answerFile(record, signal, index + 1, unique())
-          : { name: `signal.${index + 1}.${signal.kind}.${unique()}`, bytes: Buffer.alloc(0) };
+          : { name: signalName(index + 1, signal, unique()), bytes: Buffer.alloc(0) };
       createFile(disk, join(this.#place, name), bytes);
     }
     if (!durable) return;

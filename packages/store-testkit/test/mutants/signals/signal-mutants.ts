@@ -116,6 +116,13 @@ export const signalMutants: readonly Mutant[] = [
     mutate: (store) => consumesMore(store, () => true),
   },
   {
+    name: "forgets why a pause was left",
+    killedBy: "SIGNAL-1",
+    mutate: (store) => ({
+      signal: (id, signal) => store.signal(id, signal.kind === "pause" ? { kind: "pause" } : signal),
+    }),
+  },
+  {
     name: "keeps a pause when a resume comes",
     killedBy: "SIGNAL-2",
     mutate: (store) => drops(store, (signal, { signals }) => isPauseOrResume(signal) && signals.some(isPauseOrResume)),
