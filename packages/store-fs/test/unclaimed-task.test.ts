@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { createHost } from "../src/disk/platform.js";
+import { createContext } from "../src/disk/store-context.js";
+import { openStore as openParts } from "../src/open-store.js";
 import { copyTree, emptyTree, MemoryDisk } from "../src/testing/memory-disk.js";
 import { at, create, now, openStore, ttlMs } from "./scene.js";
 
@@ -45,5 +48,21 @@ test("a task that lost its marker with the folder of markers is there all the sa
   const store = openStore(directory, { disk });
   const id = await create(store, "task-of-the-call", { key: "call" });
   disk.removeTree(`${directory}/open`);
+  expect((await store.getTask(id))?.record.id).toBe(id);
+});
+
+test("a task whose call another process claims under the same id stays where it is (G1)", async () => {
+  const disk = new MemoryDisk();
+  const other = openParts(createContext({ directory, durable: true, disk }), createHost());
+  const key = "call";
+  const store = openStore(directory, {
+    disk,
+    observer: (point, id = "") => {
+      if (point !== "store.create.published") return;
+      const owner = "client:test";
+      other.keys.claim(other.keys.look(owner, key), { owner, key, id, generation: 1 });
+    },
+  });
+  const id = await create(store, "task-of-the-call", { key });
   expect((await store.getTask(id))?.record.id).toBe(id);
 });

@@ -65,7 +65,11 @@ export class TaskCreator {
         const bucket = call && this.#parts.keys.look(call.owner, call.key);
         if (call && bucket?.isDoubtful && (await this.#parts.keys.restore(bucket, call.owner, call.key))) continue;
         const isClaimed = same !== undefined && (bucket === undefined || bucket.claim?.taskId === task.id);
-        if (isClaimed && draft.isPublished) return await this.#finish(same);
+        if (isClaimed && draft.isPublished) {
+          // Another process may have claimed the call for it.
+          draft.keep();
+          return await this.#finish(same);
+        }
         const found = isClaimed ? same : bucket?.claim && (await this.#standing(bucket.claim, request));
         if (found !== undefined && this.#isCounted(found)) return await this.#join(found);
         if (isFull) throw tooManyUnfinished(request.maxUnfinished ?? 0);
