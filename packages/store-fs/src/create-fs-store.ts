@@ -39,7 +39,11 @@ export function createFsStore(options: FsStoreOptions): Store {
     createTask: write(({ creator }) => creator.create.bind(creator)),
     getTask: read(({ reader }) => reader.snapshot.bind(reader)),
     listTasks: read(({ lists }) => lists.listTasks.bind(lists)),
-    listExpired: read(({ lists }) => lists.listExpired.bind(lists)),
+    listExpired: read(({ lists, remover }) => async (request) => {
+      // Failing here does no harm: the next sweep tries again.
+      await remover.removeUnclaimed(request.now).catch(() => undefined);
+      return lists.listExpired(request);
+    }),
     countTasks: read(({ lists }) => lists.countTasks.bind(lists)),
     listRunnable: read(({ lists }) => lists.listRunnable.bind(lists)),
     acquireLease: write(({ book }) => book.acquire.bind(book)),

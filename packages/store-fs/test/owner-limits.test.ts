@@ -132,24 +132,33 @@ test("what a process began to make when it died takes no place", async () => {
   expect([await make(store, "three", 2), await make(store, "four", 2)]).toEqual([true, false]);
 });
 
-test.each(["store.create.published", "store.create.claimed"] as const)(
-  "a task whose maker died at %s counts when its call comes again (G11)",
-  async (deadlyPoint) => {
-    const tree = emptyTree();
-    let left = copyTree(tree);
-    const dying = openStore("/store", {
-      disk: new MemoryDisk(tree),
-      observer: (point) => {
-        if (point === deadlyPoint) left = copyTree(tree);
-      },
-    });
-    const half = { task: newTask("half-made", { key: "call" }), reuseResultMs: 0, maxUnfinished: 1, now };
-    await dying.createTask(half);
-    const store = openStore("/store", { disk: new MemoryDisk(left), host: heir });
-    expect(await make(store, "another", 1)).toBe(true);
-    await expect(store.createTask(half)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
-    await finish(store, "another");
-    expect((await store.createTask(half)).snapshot.record.id).toBe(half.task.id);
-    expect(await make(store, "one-more", 1)).toBe(false);
-  },
-);
+/** A store on what a process left that died at a point while it made a task, and the request for that task. */
+async function afterDeath(deadlyPoint: string) {
+  const tree = emptyTree();
+  let left = copyTree(tree);
+  const dying = openStore("/store", {
+    disk: new MemoryDisk(tree),
+    observer: (point) => {
+      if (point === deadlyPoint) left = copyTree(tree);
+    },
+  });
+  const half = { task: newTask("half-made", { key: "call" }), reuseResultMs: 0, maxUnfinished: 1, now };
+  await dying.createTask(half);
+  return { half, store: openStore("/store", { disk: new MemoryDisk(left), host: heir }) };
+}
+
+test("a task whose maker died before it had its call counts when its call comes again (G11)", async () => {
+  const { half, store } = await afterDeath("store.create.published");
+  expect(await make(store, "another", 1)).toBe(true);
+  await expect(store.createTask(half)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+  await finish(store, "another");
+  expect((await store.createTask(half)).snapshot.record.id).toBe(half.task.id);
+  expect(await make(store, "one-more", 1)).toBe(false);
+});
+
+test("a task whose maker died when it had its call counts as soon as another process has found it (G11)", async () => {
+  const { half, store } = await afterDeath("store.create.claimed");
+  await store.listExpired({ now, limit: 1 });
+  expect(await make(store, "another", 1)).toBe(false);
+  expect((await store.createTask(half)).snapshot.record.id).toBe(half.task.id);
+});

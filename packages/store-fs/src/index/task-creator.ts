@@ -16,6 +16,7 @@ import type { StoreContext } from "../disk/store-context.js";
 import { badId } from "../disk/store-errors.js";
 import { appendTo } from "../disk/whole-file.js";
 import { firstHeader } from "../journal/journal-line.js";
+import { taskExists } from "../journal/task-folder.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { Notifications } from "../task/notifications.js";
 import type { TaskReader } from "../task/task-reader.js";
@@ -23,6 +24,7 @@ import type { FinishedIndex } from "./finished-index.js";
 import type { OwnerPlaces } from "./owner-places.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
+import { draftIn, placeFor, withdraw } from "./unclaimed-task.js";
 
 type CreateRequest = Parameters<Store["createTask"]>[0];
 type Created = Awaited<ReturnType<Store["createTask"]>>;
@@ -50,9 +52,17 @@ export class TaskCreator {
    * task. The marker comes last, so that nothing runs that has not been claimed.
    */
   async create(request: CreateRequest): Promise<Created> {
+    if (!isSafeId(request.task.id)) throw badId("task.id");
+    for (;;) {
+      const made = await this.#create(request);
+      // It may have been taken out of its place before the call was claimed for it.
+      if (made !== undefined && taskExists(this.#parts.context, made.snapshot.record.id)) return made;
+    }
+  }
+
+  async #create(request: CreateRequest): Promise<Created | undefined> {
     const { reader } = this.#parts;
     const { task } = request;
-    if (!isSafeId(task.id)) throw badId("task.id");
     const draft = new TaskDraft(this.#parts.context, request);
     let endAdmission: ((bytes?: number) => void) | undefined;
     let endMaking: (() => void) | undefined;
@@ -82,6 +92,8 @@ export class TaskCreator {
         if (isFull) continue;
         if (found !== undefined) return await this.#join(found);
         if (same === undefined) {
+          // It was taken out of its place.
+          if (draft.isPublished) return undefined;
           // Preparing takes time in which others may have claimed the call.
           if (await draft.prepare()) continue;
           if (!draft.publish()) continue;
@@ -166,7 +178,7 @@ function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): { owner: string
 }
 
 /** A task's folder on its way into the store. */
-export class TaskDraft {
+class TaskDraft {
   readonly #context: StoreContext;
   readonly #task: NewTask;
   readonly #now: Instant;
@@ -179,7 +191,7 @@ export class TaskDraft {
     this.#context = context;
     this.#task = task;
     this.#now = now;
-    this.#place = join(context.layout.trash, `new.${context.instance}.${context.unique()}`);
+    this.#place = placeFor(context, task.id);
   }
 
   /** The folder that is in place was made here. */
@@ -197,7 +209,7 @@ export class TaskDraft {
     const { disk, layout, observe } = this.#context;
     disk.makeFolder(shardFolder(layout, this.#task.id));
     try {
-      disk.rename(this.#place, taskFolder(layout, this.#task.id));
+      disk.rename(draftIn(this.#place), taskFolder(layout, this.#task.id));
     } catch (error) {
       if (hasCode(error, "ENOTEMPTY", "EEXIST")) return false;
       throw error;
@@ -211,7 +223,8 @@ export class TaskDraft {
   async prepare(): Promise<boolean> {
     if (this.#state !== "none") return false;
     const { disk, durable, observe, syncs } = this.#context;
-    disk.makeFolder(this.#place);
+    const folder = draftIn(this.#place);
+    disk.makeFolder(folder);
     this.#state = "prepared";
     const created: TaskEvent = {
       type: "created",
@@ -220,13 +233,13 @@ export class TaskDraft {
       at: new Date(this.#now.wallMs).toISOString(),
     };
     const bodies = [firstHeader(this.#task.id, this.#context.unique()), { seq: 1, events: [created] }];
-    const path = join(this.#place, journalName(1));
+    const path = join(folder, journalName(1));
     const bytes = Buffer.concat(bodies.map((body) => encodeLine(JSON.stringify(body))));
     this.bytes = bytes.byteLength;
     appendTo(disk, path, bytes, "wx");
     if (durable) {
       await syncs.sync(path);
-      await disk.syncFolder(this.#place);
+      await disk.syncFolder(folder);
     }
     observe("store.create.prepared", this.#task.id);
     return true;
@@ -237,15 +250,11 @@ export class TaskDraft {
     if (this.#state === "published") this.#state = "kept";
   }
 
-  /** Removes what was made for nothing. */
+  /** Removes what was made for nothing, and what tells that something was being made. */
   discard(): void {
-    const { disk, layout, durable } = this.#context;
-    if (this.#state === "published") {
-      disk.rename(taskFolder(layout, this.#task.id), this.#place);
-      // A loss of power must not bring the name back and take what is in the folder.
-      if (durable) disk.syncFolderNow(layout.trash);
-    }
-    if (this.#state === "prepared" || this.#state === "published") disk.removeTree(this.#place);
+    const { id, owner, key } = this.#task;
+    if (this.#state === "published" && key !== null) withdraw(this.#context, { id, owner, key }, this.#place);
+    else if (this.#state !== "none") this.#context.disk.removeTree(this.#place);
     this.#state = "none";
   }
 }

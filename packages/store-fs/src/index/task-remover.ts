@@ -1,14 +1,17 @@
 import { join } from "node:path";
-import { type Lease, leaseLost } from "@resumable-mcp/core/store";
+import { isFinal } from "@resumable-mcp/core";
+import { type Instant, type Lease, leaseLost } from "@resumable-mcp/core/store";
 import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
-import { shardFolder, taskFolder } from "../disk/layout.js";
+import { isSafeId, shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { createFile, listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
+import { readableView } from "../journal/task-view.js";
 import type { LeaseBook } from "../task/lease-book.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
-import type { IndexParts } from "./task-creator.js";
+import { type IndexParts, makeNamesDurable } from "./task-creator.js";
+import { putBack, withdraw } from "./unclaimed-task.js";
 
 interface Parts extends IndexParts {
   readonly book: LeaseBook;
@@ -58,25 +61,59 @@ export class TaskRemover {
 
   /** Finishes what processes that died left in `trash/`: deletions, and tasks that never came to be. */
   async emptyTrash(): Promise<void> {
-    const { context, workers } = this.#parts;
+    const { context } = this.#parts;
     const { disk, layout, durable } = context;
     const names = listIfExists(disk, layout.trash) ?? [];
     // A process may have died before it did: a loss of power must not bring a task back and take what is in its folder.
     if (durable && names.length > 0) disk.syncFolderNow(layout.trash);
+    await this.removeUnclaimed();
     for (const name of names) {
       const place = join(layout.trash, name);
-      const [, kind, subject = ""] = trashName.exec(name) ?? [];
-      if (kind === "new" && !workers.isInstanceAlive(subject)) disk.removeTree(place);
-      if (kind !== "del") continue;
+      if (trashName.exec(name)?.[1] !== "del") continue;
       const gone = readNote(context, place);
       if (gone === undefined) disk.removeTree(place);
       else await this.#complete(gone, place);
     }
   }
+
+  /**
+   * Removes tasks whose makers died before they had their calls: no caller knows of them. They go when finished tasks would,
+   * and stay without the time: until then the same call finds its task. One that has its call is marked.
+   */
+  async removeUnclaimed(now?: Instant): Promise<void> {
+    const { context, workers } = this.#parts;
+    const { disk, layout } = context;
+    for (const name of listIfExists(disk, layout.trash) ?? []) {
+      const [, kind, maker = "", taskId = ""] = trashName.exec(name) ?? [];
+      if (kind !== "new" || workers.isInstanceAlive(maker)) continue;
+      const place = join(layout.trash, name);
+      if (!isSafeId(taskId) || (await this.#finishMaking(place, taskId, now))) disk.removeTree(place);
+    }
+  }
+
+  /** @returns whether nothing is left to do. */
+  async #finishMaking(place: string, taskId: string, now: Instant | undefined): Promise<boolean> {
+    const { context, usage, keys, notifications } = this.#parts;
+    const { disk, layout } = context;
+    putBack(context, place, taskId);
+    const view = readableView(context, taskId);
+    if (view === undefined || view.header.epoch > 1 || isFinal(view.record.status)) return true;
+    if (disk.exists(join(layout.open, taskId))) return true;
+    const { id, owner, key, createdAt, ttlMs } = view.record;
+    if (key === null || keys.isClaimed(id)) {
+      await makeNamesDurable(this.#parts, view.record);
+      notifications.notify(id, "runnable");
+      return true;
+    }
+    if (now === undefined || now.wallMs < Date.parse(createdAt) + ttlMs) return false;
+    withdraw(context, { id, owner, key });
+    usage.free();
+    return true;
+  }
 }
 
 /** What is not named so is not a store's. */
-const trashName = /^(new|del)\.([\w-]+)\.[\w-]+$/;
+const trashName = /^(new|del)\.([\w-]+)\.[\w-]+(?:\.([\w-]+))?$/;
 
 const noteSchema = z.object({
   id: z.string(),

@@ -10,6 +10,7 @@ import { rewriteFinished } from "../../index/finished-compaction.js";
 import { parseFinished, parseFinishedName } from "../../index/finished-line.js";
 import { lookAtFormat, writeFormat } from "../../index/store-folder.js";
 import { hashOfCall, parseClaim } from "../../index/task-keys.js";
+import { taskExists } from "../../journal/task-folder.js";
 import type { OpenStore } from "../../open-store.js";
 import { moveAside, type Problem, RepairRefused, strayFile } from "./problem.js";
 
@@ -147,8 +148,9 @@ export function findForeignFiles({ context, workers }: OpenStore): readonly Prob
     ...except(trash, /^(new|del)\./),
   ];
   const isLeft = (path: string) => {
-    const [kind, maker = ""] = basename(path).split(".");
-    return kind === "new" && !workers.isInstanceAlive(maker);
+    const [kind, maker = "", , taskId = ""] = basename(path).split(".");
+    // A task that is in its place has a line of its own.
+    return kind === "new" && !workers.isInstanceAlive(maker) && !taskExists(context, taskId);
   };
   return [...others.flatMap((path) => strayFile(context, path)), ...trash.filter(isLeft).map(leftInTrash)];
 }

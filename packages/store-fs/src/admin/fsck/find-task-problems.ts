@@ -88,15 +88,26 @@ function findUnlisted(store: OpenStore, reading: TaskReading, listed: ReadonlySe
   const taskId = record.id;
   const problem = { kind: "unlisted", taskId, path: taskFolder(layout, taskId) } as const;
   if (!isFinal(record.status)) {
-    const message = "unfinished, and not marked as open: no server looks at it";
     const description = "mark it as open, if its call has no other task";
     const fix: Fix = { description, apply: (repairing) => mark(repairing, record) };
+    if (isUnclaimed(store, reading)) {
+      const message = "its maker died before any caller knew of it: it is removed when a finished task would be";
+      return [{ ...problem, severity: "harmless", message, fix }];
+    }
+    const message = "unfinished, and not marked as open: no server looks at it";
     return [{ ...problem, severity: "damage", message, fix }];
   }
   const message = isMarked ? "finished, and still marked as open" : "finished, and in no list";
   const fix: Fix = { description: "list it as finished", apply: (repairing) => list(repairing, record) };
   // A server that lists open tasks puts right what is marked; what no list shows is never swept either.
   return [{ ...problem, severity: isMarked ? "harmless" : "damage", message, fix }];
+}
+
+/** No caller knows of a task that does not have its call. */
+function isUnclaimed({ keys }: OpenStore, { record: { id, owner, key }, view }: TaskReading): boolean {
+  if (view.header.epoch > 1 || key === null) return false;
+  const { claim, isDoubtful } = keys.look(owner, key);
+  return claim?.taskId !== id && !isDoubtful;
 }
 
 async function list(store: OpenStore, { id, lastSeq }: TaskRecord): Promise<void> {
