@@ -46,8 +46,8 @@ export interface ErrorDetails {
   NO_OWNER: Record<string, never>;
   /** The caller's token lacks scopes that the tool requires. */
   INSUFFICIENT_SCOPE: { tool: string; missing: readonly string[] };
-  /** A file of the task cannot be read; it was set aside and nothing was overwritten. */
-  TASK_CORRUPT: { taskId: string; path: string };
+  /** A file of the task cannot be read; it was set aside and nothing was overwritten. `owner`: whose it is, where that can be read. */
+  TASK_CORRUPT: { taskId: string; path: string; owner?: string | undefined };
   /** The store could not be written: disk full, permission, I/O error. */
   STORE_WRITE_FAILED: { path: string; reason: string };
   /** The store could not be read. */

@@ -67,8 +67,9 @@ test("list_session_tasks lists all tasks but one whose files are damaged, and na
   const withDamage: Store = {
     ...store,
     async getTask(id) {
-      if (!damaged.has(id)) return store.getTask(id);
-      const details = { taskId: id, path: "quarantine" };
+      const snapshot = await store.getTask(id);
+      if (!damaged.has(id)) return snapshot;
+      const details = { taskId: id, path: "quarantine", owner: snapshot?.record.owner };
       throw new ResumableError("TASK_CORRUPT", `The files of task ${id} are damaged.`, { details });
     },
   };

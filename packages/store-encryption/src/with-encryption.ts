@@ -139,8 +139,15 @@ export function reading({
 }): Pick<Store, "getTask" | "readEvents" | "readItems"> {
   return {
     async getTask(id) {
-      const snapshot = await store.getTask(id);
-      return snapshot && keys.open((sealer) => sealer.openSnapshot(snapshot, id));
+      const sealer = keys.sealer ?? (await keys.load());
+      let owner: string | undefined;
+      try {
+        const snapshot = await store.getTask(id);
+        owner = snapshot?.record.owner;
+        return snapshot && (await keys.open((opener) => opener.openSnapshot(snapshot, id)));
+      } catch (error) {
+        throw sealer.openDamage(error, owner);
+      }
     },
     async readEvents(id, range) {
       const page = await store.readEvents(id, range);

@@ -1,4 +1,4 @@
-import type { Store, TaskRecord } from "@resumable-mcp/core";
+import { ResumableError, type Store, type TaskRecord } from "@resumable-mcp/core";
 import type { TaskEvent } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
 import { withEncryption } from "../src/with-encryption.js";
@@ -48,6 +48,15 @@ describe("a sealed value does not open", () => {
     await expect(readWith({ state })).rejects.toMatchObject(corrupt);
     await expect(readWith({ output })).rejects.toMatchObject(corrupt);
     await expect(readWith({ remembered })).rejects.toMatchObject(corrupt);
+  });
+
+  test("and whose task it is can be read, whatever else is damaged (G10)", async () => {
+    const { mine, other, sealed, changed, readWith } = await twoTasks();
+    const owned = { code: "TASK_CORRUPT", details: { owner: "sub:alice" } };
+    await expect(readWith({ state: (await sealed(other)).state })).rejects.toMatchObject(owned);
+    const details = { taskId: mine, path: "quarantine", owner: (await sealed(mine)).owner };
+    const getTask = () => Promise.reject(new ResumableError("TASK_CORRUPT", "The files are damaged.", { details }));
+    await expect(changed({ getTask }).getTask(mine)).rejects.toMatchObject(owned);
   });
 
   test("in another field", async () => {

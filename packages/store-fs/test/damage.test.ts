@@ -132,6 +132,12 @@ describe("a task that was set aside", () => {
     expect(readdirSync(join(directory, "open"))).toEqual([neighbour]);
   });
 
+  test("says whose it is, where a line is left that says it (G10)", async () => {
+    const { id, store } = await setAside();
+    const owned = { code: "TASK_CORRUPT", details: { owner: "client:test" } };
+    for (const _place of ["tasks", "quarantine"]) await expect(store.getTask(id)).rejects.toMatchObject(owned);
+  });
+
   test("says so to every call about it", async () => {
     const { id, store } = await setAside();
     const corrupt = { code: "TASK_CORRUPT" };

@@ -232,7 +232,7 @@ describe("says what to do about", () => {
     expect(await refusal(damaged.status === "rejected" ? Promise.reject(damaged.reason) : Promise.resolve())).toEqual({
       code: "TASK_CORRUPT",
       message: `The journal of task ${task.id} is damaged; it is left unchanged. Other tasks are not affected.`,
-      details: { taskId: task.id, path: place(options.schema) },
+      details: { taskId: task.id, path: place(options.schema), owner: task.owner },
     });
     expect(sound.status).toBe("fulfilled");
   });

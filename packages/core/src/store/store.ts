@@ -217,7 +217,10 @@ export interface Store {
     readonly now: Instant;
   }): Promise<{ readonly snapshot: TaskSnapshot; readonly created: boolean }>;
 
-  /** Reads one task, or resolves to `undefined` when there is none of that id. */
+  /**
+   * Reads one task, or resolves to `undefined` when there is none of that id. What it throws of a damaged one has the `owner`
+   * in its details, where that can be read: others must not learn that the task is there.
+   */
   getTask(id: string): Promise<TaskSnapshot | undefined>;
 
   /** Lists tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor that no page gave. */

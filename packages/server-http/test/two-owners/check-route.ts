@@ -49,7 +49,21 @@ export async function checkStranger(route: Route, { alice, bob, carol }: Callers
   return { own: blank(await route.send(alice, target), target), unknown };
 }
 
-/** The same, and that the owner gets further. */
+/** Checks that a task whose files are damaged is like nothing at all to a stranger. */
+export async function checkDamaged(
+  route: Route,
+  { alice, bob, carol }: Callers,
+  engine: Engine,
+  damaged: Set<string>,
+): Promise<void> {
+  const nothing = unknownTarget(route.kind);
+  const unknown = blank(await route.send(carol, nothing), nothing);
+  const target = await makeTarget(route.kind, alice, engine);
+  damaged.add(target.id);
+  expect(blank(await route.send(bob, target), target)).toEqual(unknown);
+}
+
+/** As {@link checkStranger}, and that the owner gets further. */
 export async function checkRoute(route: Route, callers: Callers, engine: Engine): Promise<void> {
   const { own, unknown } = await checkStranger(route, callers, engine);
   // Otherwise the route would lead nowhere, and show nothing.

@@ -1,18 +1,47 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryStore } from "@resumable-mcp/core";
+import { createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { createMcpServer } from "@resumable-mcp/mcp/2025";
 import { serverFactory2026 } from "@resumable-mcp/mcp/2026";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTokenFile, type RunningServer, serve } from "../../src/index.js";
-import { checkRoute } from "./check-route.js";
+import { checkDamaged, checkRoute } from "./check-route.js";
 import { definition, makeTarget, release } from "./foreign-target.js";
 import { type RawCaller, type Reply, request2026, tokenCaller } from "./raw-caller.js";
 import { type Route, resourceParts } from "./route.js";
 import { routes2025 } from "./routes-2025.js";
 import { routes2026 } from "./routes-2026.js";
+
+/** Tasks whose files cannot be read any more. */
+const damaged = new Set<string>();
+
+/** A store that says of damaged tasks what real ones say. */
+function withDamage(store: Store): Store {
+  const refuse = (id: string, owner?: string) => {
+    if (!damaged.has(id)) return;
+    throw new ResumableError("TASK_CORRUPT", `The files of task ${id} are damaged.`, {
+      details: { taskId: id, path: "quarantine", owner },
+    });
+  };
+  return {
+    ...store,
+    async getTask(id) {
+      const snapshot = await store.getTask(id);
+      refuse(id, snapshot?.record.owner);
+      return snapshot;
+    },
+    async createTask(request) {
+      refuse(request.task.id);
+      return store.createTask(request);
+    },
+    async signal(id, signal) {
+      refuse(id);
+      return store.signal(id, signal);
+    },
+  };
+}
 
 let server: RunningServer;
 let callers: { readonly alice: RawCaller; readonly bob: RawCaller; readonly carol: RawCaller };
@@ -23,7 +52,7 @@ beforeEach(async () => {
   const file = join(tokens, "tokens");
   server = await serve({
     definition,
-    store: createMemoryStore(),
+    store: withDamage(createMemoryStore()),
     port: 0,
     verifyToken: (await openTokenFile(file, { onWarning: () => {} })).verifyToken,
     limits: { drainTimeoutMs: 20 },
@@ -33,6 +62,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const caller of Object.values(callers)) caller.close();
+  damaged.clear();
   await server.close();
 });
 
@@ -49,6 +79,17 @@ test.each(routes2025)("2025: what another owns is like nothing at all to: $name 
 );
 test.each(routes2026)("2026: what another owns is like nothing at all to: $name (G10)", (route) =>
   checkRoute(route, callers, server.engine),
+);
+
+const ofTasks = ({ kind }: Route) => ["running", "asking", "paused", "done"].includes(kind);
+
+test.each(routes2025.filter(ofTasks))(
+  "2025: what another owns and is damaged is like nothing at all to: $name (G10)",
+  (route) => checkDamaged(route, callers, server.engine, damaged),
+);
+test.each(routes2026.filter(ofTasks))(
+  "2026: what another owns and is damaged is like nothing at all to: $name (G10)",
+  (route) => checkDamaged(route, callers, server.engine, damaged),
 );
 
 test("a subscription that names another's task among one's own hears only of one's own (G10)", async () => {

@@ -162,6 +162,17 @@ export class StoreSealer {
     };
   }
 
+  /** Says whose a damaged task is. @param sealed where the store could read it. */
+  openDamage(error: unknown, sealed?: string): unknown {
+    if (!isResumableError(error, "TASK_CORRUPT")) return error;
+    const { details, message, cause } = error;
+    const owner = sealed ?? details.owner;
+    return new ResumableError("TASK_CORRUPT", message, {
+      details: { ...details, owner: owner === undefined ? undefined : openOwner(this.#sealer, owner) },
+      cause,
+    });
+  }
+
   /** For lists: what is not a sealed owner stays as it is. */
   openOwner(owner: string): string {
     return openOwner(this.#sealer, owner) ?? owner;

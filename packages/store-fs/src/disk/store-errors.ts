@@ -2,12 +2,16 @@ import { basename } from "node:path";
 import { isResumableError, ResumableError } from "@resumable-mcp/core";
 
 /** A task's files cannot be understood; they were set aside. */
-export function taskCorrupt(taskId: string, path: string, cause?: unknown): ResumableError {
+export function taskCorrupt(
+  taskId: string,
+  path: string,
+  { owner, cause }: { readonly owner: string | undefined; readonly cause?: unknown },
+): ResumableError {
   return new ResumableError(
     "TASK_CORRUPT",
     // The same as for `storeFailure`: no path of this machine.
     `The files of task ${taskId} are damaged. They are kept unchanged in the store, in quarantine/${basename(path)}, with a report that says where. Other tasks are not affected.`,
-    { details: { taskId, path }, cause },
+    { details: { taskId, path, owner }, cause },
   );
 }
 

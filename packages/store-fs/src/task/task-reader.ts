@@ -15,6 +15,7 @@ import { quarantinedAt, quarantineTask } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { taskCorrupt } from "../disk/store-errors.js";
+import { ownerIn } from "../journal/owner-in.js";
 import { type Compacted, removeSuperfluous, syncChain, syncTakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt, parseLease } from "../journal/task-folder.js";
 import {
@@ -118,7 +119,8 @@ export class TaskReader {
     } catch (error) {
       const damage = error instanceof DamagedFile ? error : first;
       if (!(error instanceof DamagedFile) && !hasCode(error, "ENOENT")) throw error;
-      throw taskCorrupt(taskId, quarantineTask(this.#context, taskId, damage), damage);
+      const path = quarantineTask(this.#context, taskId, damage);
+      throw taskCorrupt(taskId, path, { owner: ownerIn(this.#context.disk, path), cause: damage });
     }
   }
 
@@ -166,7 +168,7 @@ export class TaskReader {
 
   #missing(taskId: string): undefined {
     const path = quarantinedAt(this.#context, taskId);
-    if (path !== undefined) throw taskCorrupt(taskId, path);
+    if (path !== undefined) throw taskCorrupt(taskId, path, { owner: ownerIn(this.#context.disk, path) });
     return undefined;
   }
 

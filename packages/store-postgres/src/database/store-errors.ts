@@ -96,11 +96,11 @@ function storeMissing(cause: Error, path: string): ResumableError {
 }
 
 /** A task's rows do not fold to a record. */
-export function taskCorrupt(taskId: string, place: string, cause: unknown): ResumableError {
+export function taskCorrupt(taskId: string, place: string, cause: unknown, owner?: string): ResumableError {
   return new ResumableError(
     "TASK_CORRUPT",
     `The journal of task ${taskId} is damaged; it is left unchanged. Other tasks are not affected.`,
-    { details: { taskId, path: place }, cause },
+    { details: { taskId, path: place, ...(owner !== undefined && { owner }) }, cause },
   );
 }
 

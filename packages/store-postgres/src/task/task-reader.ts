@@ -1,4 +1,4 @@
-import type { TaskRecord } from "@resumable-mcp/core";
+import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
 import {
   BoundedCache,
   deepFreeze,
@@ -7,6 +7,7 @@ import {
   reduceTask,
   type Signal,
   type TaskSnapshot,
+  type TaskSummary,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
@@ -82,6 +83,8 @@ const readStatement = {
   text: `SELECT ${readColumns} FROM unnest($1::text[], $2::text[], $3::bigint[]) c(id, mark, seq) ${readTables}`,
 };
 
+const briefStatement = { name: "brief", text: "SELECT brief FROM store.task WHERE id = $1" };
+
 /** A task that was read. */
 export interface TaskReading {
   readonly record: TaskRecord;
@@ -117,8 +120,20 @@ export class TaskReader {
 
   /** A task as others see it, if there is one of this id. */
   async snapshot(id: string): Promise<TaskSnapshot | undefined> {
-    const reading = await this.read(id);
-    return reading && this.snapshotOf(reading);
+    try {
+      const reading = await this.read(id);
+      return reading && this.snapshotOf(reading);
+    } catch (error) {
+      if (!isResumableError(error, "TASK_CORRUPT")) throw error;
+      throw taskCorrupt(id, this.#database.place, error.cause, await this.#ownerOf(id));
+    }
+  }
+
+  /** Whose a damaged task is, as its summary for lists says. */
+  async #ownerOf(id: string): Promise<string | undefined> {
+    const rows = await this.#database.query<{ brief: string }>("read", briefStatement, [id]);
+    const owners = rows.map(({ brief }) => (JSON.parse(brief) as TaskSummary).owner);
+    return owners[0];
   }
 
   /** A task that was read, as others see it. */

@@ -2,6 +2,7 @@ import { invalidValue } from "../../errors.js";
 import { isFinal, type NewSignal, type TaskSnapshot } from "../../task/task-record.js";
 import { isDelivered, statusOf } from "../../task/task-rules.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
+import { readOwned } from "../scheduling/read-tasks.js";
 import { checkGivenAnswer } from "./check-answer.js";
 import { findTask } from "./find-task.js";
 import { followTask, waitForTask } from "./follow-task.js";
@@ -161,8 +162,8 @@ export class OneOwnersTasks implements OwnedTasks {
   }
 
   async #own(taskId: string): Promise<TaskSnapshot> {
-    const snapshot = isTaskId(taskId) ? await this.#parts.store.getTask(taskId) : undefined;
-    if (snapshot === undefined || snapshot.record.owner !== this.owner) throw taskNotFound(taskId);
+    const snapshot = isTaskId(taskId) ? await readOwned(this.#parts, this.owner, taskId) : undefined;
+    if (snapshot === undefined) throw taskNotFound(taskId);
     const { status } = snapshot.record;
     if (isFinal(status)) this.#finished = { taskId, takesDelivery: status === "completed" && !isDelivered(snapshot) };
     return snapshot;

@@ -13,6 +13,7 @@ import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
 import type { Environment } from "../environment.js";
 import { keptMs, maxUnfinishedOf } from "../limit-rules.js";
+import { readOwned } from "../scheduling/read-tasks.js";
 import type { Scheduler } from "../scheduling/scheduler.js";
 import type { Callers, DeliveryNotes } from "./callers.js";
 import type { Masking } from "./masking.js";
@@ -40,9 +41,9 @@ export async function startTask(parts: EngineParts, owner: string, request: Star
   const task = await newTask(parts, owner, request);
   const { callId } = request;
   const named = callId !== undefined && isTaskId(callId) ? { ...task, id: callId } : task;
-  let outcome = await createOrContinue(parts, named, request);
+  let outcome = await createNamed(parts, named, request);
   // The id may belong to another call already, or to another owner: that task stays invisible.
-  if (outcome.snapshot.record.owner !== owner || outcome.snapshot.record.tool !== task.tool) {
+  if (outcome?.snapshot.record.owner !== owner || outcome.snapshot.record.tool !== task.tool) {
     outcome = await createOrContinue(parts, task, request);
   }
   const { record } = outcome.snapshot;
@@ -50,6 +51,21 @@ export async function startTask(parts: EngineParts, owner: string, request: Star
   if (outcome.created) parts.scheduler.kick(record);
   else await join(parts, outcome.snapshot, task.detached);
   return outcome;
+}
+
+/** As {@link createOrContinue}; `undefined` where the id belongs to a damaged task of another owner. */
+async function createNamed(
+  parts: EngineParts,
+  task: NewTask,
+  request: StartRequest,
+): Promise<StartOutcome | undefined> {
+  try {
+    return await createOrContinue(parts, task, request);
+  } catch (error) {
+    if (!isResumableError(error, "TASK_CORRUPT")) throw error;
+    await readOwned(parts, task.owner, task.id);
+    return undefined;
+  }
 }
 
 /** What a call is, and the deduplication key of its task. */

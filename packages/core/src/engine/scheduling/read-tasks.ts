@@ -2,6 +2,7 @@ import { isResumableError } from "../../errors.js";
 import { fixedLimits } from "../../limits.js";
 import type { Store, TaskQuery } from "../../store/store.js";
 import type { TaskSnapshot, TaskSummary } from "../../task/task-record.js";
+import type { Environment } from "../environment.js";
 
 /** Lists tasks page by page, newest first. */
 export async function* taskPages(
@@ -14,6 +15,25 @@ export async function* taskPages(
     yield page.tasks;
     cursor = page.nextCursor;
   } while (cursor !== undefined);
+}
+
+/**
+ * Reads a task of an owner. Only the owner hears that it is damaged: for others it is like any task that is not theirs, and
+ * the operator's log has it.
+ */
+export async function readOwned(
+  { store, onError }: Pick<Environment, "store" | "onError">,
+  owner: string,
+  taskId: string,
+): Promise<TaskSnapshot | undefined> {
+  try {
+    const snapshot = await store.getTask(taskId);
+    return snapshot?.record.owner === owner ? snapshot : undefined;
+  } catch (error) {
+    if (!isResumableError(error, "TASK_CORRUPT") || error.details.owner === owner) throw error;
+    onError(error);
+    return undefined;
+  }
 }
 
 /** Reads a task, or resolves to `undefined` when it is damaged, or was deleted since it was listed. */
