@@ -72,9 +72,10 @@ test.each([
     const runs: string[] = [];
     const worker = (version: string) => workerOf(openStore(), version, runs);
     const first = await worker("1");
+    const one = await began(first, 1);
+    // A detached task is for any worker of its version: only the one that is to be stopped may be there to begin it.
     const same = await worker("1");
     const next = await worker("2");
-    const one = await began(first, 1);
     await first.close();
     await seen(next, one, "completed");
     const two = await began(same, 2);
