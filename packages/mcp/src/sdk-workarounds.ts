@@ -33,10 +33,9 @@ export function openRegistry(server: object): OpenRegistry {
   return forSdk(server);
 }
 
-const dialect = "https://json-schema.org/draft/2020-12/schema";
-
+/** Without the dialect that zod would add: 2020-12 is MCP's default, and some clients refuse its name. */
 function listed(schema: () => JsonObject): Record<string, unknown> {
-  return structuredClone({ $schema: dialect, ...schema() });
+  return structuredClone({ $schema: undefined, ...schema() });
 }
 
 /**

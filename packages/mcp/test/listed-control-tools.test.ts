@@ -56,6 +56,26 @@ const textOf = (result: JsonObject) => JSON.stringify(result.content ?? result);
 const dataOf = (result: JsonObject) => Object(result.structuredContent);
 
 for (const [era, open] of eras) {
+  test(`${era}: listed schemas name the dialect only where their author did: 2020-12 is the default, and clients refuse its name`, async () => {
+    const $schema = "http://json-schema.org/draft-07/schema#";
+    const plain = { $schema, type: "object" } as const;
+    const named = defineTool({
+      name: "named",
+      description: "Named.",
+      input: plain,
+      output: plain,
+      run: async () => ({}),
+    });
+    const caller = await open([countTool(), named], "all");
+    const { tools } = JSON.parse(JSON.stringify(await caller.list()));
+    const dialects = tools.map((tool: JsonObject) => [
+      tool.name,
+      ...[tool.inputSchema, tool.outputSchema].map((schema) => Object(schema).$schema),
+    ]);
+    const others = [countTool().name, ...all].map((name) => [name, undefined, undefined]);
+    expect(dialects.toSorted()).toEqual([...others, ["named", $schema, $schema]].toSorted());
+  });
+
   test.each(modes)(`${era}: a server with %s lists these, and says in _meta what it has`, async (mode, expected) => {
     const caller = await open([countTool()], mode);
     const { tools, _meta } = await caller.list();

@@ -276,8 +276,8 @@ function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Ke
  */
 function answerSchema(output: JsonObject | undefined): JsonObject | undefined {
   if (output?.type !== "object") return undefined;
-  // References lead to the root of the document, so the definitions move there.
-  const { $defs, definitions, ...own } = output;
+  // The dialect is said at the root of the document, and references lead there: the definitions move with it.
+  const { $schema, $defs, definitions, ...own } = output;
   const state = {
     type: "object",
     properties: {
@@ -292,6 +292,7 @@ function answerSchema(output: JsonObject | undefined): JsonObject | undefined {
   const failure = { type: "object", properties: { error: { type: "object" } }, required: ["error"] };
   return {
     type: "object",
+    ...($schema === undefined ? {} : { $schema }),
     ...($defs === undefined ? {} : { $defs }),
     ...(definitions === undefined ? {} : { definitions }),
     anyOf: [own, state, failure],
