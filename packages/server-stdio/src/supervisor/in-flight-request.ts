@@ -40,14 +40,19 @@ export class PendingRequest {
     return metaOf(notification)[metaKeys.taskId] === (this.#taskId ?? this.#callId);
   }
 
-  /** Notes the last event that the host has received. */
-  saw(notification: RpcMessage): void {
+  /**
+   * Notes the last event that the host receives. False for progress that it must not receive: a repeated call counts again from the
+   * beginning, and what the host sees has to rise. Source: MCP, Utilities, "Progress".
+   */
+  saw(notification: RpcMessage): boolean {
     const { [metaKeys.seq]: seq, [metaKeys.taskId]: taskId } = metaOf(notification);
     if (typeof seq === "number") this.#seenSeq = Math.max(this.#seenSeq, seq);
     if (typeof taskId === "string") this.#taskId = taskId;
     const { progress } = notification.params ?? {};
-    if (notification.method === "notifications/progress" && typeof progress === "number")
-      this.#shownProgress = progress;
+    if (notification.method !== "notifications/progress" || typeof progress !== "number") return true;
+    if (this.deliveries > 1 && this.#shownProgress !== undefined && progress <= this.#shownProgress) return false;
+    this.#shownProgress = progress;
+    return true;
   }
 
   /** The request as it goes to the server now. */

@@ -96,6 +96,18 @@ test("delivers a request for a task's result again from the last event that the 
   });
 });
 
+test("a repeated call continues where its progress rises above what the host saw", () => {
+  const relay = begun();
+  const tell = (progress: number) => {
+    const notification = rpc({ method: "notifications/progress", params: { progressToken: 1, progress, total: 3 } });
+    return relay.fromServer(notification).map(({ message }) => message.params?.progress);
+  };
+  expect([1, 2].flatMap(tell)).toEqual([1, 2]);
+  const kinds = restart(relay).find(({ message }) => message.method === "tools/list");
+  expect(relay.fromServer(listed(kinds))).toMatchObject([{ to: "server", message: { id: 1, method: "tools/call" } }]);
+  expect([1, 2, 3].flatMap(tell)).toEqual([3]);
+});
+
 test("a subscription continues in the next server, and its host receives one acknowledgement", () => {
   const relay = begun();
   relay.fromServer(rpc({ id: 1, result: {} }));

@@ -73,9 +73,9 @@ export class Relay {
     if (message.method === "notifications/cancelled") return this.#takeBack(message);
     if (message.method === "notifications/subscriptions/acknowledged") return this.#acknowledge(message);
     if (message.method === "notifications/tools/list_changed") this.#tools.forget();
-    for (const pending of this.#pending.values()) if (pending.owns(message)) pending.saw(message);
     this.#noteAnswersWritten(message);
-    return [toHost(message)];
+    const owners = [...this.#pending.values()].filter((pending) => pending.owns(message));
+    return owners.map((pending) => pending.saw(message)).includes(false) ? [] : [toHost(message)];
   }
 
   /** A result was written to the host: the server, or the next one, receives a report of the delivery. */
