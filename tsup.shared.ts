@@ -51,13 +51,20 @@ export function selfContained(entry: string[]): Options {
   });
 }
 
+/** Builds packages into a library, with what they import. */
+export function withPackages(packages: RegExp): Options {
+  return {
+    noExternal: [packages],
+    banner: { js: requireHere },
+    esbuildPlugins: [writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
+  };
+}
+
 /** Builds an entry of a package with the packages that it bundles, minified: what it needs of them is a hundredth of them. */
 export function bundledLibrary(entry: Record<string, string>, noExternal: RegExp): Options {
   return {
-    ...library([], { clean: false, minify: true, splitting: false, noExternal: [noExternal] }),
+    ...library([], { clean: false, minify: true, splitting: false, ...withPackages(noExternal) }),
     entry,
-    banner: { js: requireHere },
-    esbuildPlugins: [writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
   };
 }
 

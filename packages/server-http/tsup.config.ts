@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
-import { library } from "../../tsup.shared.js";
+import { library, withPackages } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/cli.ts"]));
+// pino is CommonJS: a user's bundle of ES modules could not hold its calls of `require`.
+export default defineConfig(library(["src/index.ts", "src/cli.ts"], withPackages(/^pino$/)));
