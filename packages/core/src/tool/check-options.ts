@@ -9,27 +9,30 @@ import type { ToolOptions } from "./tool-options.js";
  * @throws {@link ResumableError} `INVALID_OPTION`.
  */
 export function checkOptions(options: object, kind: "generator" | "function"): void {
-  const { name, requiredScopes } = options as Partial<ToolOptions>;
+  const { name } = options as Partial<ToolOptions>;
   const option = `tool ${JSON.stringify(name)}`;
-  const [problem] = problemsOf(options, kind, name, requiredScopes);
+  const [problem] = problemsOf(options, kind);
   if (problem === undefined) return;
   throw new ResumableError("INVALID_OPTION", `${option}: ${problem}`, { details: { option } });
 }
 
 const validName = /^[A-Za-z0-9_.-]{1,64}$/;
 
-function* problemsOf(
-  options: object,
-  kind: "generator" | "function",
-  name: unknown,
-  requiredScopes: readonly string[] = [],
-): Generator<string> {
+function* problemsOf(options: Partial<ToolOptions>, kind: "generator" | "function"): Generator<string> {
+  const { name, run, requiredScopes = [] } = options;
   if (typeof name !== "string" || !validName.test(name)) {
     yield "name must be 1 to 64 letters, digits, underscores, hyphens or dots.";
   }
   const badScope = requiredScopes.find((scope) => !isScope(scope));
   if (badScope !== undefined) yield `${JSON.stringify(badScope)} is not a valid scope.`;
   for (const clause of unknownKeys(options, knownOptions, "a tool")) yield `${clause}.`;
+  for (const key of ["input", "output", "item"] as const) {
+    const isLeftOut = key !== "input" && options[key] === undefined;
+    // The schemas of some libraries are functions.
+    if (!isLeftOut && Object(options[key]) !== options[key])
+      yield `${key} must be a schema: z.object({ … }), or plain JSON Schema.`;
+  }
+  if (typeof run !== "function") yield "run must be a function.";
   for (const [key, value] of Object.entries(options)) {
     if (schemaOptions.has(key) && isShape(value)) {
       yield `${key} is one schema: write z.object({ … }) around the properties.`;

@@ -226,6 +226,11 @@ describe("defineTool", () => {
       [{ items: none }, '"items" is not a key of a tool (did you mean "item"?).'],
       [{ onCalerCancel: "stop" }, '"onCalerCancel" is not a key of a tool (did you mean "onCallerCancel"?).'],
       [{ somethingElse: 1 }, '"somethingElse" is not a key of a tool.'],
+      [{ input: undefined }, "input must be a schema: z.object({ … }), or plain JSON Schema."],
+      [{ input: 5 }, "input must be a schema: z.object({ … }), or plain JSON Schema."],
+      [{ output: "text" }, "output must be a schema: z.object({ … }), or plain JSON Schema."],
+      [{ ...withCheckpoints, item: null }, "item must be a schema: z.object({ … }), or plain JSON Schema."],
+      [{ run: undefined }, "run must be a function."],
       [{ input: { n: z.number() } }, "input is one schema: write z.object({ … }) around the properties."],
       [
         { state: { at: 0 } },
