@@ -35,6 +35,7 @@ describe("a call whose task fails (G7)", () => {
     const result = await run("result", id, ...common);
     expect([result.stdout, result.stderr]).toEqual([failed.stdout, `${next(id)}\n`]);
     const shown = await run("show", id, ...common);
+    expect(shown.stdout).toContain(`\narguments ${JSON.stringify({ well })}\n`);
     expect(shown.stdout).toContain(`\nerror     TOOL_FAILED: No network.\ncontinue  ${came}\n          ${next(id)}\n`);
     await writeFile(well, "");
     const again = await fragile();

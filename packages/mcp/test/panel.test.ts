@@ -140,7 +140,7 @@ for (const [era, open] of eras) {
     const task_id = String(Object(_meta)[metaKeys.taskId]);
     const whole = dataOf(await call("get_task_journal", { task_id }));
     const events = whole.events as readonly JsonObject[];
-    expect(whole).toMatchObject({ task_id, first_seq: 1, next: whole.last_seq });
+    expect(whole).toMatchObject({ task_id, arguments: { n: 5 }, first_seq: 1, next: whole.last_seq });
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: Number(whole.last_seq) }, (_none, at) => at + 1));
     expect(events.filter(({ type }) => type === "checkpoint")).toHaveLength(5);
     expect(JSON.stringify(whole)).not.toContain('"state"');
@@ -148,7 +148,7 @@ for (const [era, open] of eras) {
     expect(newest).toMatchObject({ first_seq: Number(whole.last_seq) - 1, events: events.slice(-2) });
     const part = dataOf(await call("get_task_journal", { task_id, after: 1, limit: 3 }));
     expect(part).toMatchObject({ first_seq: 2, next: 4, events: events.slice(1, 4) });
-    const over = { task_id, last_seq: whole.last_seq, next: whole.last_seq, events: [] };
+    const over = { task_id, arguments: { n: 5 }, last_seq: whole.last_seq, next: whole.last_seq, events: [] };
     expect(dataOf(await call("get_task_journal", { task_id, after: whole.last_seq ?? 0 }))).toEqual(over);
     expect(dataOf(await call("get_task_journal", { task_id, after: 1_000_000 }))).toEqual(over);
     expect(dataOf(await call("get_task_journal", { task_id: "unknown" }))).toMatchObject({

@@ -63,6 +63,7 @@ test("both eras list an owner's tasks and read them, their journal and their ite
       expect.objectContaining({ type: "checkpoint", progress: 1 }),
     ]),
   );
+  expect(journal.arguments).toEqual({ n: 2 });
   expect(JSON.stringify(journal)).not.toContain('"state"');
 });
 

@@ -16,6 +16,8 @@ export interface JournalEvent {
 /** What happened to a task; a long journal gives its newest events only. */
 export interface TaskJournal {
   readonly lastSeq: number;
+  /** Those of the call that made the task. */
+  readonly arguments?: JsonObject;
   readonly events: readonly JournalEvent[];
 }
 
@@ -24,7 +26,8 @@ export function decodeJournal(value: unknown): TaskJournal | undefined {
   const fields = JsonFields.of(value);
   const lastSeq = fields?.number("last_seq");
   if (fields === undefined || lastSeq === undefined) return undefined;
-  return { lastSeq, events: fields.list("events").flatMap((event) => decodeEvent(event) ?? []) };
+  const events = fields.list("events").flatMap((event) => decodeEvent(event) ?? []);
+  return { lastSeq, arguments: fields.object("arguments"), events };
 }
 
 function decodeEvent(event: Json): JournalEvent | undefined {

@@ -128,7 +128,7 @@ const commands = {
   tasks: { summary: "list the unfinished tasks (--all: the finished ones too)", options: several },
   show: {
     words: "ID",
-    summary: "one task in detail: attempts, steps, questions, result",
+    summary: "one task in detail: arguments, attempts, steps, questions, result",
     completes: ["task"],
     options: asking,
   },

@@ -1,4 +1,4 @@
-import type { Question, TaskInfo } from "@resumable-mcp/client";
+import type { Question, TaskInfo, TaskJournal } from "@resumable-mcp/client";
 import { withCommands } from "../advice.js";
 import { cutText, fitText, plainText, textWidth } from "../display/plain-text.js";
 import { formatDuration, progressNumbers } from "../display/progress-line.js";
@@ -50,12 +50,13 @@ export function taskTable(tasks: readonly TaskInfo[], { nowMs, columns, servers 
 }
 
 /** One task in detail, one fact a line. */
-export function describeTask(task: TaskInfo): readonly string[] {
+export function describeTask(task: TaskInfo, journal?: TaskJournal): readonly string[] {
   const { error } = task;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["task", task.id],
     ["tool", task.tool],
     ["label", task.label],
+    ["arguments", journal?.arguments && JSON.stringify(journal.arguments)],
     ["server", task.server],
     ["status", statusWord(task.status, task.interrupted)],
     ["progress", progressNumbers(task)],

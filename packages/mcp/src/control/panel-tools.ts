@@ -35,8 +35,8 @@ const findTask: Run<"find_task"> = async (call, { tool, arguments: given }) => {
 const getTaskJournal: Run<"get_task_journal"> = async ({ tasks }, { task_id, after, limit }) => {
   const view = await tasks.get(task_id);
   const { events, next } = await readJournal(tasks, view, { after, limit });
-  const first_seq = events[0]?.seq;
-  return dataResult(definedOnly({ task_id, last_seq: view.record.lastSeq, first_seq, next, events }));
+  const { lastSeq: last_seq, input } = view.record;
+  return dataResult(definedOnly({ task_id, last_seq, arguments: input, first_seq: events[0]?.seq, next, events }));
 };
 
 const getServerInfo: Run<"get_server_info"> = async ({ engine, rights: { token, locality } }, _input, facts) => {

@@ -99,11 +99,11 @@ export async function watchTaskResource(
 }
 
 async function readPart(engine: Engine, tasks: OwnedTasks, view: TaskView, part: TaskPart): Promise<JsonObject> {
-  const { id: taskId, lastSeq } = view.record;
+  const { id: taskId, lastSeq, input } = view.record;
   if (part === "task") return taskObject({ engine, prefix: "" }, view);
   if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: limits.maxReadItems })) };
   const { events } = await readJournal(tasks, view, { after: 0, limit: limits.maxJournalEvents });
-  return { task_id: taskId, last_seq: lastSeq, events };
+  return { task_id: taskId, last_seq: lastSeq, arguments: input, events };
 }
 
 /** A part of a journal, as its owner sees it. */

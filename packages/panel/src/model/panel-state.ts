@@ -76,11 +76,7 @@ const reducers: { readonly [Type in PanelAction["type"]]: Reduce<Type> } = {
   counted: (state, { counts }) => ({ ...state, counts }),
   seen: (state, { task, atMs }) => change(state, task.id, (known) => seenAlone(known, task, atMs)),
   journal: (state, { taskId, journal }) =>
-    change(
-      state,
-      taskId,
-      (task) => task && { ...task, journal: withEvents(task.journal, journal.lastSeq, journal.events) },
-    ),
+    change(state, taskId, (task) => task && { ...task, journal: withEvents(task.journal, journal) }),
   result: (state, { taskId, result }) => change(state, taskId, (task) => task && { ...task, result }),
   gone: (state, { taskId }) => {
     const unknown = state.unknown.has(taskId) ? state.unknown : new Set([...state.unknown, taskId]);

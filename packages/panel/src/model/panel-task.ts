@@ -19,8 +19,9 @@ export interface PanelTask extends ShownTask {
 
 /** Events that are kept of one journal: the newest. */
 export const maxJournalEvents = 2_000;
-/** Characters that are kept of one event. */
+/** Characters that are kept of one event, and of the arguments of a call. */
 const maxEventCharacters = 2_000;
+const maxArgumentCharacters = 20_000;
 
 /** A task after its server has said how it is. The same value where nothing has changed, so that nothing is drawn again. */
 export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: number): PanelTask {
@@ -77,11 +78,16 @@ export function leftTask(task: PanelTask): PanelTask {
 /** The journal with what came behind it; the oldest events make room. */
 export function withEvents(
   journal: TaskJournal | undefined,
-  lastSeq: number,
-  events: readonly JournalEvent[],
+  { lastSeq, arguments: given, events }: TaskJournal,
 ): TaskJournal {
   const known = journal?.events ?? [];
   const last = known.at(-1)?.seq ?? 0;
   const added = events.filter(({ seq }) => seq > last).slice(-maxJournalEvents);
-  return { lastSeq, events: [...known, ...added.map(boundedEvent)].slice(-maxJournalEvents) };
+  const bounded = given && boundedJson(given, maxArgumentCharacters);
+  const args = isJsonObject(bounded) ? bounded : undefined;
+  return {
+    lastSeq,
+    arguments: journal?.arguments ?? args,
+    events: [...known, ...added.map(boundedEvent)].slice(-maxJournalEvents),
+  };
 }

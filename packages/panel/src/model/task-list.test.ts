@@ -65,9 +65,11 @@ describe("what is known of a task", () => {
   it("holds of a journal no more than can be shown of each event", () => {
     const data: JsonObject = { level: "info", data: { deep: ["x".repeat(100_000), "y"] } };
     const events = Array.from({ length: 3_000 }, (_, index) => ({ seq: index + 1, type: "log", data }));
-    const journal = withEvents(undefined, 3_000, events);
+    const journal = withEvents(undefined, { lastSeq: 3_000, arguments: data, events });
     expect([journal.events.length, journal.events[0]?.seq]).toEqual([2_000, 1_001]);
     expect(JSON.stringify(journal).length).toBeLessThan(2_000 * 2_500);
+    const { arguments: kept } = withEvents(journal, { lastSeq: 3_000, events: [] });
+    expect([kept?.level, JSON.stringify(kept).length < 25_000]).toEqual(["info", true]);
   });
 
   it("loses the result of a run that is not the last one", () => {

@@ -55,6 +55,7 @@ export const english = {
   generation: (generation: number) => `generation ${generation}`,
   items: (count: number) => `${count} ${count === 1 ? "item" : "items"}`,
   progress: "Progress",
+  arguments: "Arguments",
   message: "Message",
   lastLog: "Log",
   error: "Error",

@@ -119,6 +119,7 @@ export const german: Texts = {
   generation: (generation) => `Generation ${generation}`,
   items: (count) => `${count} ${count === 1 ? "Eintrag" : "Einträge"}`,
   progress: "Fortschritt",
+  arguments: "Argumente",
   message: "Meldung",
   lastLog: "Protokoll",
   error: "Fehler",

@@ -20,7 +20,13 @@ const events: readonly JsonObject[] = [
   { seq: 4, type: "attempt_started", at: "2026-11-21T09:00:09.000Z", attempt: 2, worker: "b" },
   { seq: 5, type: "step", at: "2026-11-21T09:00:09.000Z", key: evil },
 ];
-const journal: JsonObject = { task_id: "a", last_seq: 9, next: 9, events };
+const journal: JsonObject = {
+  task_id: "a",
+  last_seq: 9,
+  next: 9,
+  arguments: { dataset: "orders", [evil]: evil },
+  events,
+};
 
 /** What is drawn of a view after its first poll. */
 async function drawn(place: Place, answers: Answers, view: ReactNode, locale = "en"): Promise<string> {
@@ -96,6 +102,11 @@ describe("the view of a task", () => {
     const texts = ["30% (15/50)", "running", "Pause", "Cancel", "Attempt 1 from", "ended by a crash", "taken over"];
     for (const text of texts) expect(markup).toContain(text);
     expect(markup).not.toContain("Resume");
+  });
+
+  it("says with which arguments it was called", async () => {
+    const markup = await drawn(taskPlace, { get_task: wireTask("a") }, task());
+    expect(markup.indexOf("orders")).toBeGreaterThan(markup.indexOf("Arguments"));
   });
 
   it("says the same in German", async () => {

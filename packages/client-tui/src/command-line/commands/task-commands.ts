@@ -36,8 +36,9 @@ const show: Command = async (context) => {
   const journal = await task.journal();
   const result = isFinal(info.status) ? await task.result() : undefined;
   const history = readHistory(journal);
-  return output.result({ ...taskJson(info), journal: journal?.events, result: resultJson(result) }, [
-    ...describeTask(info),
+  const facts = { ...taskJson(info), arguments: journal?.arguments, journal: journal?.events };
+  return output.result({ ...facts, result: resultJson(result) }, [
+    ...describeTask(info, journal),
     ...section("timeline", history.timeline),
     ...section("steps", history.steps),
     ...(result === undefined ? [] : ["result", `  ${plainText(resultText(result))}`]),

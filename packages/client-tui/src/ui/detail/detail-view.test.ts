@@ -36,6 +36,11 @@ describe("what is known of a task", () => {
     ]);
   });
 
+  it("says with which arguments it was called, once its journal is read", () => {
+    const journal = { lastSeq: 1, arguments: { dataset: "orders", limit: 50 }, events: [] };
+    expect(facts({ ...newBoardTask(fakeTask("a")), journal })[1]).toBe('arguments: {"dataset":"orders","limit":50}');
+  });
+
   it("tells rate and remaining time of what moves, and how long what is over took", () => {
     const pace = [5, 15].map((progress, index) => ({ progress, atMs: nowMs - 10_000 + index * 10_000 }));
     const moving = { ...newBoardTask(fakeTask("a")), pace };

@@ -72,11 +72,12 @@ export function factLines(
 }
 
 function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
-  const { info, result, problem, away, remembered } = task;
+  const { info, result, problem, away, remembered, journal } = task;
   const { error } = info;
   return [
     ["status", statusText(task, nowMs)],
     ["says", info.label === undefined ? undefined : `label: ${info.label}`],
+    ["times", journal?.arguments && `arguments: ${JSON.stringify(journal.arguments)}`],
     ["place", `${info.id} at ${info.server}`],
     ["times", timesText(task, nowMs)],
     ["says", info.message === undefined || isFinal(info.status) ? undefined : `message: ${info.message}`],

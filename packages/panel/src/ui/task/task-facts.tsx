@@ -12,6 +12,7 @@ import {
 import type { ReactNode } from "react";
 import type { PanelTask } from "../../model/panel-task.js";
 import { useTexts } from "../../texts/texts.js";
+import { JsonTree } from "../parts/json-tree.js";
 import { LongText } from "../parts/long-text.js";
 import { farText, ProgressBar } from "../parts/progress-bar.js";
 import { useNow } from "../parts/use-now.js";
@@ -19,7 +20,7 @@ import { useNow } from "../parts/use-now.js";
 /** How far a task is, in numbers and words. */
 export function TaskFacts({ task }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
-  const { info } = task;
+  const { info, journal } = task;
   const { error, message, status } = info;
   return (
     <section className="facts" aria-label={texts.progress}>
@@ -38,6 +39,7 @@ export function TaskFacts({ task }: { readonly task: PanelTask }): ReactNode {
           )}
         </div>
       )}
+      {journal?.arguments !== undefined && <JsonTree name={texts.arguments} value={journal.arguments} depth={2} />}
     </section>
   );
 }
