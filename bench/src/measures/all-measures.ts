@@ -7,7 +7,7 @@ import { againstBareLoop, againstPeer, againstPlain, peers, processorTime } from
 import { httpCalls, sessionMemory } from "./http.js";
 import { replay, resuming, taskLength } from "./long-task.js";
 import { stdioStart } from "./stdio-start.js";
-import { memoryMeasure, opening, storedMemory, storedTasks } from "./stored.js";
+import { fullStore, memoryMeasure, opening, storedMemory, storedTasks } from "./stored.js";
 import { terminalMeasures } from "./terminal.js";
 
 /** What is measured on files, in the order of the report. */
@@ -29,6 +29,7 @@ export const measures: readonly Measure[] = [
   opening,
   storedMemory,
   storedTasks,
+  ...fullStore,
   taskLength,
   resuming,
   replay,

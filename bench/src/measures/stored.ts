@@ -2,13 +2,13 @@ import { createFsStore } from "@resumable-mcp/store-fs";
 import { type Measure, timePer } from "../report/measure.js";
 import { fillStore } from "../stores/large-store.js";
 import { beginTask, checkpoints, sharedFolder } from "../stores/stored-tasks.js";
-import { doWithStore, type MemoryOrder } from "../workers/run-isolated.js";
+import { doWithStore, type MemoryOrder, type StoreJob } from "../workers/run-isolated.js";
 
 const many = 100_000;
 const unfinished = 100;
 
 const storeOf = (finished: number) =>
-  sharedFolder(`${finished}-tasks`, (directory) => fillStore(directory, finished, unfinished));
+  sharedFolder(`${finished}-tasks`, (directory) => fillStore(directory, { finished, unfinished }));
 
 /** Checkpoints of one task in a store with many stored tasks, against a store with few. */
 export const storedTasks: Measure = {
@@ -47,6 +47,36 @@ export const opening: Measure = {
     return { subject: () => doWithStore("open", large), peer: () => doWithStore("open", small) };
   },
 };
+
+/** A store with many tasks, finished and waiting, against an empty one. */
+function inFullStore(job: StoreJob, title: string, unit: string, atMost: number): Measure {
+  return {
+    id: `full-store-${job}`,
+    title: `${title}, 100,000 finished and 10,000 waiting tasks`,
+    subject: "110,000 tasks",
+    peer: "none",
+    unit,
+    target: { atMost },
+    judges: "figure",
+    async prepare() {
+      const full = await sharedFolder("full-store", (directory) =>
+        fillStore(directory, { finished: many, waiting: many / 10 }),
+      );
+      const none = await sharedFolder("no-tasks", async () => {});
+      // The first process that opens the store reads all of it, and writes down what it knows.
+      await doWithStore("start", full);
+      return { subject: () => doWithStore(job, full), peer: () => doWithStore(job, none) };
+    },
+  };
+}
+
+/** What lists, counts, starts and waiting for work cost in processor time. */
+export const fullStore: readonly Measure[] = [
+  inFullStore("start", "Starting an engine", "ms", 1_000),
+  inFullStore("idle", "An engine that waits for work", "ms/s", 10),
+  inFullStore("list", "One list of 20", "ms", 20),
+  inFullStore("count", "Counting by status", "ms", 50),
+];
 
 /** What a server that opened, listed and counted holds in memory more when many finished tasks are stored. */
 export const storedMemory: Measure = {

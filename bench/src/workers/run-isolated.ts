@@ -22,7 +22,15 @@ function plainEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** What a process does with a store, and measures in it. */
-export type StoreJob = "open" | "resume" | "memory-of-stored" | "memory-of-finished";
+export type StoreJob =
+  | "open"
+  | "resume"
+  | "memory-of-stored"
+  | "memory-of-finished"
+  | "start"
+  | "idle"
+  | "list"
+  | "count";
 
 /** The tasks that a process runs before its memory is measured. */
 export interface MemoryOrder {

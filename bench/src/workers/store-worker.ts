@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createEngine, defineTool } from "@resumable-mcp/core";
+import { createEngine, defineTool, type Store } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { z } from "zod";
 import { now, temporaryFolder } from "../stores/stored-tasks.js";
@@ -101,6 +101,39 @@ async function memoryOfFinished(text: string): Promise<number> {
   return (heapUsed + external + arrayBuffers) / 2 ** 20;
 }
 
+/** An engine without a tool does not look for work. */
+const neverRun = defineTool({
+  name: "bench",
+  description: "Is not called.",
+  input: z.object({ n: z.number() }),
+  run: async () => null,
+});
+
+/** Does something several times with a store whose engine is open. @returns the milliseconds of processor time for each time. */
+function whenOpen(times: number, work: (store: Store) => Promise<unknown>): (directory: string) => Promise<number> {
+  return async (directory) => {
+    const store = createFsStore({ directory });
+    const engine = createEngine({ store, tools: [neverRun] });
+    await engine.open();
+    await work(store);
+    const before = process.cpuUsage();
+    for (let time = 0; time < times; time++) await work(store);
+    const { user, system } = process.cpuUsage(before);
+    await engine.close();
+    return (user + system) / 1_000 / times;
+  };
+}
+
+/** Opens an engine. @returns the milliseconds of processor time. */
+async function start(directory: string): Promise<number> {
+  const before = process.cpuUsage();
+  const engine = createEngine({ store: createFsStore({ directory }), tools: [neverRun] });
+  await engine.open();
+  const { user, system } = process.cpuUsage(before);
+  await engine.close();
+  return (user + system) / 1_000;
+}
+
 function collectGarbage(): void {
   for (let pass = 0; pass < 3; pass++) globalThis.gc?.();
 }
@@ -110,6 +143,10 @@ const jobs: Readonly<Record<StoreJob, (argument: string) => Promise<number>>> = 
   resume,
   "memory-of-stored": memoryOfStored,
   "memory-of-finished": memoryOfFinished,
+  start,
+  idle: whenOpen(5, () => delay(1_000)),
+  list: whenOpen(20, (store) => store.listTasks({ limit: 20 })),
+  count: whenOpen(20, (store) => store.countTasks({})),
 };
 
 const [job = "", argument = ""] = process.argv.slice(2);

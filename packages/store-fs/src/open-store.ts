@@ -2,9 +2,10 @@ import { BoundedCache } from "@resumable-mcp/core/store";
 import type { Host } from "./disk/platform.js";
 import type { StoreContext } from "./disk/store-context.js";
 import { DocumentFiles } from "./index/document-files.js";
-import { FinalEventLookup } from "./index/final-events.js";
 import { FinishedIndex } from "./index/finished-index.js";
+import { FinishedTasks } from "./index/finished-tasks.js";
 import { FolderGuard } from "./index/folder-guard.js";
+import { OpenTasks } from "./index/open-tasks.js";
 import { OwnerPlaces } from "./index/owner-places.js";
 import { FolderSync } from "./index/store-folder.js";
 import { StoreUsage } from "./index/store-usage.js";
@@ -13,6 +14,7 @@ import { TaskKeys } from "./index/task-keys.js";
 import { TaskLists } from "./index/task-lists.js";
 import { TaskRemover } from "./index/task-remover.js";
 import type { TaskView } from "./journal/task-view.js";
+import { ChangeNotes } from "./task/change-notes.js";
 import { Compaction } from "./task/compaction.js";
 import { LeaseFiles } from "./task/held-folder.js";
 import { JournalReader } from "./task/journal-reader.js";
@@ -29,21 +31,24 @@ export function openStore(context: StoreContext, host: Host) {
   const cache = new BoundedCache<TaskView>({ maxEntries: maxCachedTasks, maxBytes: maxCachedBytes });
   const held = new Map<string, TaskWriter>();
   const workers = new WorkerRegistry(context, host);
-  const notifications = new Notifications(context, held);
+  const notes = new ChangeNotes(context);
+  const notifications = new Notifications(context, notes, held);
   const finished = new FinishedIndex(context, workers);
-  const ends = new FinalEventLookup(context, finished);
+  const finishedTasks = new FinishedTasks(context);
   const isClaimed = (taskId: string) => keys.isClaimed(taskId);
-  const reader = new TaskReader(context, { cache, held, workers, ends, isClaimed });
+  const reader = new TaskReader(context, { cache, held, workers, ends: finishedTasks, isClaimed });
   const keys: TaskKeys = new TaskKeys(context, reader);
   const usage = new StoreUsage(context);
   const places = new OwnerPlaces(context, workers, (taskId) => keys.isUnfinished(taskId));
   const documents = new TaskDocuments(context);
   const compaction = new Compaction(context);
   const leaseFiles = new LeaseFiles(context);
+  const openTasks = new OpenTasks({ context, reader, finished, notes });
   const index = { context, usage, keys, places, finished, notifications };
   const writing = { ...index, cache, held, leaseFiles, documents, compaction };
   const book = new LeaseBook({
     ...writing,
+    openTasks,
     reader,
     workers,
     makeNamesDurable: (record) => makeNamesDurable(index, record),
@@ -60,13 +65,14 @@ export function openStore(context: StoreContext, host: Host) {
     book,
     leaseFiles,
     finished,
+    finishedTasks,
     documents,
     compaction,
     notifications,
     journal: new JournalReader(context, reader),
     creator: new TaskCreator({ ...index, reader }),
     remover: new TaskRemover({ ...index, book, workers }),
-    lists: new TaskLists({ context, reader, finished }),
+    lists: new TaskLists({ context, reader, finished, finishedTasks, openTasks }),
     documentFiles: new DocumentFiles(context, places),
   };
 }

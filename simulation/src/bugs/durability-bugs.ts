@@ -60,7 +60,7 @@ export const durabilityBugs: readonly Bug[] = [
   },
   {
     name: "a journal that lost its end is served as running",
-    file: "store-fs/src/index/final-events.ts",
+    file: "store-fs/src/index/finished-tasks.ts",
     find: "    if (isFinal(record.status) || neverRan) return 0;",
     replace: "    if (isFinal(record.status) || neverRan || record.lastSeq > 0) return 0;",
     decision: "0026",

@@ -20,8 +20,10 @@ export function layoutOf(directory: string) {
     documents: join(directory, "documents"),
     quarantine: join(directory, "quarantine"),
     trash: join(directory, "trash"),
-    /** One byte is appended whenever a task may have become runnable, so that other processes look. */
+    /** The id of a task is appended whenever it may have become runnable, so that other processes look. */
     notifications: join(directory, "notifications"),
+    /** What a process knew of unfinished tasks, for the next one. */
+    openTasks: join(directory, "open.jsonl"),
   } as const;
 }
 

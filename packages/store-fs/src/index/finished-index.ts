@@ -1,30 +1,13 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { summarise } from "@resumable-mcp/core/store";
-import type { RawLine } from "../disk/checked-line.js";
 import { taskFolder } from "../disk/layout.js";
 import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { appendTo, listIfExists, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import { compactFinished } from "./finished-compaction.js";
-import {
-  encodeFinished,
-  type FinishedHead,
-  type FinishedLine,
-  finishedLines,
-  parseFlagged,
-  readHead,
-  type Superseding,
-  supersede,
-  visitLines,
-} from "./finished-line.js";
-
-/** A finished task as it is listed. The line is there until the next one is asked for. */
-export interface FinishedTask {
-  readonly head: FinishedHead;
-  readonly line: RawLine;
-}
+import { encodeFinished, type FinishedLine } from "./finished-line.js";
 
 /** What the lists have to know of a task that was deleted. */
 type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> & { readonly incarnation: string };
@@ -44,7 +27,6 @@ export class FinishedIndex {
   readonly #written = new Set<string>();
   /** Raised when a write failed: what follows must not be glued to half a line. */
   #part = 1;
-  #newestCreatedAt = "";
   #compacting: Promise<void> | undefined;
 
   constructor(context: StoreContext, workers: Pick<WorkerRegistry, "isInstanceAlive">) {
@@ -107,9 +89,8 @@ export class FinishedIndex {
   async #append(line: FinishedLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
     const { disk, layout, durable, instance } = this.#context;
     const path = join(layout.done, `${dayOf(record)}.${instance}-${this.#part}.jsonl`);
-    if (record.createdAt > this.#newestCreatedAt) this.#newestCreatedAt = record.createdAt;
     try {
-      appendTo(disk, path, encodeFinished({ ...line, newestCreatedAt: this.#newestCreatedAt }));
+      appendTo(disk, path, encodeFinished(line));
     } catch (error) {
       this.#part += 1;
       throw error;
@@ -139,63 +120,13 @@ export class FinishedIndex {
     return listIfExists(this.#context.disk, this.#context.layout.open) ?? [];
   }
 
-  /**
-   * Reads the lines that count, many at a time and newest day first, those of `except` left out.
-   *
-   * @param enough called before each day with its date; true ends the reading. No task of that day or of an earlier
-   * one was created later than that day.
-   */
-  async *pages(
-    except: ReadonlySet<string>,
-    enough: (day: string) => boolean = () => false,
-  ): AsyncGenerator<Iterable<FinishedTask>> {
-    const superseding = new Map<string, Superseding>();
-    for (const [day, names] of this.days()) {
-      if (enough(day)) return;
-      await visitLines(this.#context, names, (line) => supersede(superseding, parseFlagged(line)));
-      for (const name of names) {
-        for await (const lines of finishedLines(this.#context, name)) yield thatCount(lines, except, superseding);
-      }
-    }
-  }
-
-  /** The names of the files of a day, newest day first. */
-  days(): readonly (readonly [string, readonly string[]])[] {
-    const days = new Map<string, string[]>();
-    for (const name of listIfExists(this.#context.disk, this.#context.layout.done) ?? []) {
-      const [day] = name.split(".");
-      if (!day || !name.endsWith(".jsonl")) continue;
-      days.set(day, [...(days.get(day) ?? []), name]);
-    }
-    return [...days].sort(([left], [right]) => (left < right ? 1 : -1));
-  }
-
   /** Resolves when everything noted so far is written. */
   idle(): Promise<void> {
     return this.#background.idle();
   }
 }
 
-function* thatCount(
-  lines: Iterable<RawLine>,
-  except: ReadonlySet<string>,
-  superseding: ReadonlyMap<string, Superseding>,
-): Generator<FinishedTask> {
-  for (const line of lines) {
-    const head = readHead(line);
-    if (head !== undefined && !except.has(head.id) && counts(head, superseding)) yield { head, line };
-  }
-}
-
-function counts(line: FinishedHead, superseding: ReadonlyMap<string, Superseding>): boolean {
-  const newest = superseding.get(line.incarnation);
-  if (newest === undefined) return true;
-  if (newest.gone || newest.given || newest.seq > line.seq) return false;
-  if (newest.seq === line.seq) newest.given = true;
-  return true;
-}
-
-/** The later of the days of creation and end: then no file holds a task that was created after its day. */
+/** The later of the days of creation and end. */
 function dayOf({ createdAt, finishedAt }: Pick<TaskRecord, "createdAt" | "finishedAt">): string {
   const later = finishedAt !== undefined && finishedAt > createdAt ? finishedAt : createdAt;
   return later.slice(0, 10);

@@ -27,8 +27,6 @@ const lineSchema = z.object({
   id: z.string(),
   /** Lines of one incarnation are about one task; an id may be used again after a deletion. */
   incarnation: z.string(),
-  /** No line of the file up to this one is about a task that was created later. */
-  newestCreatedAt: z.optional(z.string()),
   summary: z.optional(z.custom<TaskSummary>((value) => summaryShape.safeParse(value).success)),
 });
 
@@ -58,8 +56,6 @@ export function parseFlagged(line: RawLine): FinishedLine | undefined {
 export interface Superseding {
   readonly seq: number;
   readonly gone: boolean;
-  /** One line of this seq was given out: another one would be the same task again. */
-  given: boolean;
 }
 
 /** Notes what a line says, unless something newer is known of its task. */
@@ -67,19 +63,7 @@ export function supersede(superseding: Map<string, Superseding>, line: FinishedL
   if (line === undefined) return;
   const known = superseding.get(line.incarnation);
   if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) return;
-  const given = known?.seq === line.seq && known.given;
-  superseding.set(line.incarnation, { seq: line.seq, gone: line.gone === true, given });
-}
-
-const idMark = Buffer.from('"id":"');
-
-/** Tells lines about tasks of these ids, and few others, from the rest; without decoding, or a look at checksums. */
-export function idFilter(ids: ReadonlySet<string>): (line: RawLine) => boolean {
-  const beginnings = new Set([...ids].map((id) => Buffer.from(id.padEnd(4)).readInt32LE(0)));
-  return ({ bytes }) => {
-    const start = bytes.indexOf(idMark) + idMark.byteLength;
-    return start + 4 <= bytes.byteLength && beginnings.has(bytes.readInt32LE(start));
-  };
+  superseding.set(line.incarnation, { seq: line.seq, gone: line.gone === true });
 }
 
 /** Parses a line, or gives `undefined` for one that is damaged: the task's own files still have all. */
@@ -108,7 +92,7 @@ const headBytes = 1024;
  */
 const headPattern = new RegExp(
   [
-    /^\{"crc":"[0-9a-f]{8}",(?:"again":true,)?"seq":(\d+),"id":"([\w-]+)","incarnation":"([\w-]+)",(?:"newestCreatedAt":"[\d:.TZ-]+",)?"summary":\{"id":"\2",/,
+    /^\{"crc":"[0-9a-f]{8}",(?:"again":true,)?"seq":(\d+),"id":"([\w-]+)","incarnation":"([\w-]+)","summary":\{"id":"\2",/,
     /"owner":"([ !#-[\]-~]*)","tool":"([ !#-[\]-~]*)","status":"([a-z]+)","createdAt":"([\d:.TZ-]+)",/,
     /"finishedAt":"([\d:.TZ-]+)","ttlMs":(\d+)[,}]/,
   ]
@@ -167,14 +151,10 @@ function markOf(name: string): string {
  * Reads the lines of a file whose name was listed a moment ago, many at a time. Should another store have taken it over meanwhile, they
  * are read where they are now: each line is found once.
  */
-export async function* finishedLines(
-  context: StoreContext,
-  listed: string,
-  from = 0,
-): AsyncGenerator<Iterable<RawLine>> {
+async function* finishedLines(context: StoreContext, listed: string): AsyncGenerator<Iterable<RawLine>> {
   const { disk, layout } = context;
   for (let name: string | undefined = listed; name !== undefined; name = successorOf(context, name)) {
-    const lines = fileLines(disk, join(layout.done, name), name === listed ? from : 0);
+    const lines = fileLines(disk, join(layout.done, name));
     if (lines !== undefined) return yield* lines;
   }
 }
@@ -190,9 +170,8 @@ export async function visitLines(
   context: StoreContext,
   names: readonly string[],
   visit: (line: RawLine) => void,
-  from = 0,
 ): Promise<void> {
   for (const name of names) {
-    for await (const lines of finishedLines(context, name, from)) for (const line of lines) visit(line);
+    for await (const lines of finishedLines(context, name)) for (const line of lines) visit(line);
   }
 }

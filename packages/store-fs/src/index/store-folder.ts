@@ -35,10 +35,11 @@ export function openFolder(context: StoreContext, allowNetworkFileSystem: boolea
 
 /** A link leads out of the folder, and a pipe blocks its reader without end. */
 function refuseOddNames(context: StoreContext): void {
-  const { directory, format, notifications, ...folders } = context.layout;
-  for (const path of [format, notifications, ...Object.values(folders)]) {
+  const { directory, format, notifications, openTasks, ...folders } = context.layout;
+  const files = [format, notifications, openTasks];
+  for (const path of [...files, ...Object.values(folders)]) {
     const kind = context.disk.kindOf(path);
-    const wanted = path === format || path === notifications ? "file" : "folder";
+    const wanted = files.includes(path) ? "file" : "folder";
     if (kind === undefined || kind === wanted) continue;
     const found = kind === "link" ? "a symbolic link, which a store does not follow" : `no ${wanted}`;
     const message = `${basename(path)} in the store's folder is ${found}. Nothing was changed. Put the ${wanted} itself there.`;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { NewSignal } from "@resumable-mcp/core/store";
 import type { Disk } from "../disk/disk.js";
-import { isSafeId, journalFiles, taskFolder } from "../disk/layout.js";
+import { isSafeId, journalFiles, journalName, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 
@@ -70,6 +70,17 @@ export function parseSignal(name: string): readonly [PlainSignal] | undefined {
 export function signalName(order: number, signal: Exclude<NewSignal, { kind: "answer" }>, unique: string): string {
   const cause = signal.kind === "pause" && signal.cause !== undefined ? `_${signal.cause}` : "";
   return `signal.${order}.${signal.kind}${cause}.${unique}`;
+}
+
+const telling = /^(?:journal|lease|signal|answer)\./;
+
+/** Differs after anything in a task's folder changed that tells what is to be done with the task. */
+export function fingerprintOf(disk: Disk, folder: string): string {
+  const names = listIfExists(disk, folder)?.filter((name) => telling.test(name)) ?? [];
+  const newest = Math.max(0, ...journalFiles.numbersIn(names));
+  // A file that was extended beforehand does not grow with each line.
+  const journal = disk.stat(join(folder, journalName(newest)));
+  return `${names.join(" ")} ${journal?.size} ${journal?.modifiedMs}`;
 }
 
 /** The epoch and holder of a lease file's name. */

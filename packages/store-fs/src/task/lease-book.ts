@@ -16,6 +16,7 @@ interface Parts extends WriterParts {
   readonly held: Map<string, TaskWriter>;
   readonly reader: TaskReader;
   readonly workers: WorkerRegistry;
+  readonly openTasks: { doubt(taskId: string): void };
   makeNamesDurable(record: TaskRecord): Promise<void>;
 }
 
@@ -29,6 +30,13 @@ export class LeaseBook {
 
   /** Takes a task's lease. @returns `undefined` when another worker holds it, or was faster. */
   async acquire(request: AcquireRequest): Promise<Acquired> {
+    const acquired = await this.#tryAcquire(request);
+    // A look for work took it for one that could be had.
+    if (acquired === undefined) this.#parts.openTasks.doubt(request.taskId);
+    return acquired;
+  }
+
+  async #tryAcquire(request: AcquireRequest): Promise<Acquired> {
     const { context, cache, reader, workers, held } = this.#parts;
     const { taskId } = request;
     workers.noteTime(request.now);

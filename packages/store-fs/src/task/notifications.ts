@@ -1,12 +1,9 @@
-import { join } from "node:path";
 import type { Disk, DiskWatch } from "../disk/disk.js";
-import { journalName, taskFolder } from "../disk/layout.js";
+import { taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { withFile } from "../disk/whole-file.js";
-import { lookAt } from "../journal/task-folder.js";
+import { fingerprintOf } from "../journal/task-folder.js";
+import type { ChangeNotes } from "./change-notes.js";
 import type { HeldTask } from "./held-task.js";
-
-const maxNotificationBytes = 64 * 1024;
 
 interface Watched {
   readonly wakes: Set<() => void>;
@@ -21,10 +18,12 @@ export class Notifications {
   /** By task. */
   readonly #watched = new Map<string, Watched>();
   readonly #context: StoreContext;
+  readonly #notes: ChangeNotes;
   readonly #held: ReadonlyMap<string, HeldTask>;
 
-  constructor(context: StoreContext, held: ReadonlyMap<string, HeldTask>) {
+  constructor(context: StoreContext, notes: ChangeNotes, held: ReadonlyMap<string, HeldTask>) {
     this.#context = context;
+    this.#notes = notes;
     this.#held = held;
   }
 
@@ -33,21 +32,7 @@ export class Notifications {
     wakeAll(this.#watched.get(taskId));
     if (about === "task") return;
     wakeAll(this.#watched.get(anyTask));
-    this.#touch();
-  }
-
-  #touch(): void {
-    const { disk, layout } = this.#context;
-    // Another folder may be in the store's place, and is left as it is.
-    if (!disk.exists(layout.notifications)) return;
-    try {
-      withFile(disk, layout.notifications, "a", (file) => {
-        disk.write(file, Buffer.from("\n"), null);
-        if ((disk.stat(layout.notifications)?.size ?? 0) > maxNotificationBytes) disk.truncate(file, 0);
-      });
-    } catch {
-      // A lost notification costs the time until the other process polls.
-    }
+    this.#notes.note(taskId);
   }
 
   watch(taskId: string = anyTask, wake: () => void): () => void {
@@ -72,7 +57,7 @@ export class Notifications {
         disk,
         path,
         pollMs: limits.watchPollMs,
-        fingerprint: () => (taskId === anyTask ? JSON.stringify(disk.stat(path)) : this.#fingerprint(path)),
+        fingerprint: () => (taskId === anyTask ? JSON.stringify(disk.stat(path)) : fingerprintOf(disk, path)),
         changed: (name) => {
           if (taskId === anyTask || this.#concerns(taskId, name)) wakeAll(watched);
         },
@@ -86,14 +71,6 @@ export class Notifications {
   #concerns(taskId: string, name: string | undefined): boolean {
     if (name === undefined || /^(?:signal|answer|lease)\./.test(name)) return true;
     return name.startsWith("journal.") && this.#held.get(taskId)?.isWriting(name) !== true;
-  }
-
-  #fingerprint(folder: string): string {
-    const state = lookAt(this.#context.disk, folder);
-    if (state === undefined) return "none";
-    // A file that was extended beforehand does not grow with each line.
-    const journal = this.#context.disk.stat(join(folder, journalName(state.newest)));
-    return JSON.stringify([{ ...state, quiet: undefined }, journal]);
   }
 
   close(): void {

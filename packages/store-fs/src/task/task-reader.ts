@@ -34,7 +34,7 @@ import type { WorkerRegistry } from "./worker-registry.js";
 
 /** Which event a task is known to have finished with, whatever its journal holds; 0 where none is known. */
 export interface FinalEvents {
-  of(reading: Reading): Promise<number>;
+  endOf(reading: Reading): Promise<number>;
 }
 
 interface Parts {
@@ -159,7 +159,7 @@ export class TaskReader {
   /** A journal that ends before the task is known to have finished is damaged, however sound what is left of it. */
   async #expectEnd(cache: ViewCache, reading: Reading): Promise<void> {
     const { header, record } = reading.view;
-    const end = await this.#parts.ends.of(reading);
+    const end = await this.#parts.ends.endOf(reading);
     if (end <= record.lastSeq) return;
     // The task may have finished while the list was read: the journal comes last.
     const again = newestView(this.#context, header.taskId, { cache });

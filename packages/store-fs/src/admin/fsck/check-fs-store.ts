@@ -60,8 +60,9 @@ function described({ fix: _, ...problem }: Problem): FsStoreProblem {
 /** Reads all of a store, a file at a time. */
 export async function findProblems(store: OpenStore): Promise<{ tasks: number; problems: readonly Problem[] }> {
   const problems: Problem[] = [...findFormatProblems(store)];
-  const listed = new Set<string>();
-  for await (const page of store.finished.pages(new Set())) for (const { head } of page) listed.add(head.id);
+  await store.finishedTasks.refresh();
+  const rows = store.finishedTasks.rows(undefined, new Set());
+  const listed = new Set(Array.from(rows, (row) => store.finishedTasks.at(row).id));
   let tasks = 0;
   for (const taskId of taskIds(store.context)) {
     tasks += 1;
