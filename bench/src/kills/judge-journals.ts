@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
+import { openFsAdmin } from "@resumable-mcp/store-fs/admin";
+import { damageOf } from "./damage-of.js";
 import type { Acknowledged } from "./life.js";
 import { proveOneWriter, readJournalFiles } from "./one-writer.js";
 
@@ -16,13 +18,13 @@ export interface JudgedJournals {
   readonly compact: boolean;
 }
 
-/** Checks what no caller sees: one writer at a time in the files of each journal, and no task that belongs to no call. */
+/** Checks what no caller sees: no damage, one writer at a time in the files of each journal, and no task that belongs to no call. */
 export async function judgeJournals(
   judged: JudgedJournals,
 ): Promise<{ readonly lines: readonly string[]; readonly problems: readonly string[] }> {
   const { tasks, directory, reader, compact } = judged;
   const folders = await taskFolders(directory);
-  const problems: string[] = [];
+  const problems = [...(await damageOf(openFsAdmin(directory)))];
   const sums = { acknowledged: 0, writers: 0, lateLines: 0, crashed: 0 };
   for (const taskId of tasks) {
     const folder = folders.get(taskId);

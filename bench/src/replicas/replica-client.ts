@@ -1,4 +1,4 @@
-import { tellNote } from "../kills/in-life.js";
+import { sessionLost, tellError, tellNote } from "../kills/in-life.js";
 import { type ClientKind, type ClientOrder, type MakeCall, randomOf } from "./clients/call.js";
 import { openCalls2026 } from "./clients/calls-2026.js";
 import { openControl } from "./clients/control.js";
@@ -19,6 +19,14 @@ let isEnough = false;
 process.stdin.resume().on("end", () => {
   isEnough = true;
 });
+
+// Sessions are in the store: each replica knows those of all, until their clients end them.
+const { fetch } = globalThis;
+globalThis.fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  if (response.status === 404 && init?.method !== "DELETE") tellError(sessionLost);
+  return response;
+};
 
 const makeCall = await open[order.kind](order);
 

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { openPostgresAdmin } from "@resumable-mcp/store-postgres/admin";
 import { type PostgresServer, startPostgres } from "@resumable-mcp/store-postgres/testing";
+import { damageOf } from "../kills/damage-of.js";
 import { createRandom, histogram, type Random } from "../kills/kill-plan.js";
 import { beginLife, beginProcess, type Life, type LifeLine } from "../kills/life.js";
 import { freePorts, type RoundRobin, startRoundRobin } from "../kills/round-robin.js";
@@ -12,6 +14,7 @@ import { temporaryFolder } from "../stores/stored-tasks.js";
 import { CallBoard } from "./call-board.js";
 import { type ClientKind, type ClientOrder, clientKinds } from "./clients/call.js";
 import { killDatabase } from "./database-kills.js";
+import { endReplica, killNow } from "./end-replica.js";
 import { describeReplicas, judgeReplicas, readStoredTasks } from "./judge-replicas.js";
 import { type Networks, startNetworks } from "./partitions.js";
 import { buildWith } from "./put-back.js";
@@ -164,8 +167,9 @@ class ReplicaStorm {
     while (!this.#isEnough) {
       const running = this.#beginReplica(port);
       await running.life.ready;
-      await this.#killLater(running, this.#options.partitions ? partitionedLives : replicaLives, random);
-      this.#count("a replica");
+      await this.#liveOn(running, this.#options.partitions ? partitionedLives : replicaLives, random);
+      const noteFreeze = () => this.history.add("fault", { fault: "freeze", worker: running.life.name });
+      this.#count(await endReplica(running.life, { random, noteFreeze, signal: this.#enough.signal }));
     }
     await this.#beginReplica(port).life.ready;
   }
@@ -173,7 +177,9 @@ class ReplicaStorm {
   /** The same for the clients of one kind; the last process ends when all that was called has its result. */
   async #runClient(kind: ClientKind, random: Random): Promise<void> {
     while (!this.#isEnough) {
-      await this.#killLater(await this.#beginClient(kind), clientLives, random);
+      const running = await this.#beginClient(kind);
+      await this.#liveOn(running, clientLives, random);
+      await killNow(running.life);
       this.#count(`the clients ${kind}`);
     }
     const { life: last } = await this.#beginClient(kind);
@@ -193,7 +199,8 @@ class ReplicaStorm {
     }
   }
 
-  async #killLater({ life, untilNoted }: Running, { ms, notes }: Lives, random: Random): Promise<void> {
+  /** Waits until it is time for a process to end. */
+  async #liveOn({ life, untilNoted }: Running, { ms, notes }: Lives, random: Random): Promise<void> {
     const over = new AbortController();
     const signal = AbortSignal.any([this.#enough.signal, over.signal]);
     const tooLong = pause(patienceMs * this.#options.tasks, undefined, { signal });
@@ -204,8 +211,6 @@ class ReplicaStorm {
     await Promise.race([lived, tooLong, life.death]).catch(() => {});
     over.abort();
     await Promise.allSettled([tooLong]);
-    life.kill("SIGKILL");
-    await life.death.catch(() => {});
   }
 
   #count(what: string): void {
@@ -280,6 +285,7 @@ class ReplicaStorm {
     const events = this.history.inOrder();
     const calls = boards.flatMap((board) => board.calls);
     const problems = judgeReplicas({ ...stored, calls, open: boards.flatMap(({ open }) => open), events });
+    const damage = await damageOf(openPostgresAdmin({ connectionString: this.#places.database.url }));
     const lines = [...describeReplicas(events, stored.tasks)];
     const row = ([text, count]: readonly [string, number]) => `${String(count).padStart(6)}  ${text}`;
     const broken = histogram(this.#troubles).map(row);
@@ -287,7 +293,7 @@ class ReplicaStorm {
     const complete = [...this.#boards].map(([kind, { complete: count }]) => `${count} of ${kind}`).join(", ");
     return {
       lines: [`${this.#killed.length} kills:`, ...histogram(this.#killed).map(row), ...lines, `results: ${complete}`],
-      problems: [...this.#problems, ...problems],
+      problems: [...this.#problems, ...damage, ...problems],
       complete: `${this.#complete} calls`,
     };
   }
