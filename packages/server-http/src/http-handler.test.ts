@@ -1,5 +1,5 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
-import { type Connection, HttpAnswer, ofWebRequest, type RequestContext } from "@resumable-mcp/mcp";
+import { type Connection, HttpAnswer, type HttpRequest, ofWebRequest, type RequestContext } from "@resumable-mcp/mcp";
 import { expect, test } from "vitest";
 import { TrustedProxies } from "./addresses.js";
 import { hostRules } from "./allowed-hosts.js";
@@ -25,19 +25,26 @@ function handler(verify: VerifyToken | undefined) {
 /** What stands around an endpoint that answers Web-standard requests. */
 function handlerAround({ endpoint, ...options }: HttpEntryOptions & { readonly endpoint: Endpoint }) {
   const answer = createHttpEntry(options, async (request, context) =>
-    HttpAnswer.ofWeb(await endpoint(request.toWeb(), context)),
+    HttpAnswer.ofWeb(await endpoint(request, context)),
   );
   return async (request: Request, connection?: Connection) => (await answer(ofWebRequest(request), connection)).toWeb();
 }
 
-type Endpoint = (request: Request, context: RequestContext) => Promise<Response>;
+type Endpoint = (request: HttpRequest, context: RequestContext) => Promise<Response>;
 
 interface Options {
   readonly log?: Log;
   readonly limits?: Partial<HttpLimits>;
   readonly trustedProxies?: TrustedProxies;
   readonly onContext?: (context: RequestContext) => void;
-  readonly serve?: () => Promise<Response>;
+  readonly serve?: (request: HttpRequest) => Promise<Response>;
+}
+
+interface RequestParts {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
 }
 
 const served = async () => new Response("served");
@@ -48,9 +55,9 @@ function responses(
 ) {
   const handle = handlerAround({
     engine: createEngine({ store: createMemoryStore(), tools: [] }),
-    endpoint: async (_request, context) => {
+    endpoint: async (request, context) => {
       onContext(context);
-      return serve();
+      return serve(request);
     },
     trustedProxies,
     path: "/mcp",
@@ -62,11 +69,11 @@ function responses(
   return async (
     token: string | undefined,
     remoteAddress: string,
-    { path = "/mcp", method = "GET", headers = {} } = {},
+    { path = "/mcp", method = "GET", headers = {}, body }: RequestParts = {},
   ) => {
     const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const all = { host: "127.0.0.1", ...authorization, ...headers };
-    const request = new Request(`http://127.0.0.1${path}`, { method, headers: all });
+    const request = new Request(`http://127.0.0.1${path}`, { method, headers: all, body });
     return handle(request, { remoteAddress });
   };
 }
@@ -219,6 +226,25 @@ test("a caller has no more bodies on their way than the limit, and others are se
   void post("app.bob");
   await expect.poll(() => begun.length).toBe(3);
 });
+
+test.each([
+  ["of a subject", verifyToken, "app.ada", "app.bob"],
+  ["without a token", undefined, undefined, undefined],
+])(
+  "a caller %s waits after a large body that was read, which counts as one request for each 64 KiB (G11)",
+  async (...given) => {
+    const [, verify, ada, bob] = given;
+    const serve = async (request: HttpRequest) => new Response(await request.text(200_000));
+    const ask = responses(verify, { limits: { requestBurst: 4 }, serve });
+    const post = async (length: number) => {
+      const headers = { "content-length": String(length) };
+      return (await ask(ada, "192.0.2.1", { method: "POST", headers, body: "x".repeat(length) })).status;
+    };
+    // What is not read costs no more than its head.
+    expect([await post(200_001), await post(150_000), await post(1)]).toEqual([200, 200, 429]);
+    expect((await ask(bob, "192.0.2.2")).status).toBe(200);
+  },
+);
 
 test("a caller without a token is counted by its network, and one of this machine is not (F5)", async () => {
   const seen: unknown[] = [];

@@ -12,7 +12,7 @@ import type { HttpLimits } from "./http-limits.js";
 import { judgeCaller, judgeLocality, type LocalityFacts, type OwnerMode } from "./locality.js";
 import { createRefusalLog, type Log } from "./log.js";
 import { OpenBodies } from "./open-bodies.js";
-import { createRequestRates } from "./request-rates.js";
+import { createRequestRates, type RequestRates } from "./request-rates.js";
 import { createMetricsEndpoint, type MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { createUiEndpoint, type Ui } from "./ui/ui-endpoint.js";
 
@@ -51,7 +51,8 @@ export function createHttpEntry(
   answerMcp: (request: HttpRequest, context: RequestContext) => Promise<HttpAnswer>,
 ): (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer> {
   const { engine, rules, log, limits, trustedProxies, audit } = options;
-  const admit = createGate(options);
+  const rates = createRequestRates(limits, () => performance.now());
+  const admit = createGate(options, rates);
   const bodies = new OpenBodies(limits);
   const logRefusal = createRefusalLog(log, limits.refusalsLoggedPerSecond, () => performance.now());
   const readyAnswer = createReadiness(engine, options.limits.readyTimeoutMs);
@@ -62,7 +63,11 @@ export function createHttpEntry(
     const { authInfo } = context;
     // This machine has one user, or a proxy brings all callers and does not say who they are.
     if (authInfo === undefined && isOfThisMachine(address)) return answerMcp(request, context);
-    const body = bodies.begin(request, authInfo === undefined ? networkOf(address ?? "") : ownerOfToken(authInfo));
+    const [table, sender] =
+      authInfo === undefined
+        ? (["networks", networkOf(address ?? "")] as const)
+        : (["subjects", ownerOfToken(authInfo)] as const);
+    const body = bodies.begin(request, sender, (times) => rates.charge(table, sender, times));
     if (body === undefined) return tooManyBodies(limits);
     return answerMcp(body.request, context).finally(body.end);
   };
@@ -100,9 +105,8 @@ function createProxyNotice(log: Log, proxies: TrustedProxies | undefined) {
 }
 
 /** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
-function createGate(options: HttpEntryOptions) {
+function createGate(options: HttpEntryOptions, rates: RequestRates) {
   const { authorization, limits, ownerMode = "auto", publicUrl, ui, log } = options;
-  const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
   const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
     judgeCaller(ownerMode, { ...factsOf(options, request, peerAddress), tokens: false });

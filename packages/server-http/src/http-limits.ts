@@ -2,7 +2,7 @@
 export const httpLimits = {
   /**
    * For each authenticated subject; for callers without a valid token, each address of another machine (of IPv6, each
-   * network).
+   * network). A body that was read counts as one request for each `smallBodyBytes` that begin, for which the next one waits.
    */
   requestsPerSecond: 100,
   requestBurst: 200,

@@ -13,8 +13,16 @@ export class OpenBodies {
     this.#limits = limits;
   }
 
-  /** The request whose body is counted until it is read or `end` is called; `undefined` when its sender has too many. */
-  begin(request: HttpRequest, sender: string): { readonly request: HttpRequest; readonly end: () => void } | undefined {
+  /**
+   * The request whose body is counted until it is read or `end` is called; `undefined` when its sender has too many.
+   *
+   * @param onRead how many times `smallBodyBytes` a body was larger that was read to its end.
+   */
+  begin(
+    request: HttpRequest,
+    sender: string,
+    onRead: (times: number) => void,
+  ): { readonly request: HttpRequest; readonly end: () => void } | undefined {
     const length = request.header("content-length");
     const isSmall = length !== undefined && Number(length) <= this.#limits.smallBodyBytes;
     if (request.method !== "POST" || isSmall) return { request, end: () => {} };
@@ -29,7 +37,12 @@ export class OpenBodies {
       if (left === 0) this.#counts.delete(sender);
       else this.#counts.set(sender, left);
     };
-    return { request: withText(request, (maxBytes) => request.text(maxBytes).finally(end)), end };
+    const text = async (maxBytes: number) => {
+      const whole = await request.text(maxBytes).finally(end);
+      if (whole !== undefined) onRead(Math.floor(Buffer.byteLength(whole) / this.#limits.smallBodyBytes));
+      return whole;
+    };
+    return { request: withText(request, text), end };
   }
 }
 

@@ -15,6 +15,8 @@ export interface RequestRates {
   tried(address: string | undefined, header: string): TokenAttempt;
   /** A caller that needs no token for what it asks. Callers on this machine are not counted: it is theirs. */
   unknown(address: string | undefined): number;
+  /** A body of a caller, by its subject or network, was read: it counts as so many more requests, for which the next one waits. */
+  charge(table: "subjects" | "networks", caller: string, requests: number): void;
 }
 
 /** A token that is about to be checked. */
@@ -49,7 +51,7 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
       waitMs: isCounted ? failures.count(network) : 0,
       end(outcome) {
         if (outcome === "valid") recent.add(token);
-        if (outcome === "valid" && isCounted) failures.giveBack(network);
+        if (outcome === "valid" && isCounted) failures.add(network, 1);
         if (outcome !== "invalid" || isCounted) return;
         recent.delete(token);
         failures.count(network);
@@ -61,6 +63,7 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
     refused,
     tried,
     unknown: (address) => (address === undefined || isLoopback(address) ? 0 : refused(address)),
+    charge: (table, caller, requests) => (table === "subjects" ? bySubject : byAddress).add(caller, -requests),
   };
 }
 
@@ -83,8 +86,8 @@ function createRecentTokens({ validTokenMs, maxCallers }: HttpLimits, nowMs: () 
 export interface RateLimit {
   /** Counts a request and returns how many milliseconds it came too early: 0 when it may pass. */
   count(caller: string): number;
-  /** Takes a request back that passed. */
-  giveBack(caller: string): void;
+  /** Gives tokens back of a request that passed, or takes more for it. */
+  add(caller: string, tokens: number): void;
 }
 
 /**
@@ -101,9 +104,9 @@ export function createRateLimit(limits: RateLimits, nowMs: () => number): RateLi
   };
   const waitOf = (tokens: number) => (tokens >= 1 ? 0 : Math.ceil(((1 - tokens) / requestsPerSecond) * 1000));
   return {
-    giveBack(caller) {
+    add(caller, tokens) {
       const bucket = buckets.get(caller);
-      if (bucket !== undefined) bucket.tokens = Math.min(requestBurst, bucket.tokens + 1);
+      if (bucket !== undefined) bucket.tokens = Math.min(requestBurst, bucket.tokens + tokens);
     },
     count(caller) {
       const now = nowMs();
