@@ -19,10 +19,13 @@ import { listIfExists } from "../disk/whole-file.js";
 import { taskExists } from "../journal/task-folder.js";
 import type { TaskReader } from "../task/task-reader.js";
 import type { FinishedIndex } from "./finished-index.js";
-import type { FinishedTask, FinishedTasks } from "./finished-tasks.js";
+import type { FinishedTable, FinishedTask, LinePlace } from "./finished-table.js";
+import type { FinishedTasks } from "./finished-tasks.js";
 import type { OpenTask, OpenTasks } from "./open-tasks.js";
 
 const maxListLimit = 1000;
+/** Lists of finished tasks are rewritten when this part of their lines counts no more. */
+const deadPart = 1 / 4;
 interface Parts {
   readonly context: StoreContext;
   readonly reader: TaskReader;
@@ -52,25 +55,15 @@ export class TaskLists {
     }
     // How much has finished costs nothing where only what is unfinished is asked for.
     if (query.statuses === undefined || query.statuses.some(isFinal)) {
-      const { finishedTasks } = this.#parts;
-      for (const row of await this.#finishedRows(query.owner, open)) {
-        if (newest.isFull && finishedTasks.createdMs(row) < (newest.last?.createdMs ?? 0)) continue;
-        const task = finishedTasks.at(row);
-        if (matches(task, query) && isWanted(task)) newest.add({ ...task, summary: () => this.#summaryOf(task) });
+      const finished = await this.#parts.finishedTasks.read();
+      for (const row of finished.rows(query.owner, rowsOf(open, finished, query.owner))) {
+        if (newest.isFull && finished.createdMs(row) < (newest.last?.createdMs ?? 0)) continue;
+        const task = finished.at(row);
+        if (!matches(task, query) || !isWanted(task)) continue;
+        newest.add({ ...task, summary: () => this.#summaryOf(task, finished.placeOf(row)) });
       }
     }
     return this.#pageOf(newest, limit);
-  }
-
-  /** Finished tasks that have no marker: one that begins again has both. */
-  async #finishedRows(owner: string | undefined, open: ReadonlyMap<string, OpenTask>): Promise<Iterable<number>> {
-    const { finishedTasks } = this.#parts;
-    await finishedTasks.refresh();
-    const both = new Set<number | undefined>();
-    for (const { summary, incarnation } of open.values()) {
-      if (owner === undefined || summary.owner === owner) both.add(finishedTasks.rowOf(incarnation));
-    }
-    return finishedTasks.rows(owner, both);
   }
 
   async #pageOf(newest: FirstOf<ListedTask, Place>, limit: number): Promise<TaskPage> {
@@ -94,8 +87,8 @@ export class TaskLists {
   }
 
   /** Its line, or its journal where the line was written elsewhere a moment ago. */
-  async #summaryOf(task: FinishedTask): Promise<TaskSummary | undefined> {
-    const listed = this.#parts.finishedTasks.summaryOf(task);
+  async #summaryOf(task: FinishedTask, place: LinePlace): Promise<TaskSummary | undefined> {
+    const listed = this.#parts.finishedTasks.summaryOf(task, place);
     if (listed !== undefined) return listed;
     const reading = await this.#parts.reader.read(task.id).catch(() => undefined);
     return reading && summarise(reading.record, reading.record.status);
@@ -120,8 +113,9 @@ export class TaskLists {
       // Names in `quarantine/`, few as they are: asking for each finished task would cost more than counting it.
       const setAside = new Set(listIfExists(context.disk, context.layout.quarantine));
       const isThere = (id: string) => !setAside.has(id) || taskExists(context, id);
-      for (const row of await this.#finishedRows(owner, open)) {
-        const task = this.#parts.finishedTasks.at(row);
+      const finished = await this.#parts.finishedTasks.read();
+      for (const row of finished.rows(owner, rowsOf(open, finished, owner))) {
+        const task = finished.at(row);
         if (isThere(task.id)) count(task);
       }
     }
@@ -136,14 +130,15 @@ export class TaskLists {
       const { id, finishedAt = "" } = summary;
       if (isExpired(summary, now.wallMs)) oldest.add({ id, finishedMs: Date.parse(finishedAt) });
     }
-    for (const row of await this.#finishedRows(undefined, open)) {
-      const task = finishedTasks.at(row);
+    const table = await finishedTasks.read();
+    for (const row of table.rows(undefined, rowsOf(open, table))) {
+      const task = table.at(row);
       if (task.finishedMs + task.ttlMs > now.wallMs || !oldest.takes(task)) continue;
       if (taskExists(context, task.id)) oldest.add(task);
       else this.#forget(task);
     }
     // The sweep asks for what is to be deleted: the lists are rewritten at the same pace.
-    if (finishedTasks.isWorthRewriting) void finished.compact();
+    if (table.isDamaged || table.deadPart > deadPart) void finished.compact();
     return oldest.items.map(({ id }) => id);
   }
 
@@ -171,6 +166,19 @@ export class TaskLists {
   #isSetAside(id: string): boolean {
     return isSafeId(id) && quarantinedAt(this.#parts.context, id) !== undefined;
   }
+}
+
+/** The rows of tasks that have a marker as well: those that begin again, or are on their way to the lists. */
+function rowsOf(
+  open: ReadonlyMap<string, OpenTask>,
+  finished: FinishedTable,
+  owner?: string,
+): ReadonlySet<number | undefined> {
+  const rows = new Set<number | undefined>();
+  for (const { summary, incarnation } of open.values()) {
+    if (owner === undefined || summary.owner === owner) rows.add(finished.rowOf(incarnation));
+  }
+  return rows;
 }
 
 /** What a query chooses by. */

@@ -60,9 +60,8 @@ function described({ fix: _, ...problem }: Problem): FsStoreProblem {
 /** Reads all of a store, a file at a time. */
 export async function findProblems(store: OpenStore): Promise<{ tasks: number; problems: readonly Problem[] }> {
   const problems: Problem[] = [...findFormatProblems(store)];
-  await store.finishedTasks.refresh();
-  const rows = store.finishedTasks.rows(undefined, new Set());
-  const listed = new Set(Array.from(rows, (row) => store.finishedTasks.at(row).id));
+  const finished = await store.finishedTasks.read();
+  const listed = new Set(Array.from(finished.rows(undefined, new Set()), (row) => finished.at(row).id));
   let tasks = 0;
   for (const taskId of taskIds(store.context)) {
     tasks += 1;
