@@ -100,6 +100,18 @@ describe.each(["docs/operations.md", "docs/security.md"])("%s", (document) => {
   });
 });
 
+describe("docs/owners.md", () => {
+  const rows = read("docs/owners.md").matchAll(/^\| ((?:a token|local|other)[^|]*) \|/gm);
+
+  test("each kind of request in its table is a row of the test, and what it names is there", () => {
+    const kinds = [...rows].map(([, kind = ""]) => kind.replaceAll("`", ""));
+    const asked = read("packages/server-http/test/who-asks.test.ts");
+    expect(kinds.length).toBeGreaterThan(5);
+    expect(kinds.filter((kind) => !asked.includes(`name: "${kind}"`))).toEqual([]);
+    expect(missingIn("docs/owners.md")).toEqual([]);
+  });
+});
+
 describe("docs/auth.md", () => {
   test("each line of the authorization chapter has a test that is there, or says why it does not apply", () => {
     const [, chapter = ""] = read("docs/auth.md").split("## The authorization chapter, line by line");

@@ -113,7 +113,7 @@ class ReplicaStorm {
     this.#clientIds = new Map(clientKinds.map((kind) => [kind, randomUUID()]));
     const each = Math.ceil(options.tasks / clientKinds.length);
     const boards = [...this.#clientIds].map(
-      ([kind, id]) => [kind, new CallBoard(kind, `client:${id}`, options.seed, each)] as const,
+      ([kind, id]) => [kind, new CallBoard(kind, `client:local/${id}`, options.seed, each)] as const,
     );
     this.#boards = new Map(boards);
   }

@@ -16,13 +16,23 @@ export interface OtherClient {
   items(taskId: string): Promise<readonly unknown[]>;
 }
 
+/** Through a proxy comes another user than the one of this machine. */
+export const ofAnotherUser = {
+  headers: { "x-forwarded-for": "192.0.2.1" },
+  client_id: "6731a09a9cac4ba4f8d3e1f8309bed7f",
+};
+
 /** Connects a client of the stateless revision: it needs no session, and outlives the server. */
-export async function connectClient({ url }: PanelServer, token?: string): Promise<OtherClient> {
+export async function connectClient(
+  { url }: PanelServer,
+  token?: string,
+  more: Record<string, string> = {},
+): Promise<OtherClient> {
   const client = new Client(
     { name: "other", version: "1.0.0" },
     { versionNegotiation: { mode: { pin: "2026-07-28" } } },
   );
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const headers = token === undefined ? more : { ...more, authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   const call: OtherClient["call"] = async (name, args = {}, _meta = {}) => {
     const { structuredContent, isError, content } = await client.callTool({ name, arguments: args, _meta });

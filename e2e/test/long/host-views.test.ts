@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findViolations, overflowOf, panelFrame } from "../../src/look/find-violations.js";
-import { connectClient } from "../../src/server/start-task.js";
+import { connectClient, ofAnotherUser } from "../../src/server/start-task.js";
 import { enter, tabTo } from "../press-keys.js";
 import { done, gateOf, openGate, prepareStage, seesPercent } from "../stage.js";
 
@@ -72,8 +72,8 @@ test("in a host, texts of a hostile tool are shown as text in every part, and no
 
 test("a view in a host reaches no task of another owner", async () => {
   const server = await stage.serve();
-  const client = await connectClient(server);
-  const id = await client.start("count_records", { to: 1, client_id: "someone-else" });
+  const client = await connectClient(server, undefined, ofAnotherUser.headers);
+  const id = await client.start("count_records", { to: 1, client_id: ofAnotherUser.client_id });
   const host = await stage.openHost(server, { revision: "2026-07-28" });
   const answers = await host.page.evaluate(
     ([own, unknown]) =>

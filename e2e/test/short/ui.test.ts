@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { connectClient } from "../../src/server/start-task.js";
+import { connectClient, ofAnotherUser } from "../../src/server/start-task.js";
 import { enter, tabTo } from "../press-keys.js";
 import { gateOf, openGate, prepareStage, records, seesPercent, shownRecords } from "../stage.js";
 
@@ -77,8 +77,8 @@ test("a page that is loaded again in the middle, and a second tab, show the same
 
 test("the id of another owner's task shows what an unknown id shows", async () => {
   const server = await stage.serve({ flags: ["--ui", "--owner", "auto"] });
-  const client = await connectClient(server);
-  const id = await client.start("count_records", { to: 1, client_id: "someone-else" });
+  const client = await connectClient(server, undefined, ofAnotherUser.headers);
+  const id = await client.start("count_records", { to: 1, client_id: ofAnotherUser.client_id });
   const shown = async (taskId: string): Promise<string> => {
     const { panel } = await stage.openUi(server, {}, `/ui#/tasks/${taskId}`);
     await panel

@@ -287,6 +287,30 @@ describe("an owner (G10)", () => {
     expect((await stranger.start(start)).created).toBe(true);
   });
 
+  it("reaches by its id what is of owners that it may reach, and lists its own (G10)", async () => {
+    const { tool } = gatedCount(1);
+    const { tasks, engine } = createScene([tool]);
+    const { record } = await tasks.start(start);
+    const reader = engine.forOwner("client:b", { reaches: (owner) => owner === "client:a" });
+    expect((await reader.get(record.id)).record.owner).toBe("client:a");
+    expect((await reader.pause(record.id)).requested).toBe("pause");
+    expect(await reader.list()).toEqual({ tasks: [] });
+    expect((await reader.start(start)).record.id).not.toBe(record.id);
+    const { record: foreign } = await engine.forOwner("client:c").start(start);
+    await expect(reader.get(foreign.id)).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
+  });
+
+  it("goes by the notes that are being written of a result that another owner received (G7)", async () => {
+    const { tasks, engine, rest } = createScene([quick]);
+    const { record } = await tasks.start(start);
+    await rest();
+    const reader = engine.forOwner("client:b", { reaches: () => true });
+    await reader.get(record.id);
+    const delivered = reader.markDelivered(record.id);
+    expect(await tasks.start(start)).toMatchObject({ created: true });
+    await delivered;
+  });
+
   it("is a tagged string (G10)", () => {
     const { engine } = createScene([quick]);
     for (const owner of ["alice", "root:alice", "sub:", ""]) {

@@ -37,6 +37,8 @@ export const metaKeys = {
   tellsDelivery: "resumable-mcp/tells_delivery",
   /** Likewise: the id by which the client knows the request. */
   requestId: "resumable-mcp/request_id",
+  /** Likewise: the client that the session or connection named before, where the request names none. */
+  sessionClientId: "resumable-mcp/session_client_id",
 } as const;
 
 /** Keys that only a transport or a supervisor may set: the server removes them from what clients send over HTTP. */
@@ -48,6 +50,7 @@ export const internalMetaKeys: readonly string[] = [
   metaKeys.shownProgress,
   metaKeys.tellsDelivery,
   metaKeys.taskId,
+  metaKeys.sessionClientId,
 ];
 
 /**

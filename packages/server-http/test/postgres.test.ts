@@ -49,7 +49,7 @@ test(
     let server = await start();
     const { client } = await connectStock(server.url);
     const clientId = "6731a09a9cac4ba4f8d3e1f8309bed7f";
-    const identity = { subject: "raw", owner: `client:${clientId}`, headers: {}, clientId };
+    const identity = { subject: "raw", owner: `client:local/${clientId}`, headers: {}, clientId };
     const raw = rawCaller(server.url, identity);
     afterwards(async () => raw.close());
     // The specification ends a plain call of 2026 with its stream; the same call joins its task.

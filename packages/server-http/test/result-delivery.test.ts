@@ -43,7 +43,7 @@ async function createScene(faultPoints: string, signal: NodeJS.Signals) {
 }
 
 function connect(url: string): RawCaller {
-  const caller = rawCaller(url, { subject: "caller", owner: `client:${clientId}`, headers: {}, clientId });
+  const caller = rawCaller(url, { subject: "caller", owner: `client:local/${clientId}`, headers: {}, clientId });
   afterwards(async () => caller.close());
   return caller;
 }

@@ -17,8 +17,7 @@ export class Coverage {
       if (call.tool !== "script") this.#count("calls", `of the tool ${call.tool}`);
       if (call.newTask !== undefined) this.#count("calls", "another run");
       if (call.handoffMs !== undefined && call.via !== "engine") this.#count("calls", "handoff");
-      if (call.clientId === undefined || call.owner.startsWith("client:local/"))
-        this.#count("calls", "of an unusual owner");
+      if (!/^client:local\/[\da-f-]{36}$/.test(call.owner)) this.#count("calls", "of an unusual owner");
     }
     for (const { kind, ...facts } of history.events) {
       const detail = facts.op ?? facts.what ?? facts.fault ?? facts.code ?? facts.status;

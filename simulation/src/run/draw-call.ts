@@ -39,9 +39,9 @@ const strangeNames = [
 
 /** Draws one to three owners: some differ only in their kind, or have strange names. */
 export function drawOwners(random: Random): readonly PlannedOwner[] {
-  const first = { owner: `client:${uuid}0`, clientId: `${uuid}0` };
+  const first = { owner: `client:local/${uuid}0`, clientId: `${uuid}0` };
   const others = [
-    { owner: `client:${uuid}1`, clientId: `${uuid}1` },
+    { owner: `client:local/${uuid}1`, clientId: `${uuid}1` },
     { owner: `sub:${uuid}0`, clientId: undefined },
     { owner: `local:local/${uuid}0`, clientId: undefined },
     ...strangeNames.map((name) => ({ owner: `client:local/${name}`, clientId: name })),

@@ -116,8 +116,8 @@ class ToolEngine implements Engine {
     return isTaskId(taskId) ? this.#parts.store.getTask(taskId) : undefined;
   }
 
-  forOwner(owner: string): OwnedTasks {
-    return new OneOwnersTasks(this.#parts, checkOwner(owner));
+  forOwner(owner: string, { reaches }: Parameters<Engine["forOwner"]>[1] = {}): OwnedTasks {
+    return new OneOwnersTasks(this.#parts, checkOwner(owner), reaches);
   }
 
   open(): Promise<void> {

@@ -146,7 +146,7 @@ export interface OpenQuestion {
 }
 
 /**
- * One owner's tasks: nothing of another owner can be reached through it, not even whether it exists.
+ * One owner's tasks: nothing of another owner can be reached through it, not even whether it exists, unless `forOwner` says so.
  *
  * Every method that takes a task id throws `TASK_NOT_FOUND` for an unknown and for a foreign task alike.
  */
@@ -256,8 +256,12 @@ export interface Engine {
    * goes through `forOwner`.
    */
   readTask(taskId: string): Promise<TaskSnapshot | undefined>;
-  /** One owner's tasks. The owner is a tagged string: `sub:…`, `app:…`, `client:…`, `session:…` or `local:…`. */
-  forOwner(owner: string): OwnedTasks;
+  /**
+   * One owner's tasks. The owner is a tagged string: `sub:…`, `app:…`, `client:…`, `session:…` or `local:…`.
+   *
+   * @param options.reaches whose tasks are reached, too, by methods that take an id. Default: no other owner's.
+   */
+  forOwner(owner: string, options?: { readonly reaches?: (owner: string) => boolean }): OwnedTasks;
   /**
    * Begins to look for work: recovery after a crash, due tasks, the sweep. Happens by itself at the first use of a
    * task; until then the store is not touched. Safe to repeat.

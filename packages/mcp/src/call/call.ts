@@ -48,6 +48,8 @@ export interface AskedQuestion extends OpenQuestion {
 /** What a request's `_meta` says, checked. Values of the wrong type count as absent. */
 export interface CallMeta {
   readonly clientId?: string;
+  /** The client that the session named before. */
+  readonly sessionClientId?: string;
   /** `true`: after the tool's own time; a number: after that many milliseconds; `false`: never. */
   readonly handoff?: boolean | number;
   /** The caller stays with the task after the hand-off: after a crash the task waits for its return. */
@@ -93,6 +95,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
     acceptedMs: read(metaKeys.acceptedMs, isCount) ?? Date.now(),
     tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
     clientId: read(metaKeys.clientId, isLabel),
+    sessionClientId: read(metaKeys.sessionClientId, isLabel),
     handoff: read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount),
     newTask: read(metaKeys.newTask, isBoolean) ?? read(metaKeys.newTask, isLabel),
     callId: read(metaKeys.callId, isLabel),

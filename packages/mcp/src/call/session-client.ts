@@ -15,7 +15,7 @@ export interface Attributed<Request> {
 }
 
 /**
- * Attributes a request to the client that it names, else to the one that its session named last. The name stays in the
+ * Attributes a request to the client that it names, else to the one that its session named last. That one is noted in the
  * request, so that a delivery after a restart has the same caller, whatever the session named since. Pure.
  *
  * @param known the client that the session named last.
@@ -42,11 +42,11 @@ function namedClient({ params }: NamedRequest, takesArgument: boolean): string |
   return clientId ?? (takesArgument ? clientIdArgument(params?.arguments) : undefined);
 }
 
-/** A request whose `_meta` is malformed stays as it is: its server refuses it. */
+/** What a supervisor added before stays. A request whose `_meta` is malformed stays as it is: its server refuses it. */
 function withClient<Request extends NamedRequest>(request: Request, clientId: string): Request {
   const meta = request.params?._meta;
   if (meta !== undefined && !isJsonObject(meta)) return request;
-  return { ...request, params: { ...request.params, _meta: { ...meta, [metaKeys.clientId]: clientId } } };
+  return { ...request, params: { ...request.params, _meta: { [metaKeys.sessionClientId]: clientId, ...meta } } };
 }
 
 /** What `_meta` of a listed tool says when the tool's argument `client_id` names its caller. */

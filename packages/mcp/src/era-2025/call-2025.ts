@@ -6,7 +6,7 @@ import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";
 import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/register-tools.js";
 import { limits } from "../limits.js";
-import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner } from "../owner/owner.js";
+import { local, localityOf, ownerOfSubject, ownerOfToken, tasksOfCaller } from "../owner/owner.js";
 import { tasksWithin } from "../owner/scopes.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
@@ -43,20 +43,21 @@ export function call2025(
   const isTrusted = isStdio || (server.transport !== undefined && setsInternalMeta in server.transport);
   const meta = parseCallMeta(extra._meta, isTrusted);
   const clientId = meta.clientId ?? clientIdArgument;
+  const { sessionClientId } = meta;
   const authenticated =
     options.owner === undefined ? ownerOfToken(extra.authInfo) : ownerOfSubject(options.owner(extra));
   const locality = options.singleUser === true || isStdio ? local : localityOf(requestInfo);
-  const owner = resolveOwner({ authenticated, clientId, sessionId, locality });
+  const tasks = tasksOfCaller(engine, { authenticated, clientId, sessionClientId, sessionId, locality });
   const rights = { token: extra.authInfo, locality };
   return {
     engine,
     rights,
-    tasks: tracedTasks(tasksWithin(engine, engine.forOwner(owner), rights)),
+    tasks: tracedTasks(tasksWithin(engine, tasks, rights)),
     meta,
     requestId,
     signal,
     server,
-    clientId,
+    clientId: clientId ?? sessionClientId,
     sessionId,
     shownSessionId: authenticated !== undefined || locality.local ? sessionId : undefined,
     prefix: options.controlTools === "none" ? undefined : (options.prefix ?? ""),

@@ -3,7 +3,15 @@ import { envelopeKeys, isAtLeast, rpcCodes, showsApps, tasksExtension } from "@r
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { tracedTasks } from "../call/traced-requests.js";
-import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken } from "../owner/owner.js";
+import {
+  type CallerFacts,
+  local,
+  localityOf,
+  ownerOfSubject,
+  ownerOfToken,
+  tasksOfCaller,
+  type VerifiedToken,
+} from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
 import { answeringServerOf } from "../sdk-workarounds.js";
 import type { SigningKey } from "./engine-state.js";
@@ -21,6 +29,8 @@ export interface Environment2026 {
 export interface Call2026 extends Call {
   readonly client: ClientFacts;
   readonly token?: VerifiedToken | undefined;
+  /** Later requests about the task will come from the same owner: they say who calls as this one does, not by an argument. */
+  readonly returns: boolean;
 }
 
 /**
@@ -41,14 +51,15 @@ export function call2026(
   // Over HTTP no supervisor stands between client and server that may set the internal keys.
   const meta = parseCallMeta(mcpReq._meta, http === undefined);
   const clientId = meta.clientId ?? clientIdArgument;
-  const own = engine.forOwner(ownerOf(options, context, clientId));
+  const facts = callerOf(options, context, clientId);
   const rights = rightsOf(options, context);
   return {
     engine,
     client,
     rights,
     token: http?.authInfo,
-    tasks: tracedTasks(tasksWithin(engine, own, rights)),
+    tasks: tracedTasks(tasksWithin(engine, tasksOfCaller(engine, facts), rights)),
+    returns: meta.clientId === clientId || facts.authenticated !== undefined || rights.locality.local,
     meta,
     requestId: mcpReq.id,
     signal: mcpReq.signal,
@@ -65,15 +76,15 @@ export function call2026(
   };
 }
 
-/** Says whose tasks a request may reach. @throws {@link ResumableError} `NO_OWNER`. */
-export function ownerOf(
+/** Who a request says that its caller is. */
+export function callerOf(
   { owner, singleUser }: Pick<RegisterOptions2026, "owner" | "singleUser">,
   context: Context2026,
   clientId: string | undefined,
-): string {
+): CallerFacts {
   const { token, locality } = rightsOf({ singleUser }, context);
   const authenticated = owner === undefined ? ownerOfToken(token) : ownerOfSubject(owner(context));
-  return resolveOwner({ authenticated, clientId, locality });
+  return { authenticated, clientId, locality };
 }
 
 /** What is known of the rights of a request's caller. */

@@ -30,8 +30,8 @@ const invalidState: RpcErrorBody = {
 /**
  * Answers the call of a resumable tool in the 2026 era.
  *
- * - The client declared the tasks extension: with a task, as soon as it is durable.
- * - It did not: with progress on its stream and the result at the end; questions, the draining of the server and the end
+ * - The client declared the tasks extension, and can read the task later: with a task, as soon as it is durable.
+ * - Else: with progress on its stream and the result at the end; questions, the draining of the server and the end
  *   of the token are answered with a signed state, with which the client's next request continues where this one ended.
  */
 export function callTool(
@@ -57,7 +57,8 @@ async function answerCall(
   const state = mcpReq.requestState();
   const roundTrip = state === undefined ? undefined : await verifiedRoundTrip(signingKey, state, binding);
   if (state !== undefined && roundTrip === undefined) return wrapAnswer({ error: invalidState });
-  if (call.client.tasks && taskSupport !== "forbidden") return answerWithTask(call, tool, input, roundTrip);
+  if (call.client.tasks && call.returns && taskSupport !== "forbidden")
+    return answerWithTask(call, tool, input, roundTrip);
   const sign = async (taskId: string, seq: number) =>
     signRoundTrip(await signingKey(), { taskId, seq }, binding, Date.now());
   return answerInline(call, tool, input, mcpReq, roundTrip, sign);

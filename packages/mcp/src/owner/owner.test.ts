@@ -76,7 +76,11 @@ test("any client_id of at least 8 characters identifies the owner of a local req
   );
   expect(owners).toEqual(Array(3).fill(`client:local/${half}`));
   expect(resolveOwner({ clientId: "8 chars.", sessionId: "s", locality: local })).toBe("client:local/8 chars.");
-  expect(resolveOwner({ clientId: "7 chars", sessionId: "s", locality: local })).toBe("client:s/7 chars");
+  expect(resolveOwner({ clientId: "7 chars", sessionId: "s", locality: local })).toBe("client:local/s/7 chars");
+});
+
+test("a random client_id of a local request is another owner than that of any other request: its tag says which began a task", () => {
+  expect(resolveOwner({ clientId: strong, sessionId: "s", locality: local })).toBe(`client:local/${strong}`);
 });
 
 test("G10 no client_id of a request that is not local reaches the tasks of a local one", () => {

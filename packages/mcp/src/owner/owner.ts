@@ -1,4 +1,4 @@
-import { ResumableError } from "@resumable-mcp/core";
+import { type Engine, type OwnedTasks, ResumableError } from "@resumable-mcp/core";
 import { ownerTag } from "@resumable-mcp/core/engine";
 import { hasControls } from "@resumable-mcp/protocol/display";
 import { limits } from "../limits.js";
@@ -8,28 +8,26 @@ import { isStrongClientId, strongClientIdForms, unseenInClientId } from "./clien
 export interface CallerFacts {
   /** The owner whom a token, or the server's author, authenticates. */
   readonly authenticated?: string | undefined;
-  /** What the client program says of itself. */
+  /** What the client program says of itself in the request. */
   readonly clientId?: string | undefined;
+  /** What it said in an earlier one of the session. */
+  readonly sessionClientId?: string | undefined;
   readonly sessionId?: string | undefined;
   /** Whether only the user of this machine can have sent the request, as over stdio. */
   readonly locality: Locality;
 }
 
 /**
- * Says whose tasks a call may reach.
+ * Says whose tasks a request begins, finds and lists: docs/owners.md has the table. The kinds of owners are tagged, so that
+ * no label can pose as a subject, and no `client_id` of a request that is not local as one of a local request.
  *
- * An authenticated owner always wins. Then a `client_id` decides: one with the form of random bits everywhere, one of at
- * least 8 characters among local requests. Then local requests belong to the one user of the machine, and all others
- * to their session. A `client_id` that identifies no owner is only a label inside the session. The kinds are tagged,
- * so that no label can pose as a subject, and no `client_id` of a request that is not local as one of a local request.
- *
- * @throws {@link ResumableError} `NO_OWNER` when the call does not say who its caller is.
+ * @throws {@link ResumableError} `NO_OWNER` when the request does not say who its caller is.
  */
-export function resolveOwner({ authenticated, clientId, sessionId, locality }: CallerFacts): string {
+export function resolveOwner(facts: CallerFacts): string {
+  const { authenticated, clientId = facts.sessionClientId, sessionId, locality } = facts;
   if (authenticated !== undefined) return authenticated;
-  if (clientId !== undefined && isStrongClientId(clientId)) return ownerTag("client", clientId);
   if (clientId === undefined) {
-    if (locality.local) return ownerTag("local", "local");
+    if (locality.local) return theLocalUser;
     if (sessionId !== undefined) return ownerTag("session", sessionId);
     throw noOwner(
       `The call does not name its owner: it has no token, no session and no client_id, ${notLocal(locality)}`,
@@ -41,15 +39,30 @@ export function resolveOwner({ authenticated, clientId, sessionId, locality }: C
       `The client_id has ${clientId.length} characters; the limit maxClientIdLength is ${limits.maxClientIdLength}.`,
     );
   }
-  const identifies = locality.local && clientId.length >= limits.minLocalClientIdLength;
-  const scope = identifies ? "local" : (sessionId ?? (locality.local ? "local" : undefined));
-  if (scope === undefined) {
-    throw noOwner(
-      `The client_id of the call can be guessed, so it identifies no owner: the call has no token and no session, ${notLocal(locality)}`,
-    );
-  }
-  // A strong id contains no slash and no session has the id "local", so a label cannot meet one of another kind.
-  return ownerTag("client", `${scope}/${clientId}`);
+  const identifies = locality.local ? clientId.length >= limits.minLocalClientIdLength : isStrongClientId(clientId);
+  const label = identifies || sessionId === undefined ? clientId : `${sessionId}/${clientId}`;
+  if (locality.local) return `${localClients}${label}`;
+  if (identifies || sessionId !== undefined) return ownerTag("client", label);
+  throw noOwner(
+    `The client_id of the call can be guessed, so it identifies no owner: the call has no token and no session, ${notLocal(locality)}`,
+  );
+}
+
+/** Owner of what local requests begin that name no client. */
+export const theLocalUser = ownerTag("local", "local");
+/** How the owners begin of what the others begin. A strong id contains no slash, and no session has the id "local". */
+const localClients = ownerTag("client", "local/");
+
+/** Whether a request reaches by their ids, too, what other local requests began: it is one itself and names no client. */
+function reachesLocal({ authenticated, clientId, locality }: CallerFacts): boolean {
+  return authenticated === undefined && clientId === undefined && locality.local;
+}
+
+/** The tasks of a request's caller. @throws {@link ResumableError} `NO_OWNER`. */
+export function tasksOfCaller(engine: Engine, facts: CallerFacts): OwnedTasks {
+  const owner = resolveOwner(facts);
+  if (!reachesLocal(facts)) return engine.forOwner(owner);
+  return engine.forOwner(owner, { reaches: (other) => other === theLocalUser || other.startsWith(localClients) });
 }
 
 function notLocal(locality: Locality): string {

@@ -4,6 +4,7 @@ import { Relay, type Sent } from "./relay.js";
 
 const limits = { maxPending: 10, maxDeliveries: 3, maxToolPages: 3 };
 const clientKey = "resumable-mcp/client_id";
+const keptKey = "resumable-mcp/session_client_id";
 const rpc = (message: object): RpcMessage => ({ jsonrpc: "2.0", ...message });
 const call = (id: number, name: string, args: object = {}, _meta: object = {}) =>
   rpc({ id, method: "tools/call", params: { name, arguments: args, _meta } });
@@ -25,11 +26,11 @@ function begun(): Relay {
   return relay;
 }
 
-/** The ids of the requests that the server gets, each with the client in its `_meta`. */
+/** The ids of the requests that the server gets, each with the client that it names, or that the connection named. */
 const clientsOf = (sent: readonly Sent[]) =>
   sent
     .filter(({ to, message }) => to === "server" && typeof message.id === "number")
-    .map(({ message }) => [message.id, metaOf(message)[clientKey]]);
+    .map(({ message }) => [message.id, metaOf(message)[clientKey] ?? metaOf(message)[keptKey]]);
 
 /** What a new server gets once it has answered the repeated `initialize` and listed its tools. */
 function restart(relay: Relay): Sent[] {

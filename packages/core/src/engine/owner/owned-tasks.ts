@@ -18,11 +18,14 @@ export class OneOwnersTasks implements OwnedTasks {
   /** The same until its caller waits for it: it runs already, and nothing has to be resumed. */
   #fresh: string | undefined;
   /** What is known of the finished task that this view read last; its input and output may be large. */
-  #finished: { readonly taskId: string; readonly takesDelivery: boolean } | undefined;
+  #finished: { readonly taskId: string; readonly owner: string; readonly takesDelivery: boolean } | undefined;
+  /** Whose tasks it reaches by their ids, too. */
+  readonly #reaches: (owner: string) => boolean;
 
-  constructor(parts: EngineParts, owner: string) {
+  constructor(parts: EngineParts, owner: string, reaches: (owner: string) => boolean = () => false) {
     this.#parts = parts;
     this.owner = owner;
+    this.#reaches = reaches;
   }
 
   readonly start: OwnedTasks["start"] = async (request) => {
@@ -117,14 +120,14 @@ export class OneOwnersTasks implements OwnedTasks {
   };
 
   readonly markDelivered: OwnedTasks["markDelivered"] = (taskId) =>
-    this.#parts.deliveries.write(this.owner, taskId, async () => {
+    this.#parts.deliveries.write(this.#ownerOf(taskId), taskId, async () => {
       if (this.#finished?.taskId !== taskId) await this.#own(taskId);
       if (this.#finished?.taskId !== taskId || !this.#finished.takesDelivery) return;
       await this.#parts.store.signal(taskId, { kind: "delivered" });
     });
 
   readonly withdrawDelivered: OwnedTasks["withdrawDelivered"] = (taskId) =>
-    this.#parts.deliveries.write(this.owner, taskId, async () => {
+    this.#parts.deliveries.write(this.#ownerOf(taskId), taskId, async () => {
       const snapshot = await this.#own(taskId);
       this.#finished = undefined;
       if (isDelivered(snapshot)) await this.#parts.store.signal(taskId, { kind: "undelivered" });
@@ -162,11 +165,18 @@ export class OneOwnersTasks implements OwnedTasks {
   }
 
   async #own(taskId: string): Promise<TaskSnapshot> {
-    const snapshot = isTaskId(taskId) ? await readOwned(this.#parts, this.owner, taskId) : undefined;
+    const isOwn = (owner: string) => owner === this.owner || this.#reaches(owner);
+    const snapshot = isTaskId(taskId) ? await readOwned(this.#parts, isOwn, taskId) : undefined;
     if (snapshot === undefined) throw taskNotFound(taskId);
-    const { status } = snapshot.record;
-    if (isFinal(status)) this.#finished = { taskId, takesDelivery: status === "completed" && !isDelivered(snapshot) };
+    const { owner, status } = snapshot.record;
+    const takesDelivery = status === "completed" && !isDelivered(snapshot);
+    if (isFinal(status)) this.#finished = { taskId, owner, takesDelivery };
     return snapshot;
+  }
+
+  /** Whose calls wait for notes about a task: a result was read before it is delivered. */
+  #ownerOf(taskId: string): string {
+    return this.#finished?.taskId === taskId ? this.#finished.owner : this.owner;
   }
 
   /** Who only looks at a task expects it to go on all the same, if it continues by itself. */

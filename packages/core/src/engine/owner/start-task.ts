@@ -63,7 +63,7 @@ async function createNamed(
     return await createOrContinue(parts, task, request);
   } catch (error) {
     if (!isResumableError(error, "TASK_CORRUPT")) throw error;
-    await readOwned(parts, task.owner, task.id);
+    await readOwned(parts, (owner) => owner === task.owner, task.id);
     return undefined;
   }
 }

@@ -23,14 +23,14 @@ export async function* taskPages(
  */
 export async function readOwned(
   { store, onError }: Pick<Environment, "store" | "onError">,
-  owner: string,
+  isOwn: (owner: string) => boolean,
   taskId: string,
 ): Promise<TaskSnapshot | undefined> {
   try {
     const snapshot = await store.getTask(taskId);
-    return snapshot?.record.owner === owner ? snapshot : undefined;
+    return snapshot !== undefined && isOwn(snapshot.record.owner) ? snapshot : undefined;
   } catch (error) {
-    if (!isResumableError(error, "TASK_CORRUPT") || error.details.owner === owner) throw error;
+    if (!isResumableError(error, "TASK_CORRUPT") || isOwn(String(error.details.owner))) throw error;
     onError(error);
     return undefined;
   }

@@ -90,7 +90,7 @@ export function finishedCall(call: StoredCall, end: number, ofTool: boolean): St
 export function finishedParams(params: JsonObject, ofTool: boolean): JsonObject {
   const { arguments: given = {}, _meta = {}, name } = params;
   const { content: _answer, ...rest } = isJsonObject(given) ? given : {};
-  const meta = pick(_meta, ["progressToken", metaKeys.clientId]);
+  const meta = pick(_meta, ["progressToken", metaKeys.clientId, metaKeys.sessionClientId]);
   return {
     ...pick(params, ["name"]),
     ...(name === undefined ? {} : { arguments: ofTool ? pick(given, ["client_id"]) : rest }),

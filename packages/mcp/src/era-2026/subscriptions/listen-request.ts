@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { parseTaskUri } from "@resumable-mcp/protocol";
 import { isRequestId, parseCallMeta } from "../../call/call.js";
-import { clientFacts, ownerOf } from "../call-2026.js";
+import { tasksOfCaller } from "../../owner/owner.js";
+import { callerOf, clientFacts } from "../call-2026.js";
 import type { Context2026 } from "../server-2026.js";
 
 /** A request to listen. */
@@ -33,17 +34,19 @@ export function parseListenRequest(message: unknown): ListenRequest | undefined 
   return { id, namesTasks, taskIds: named, resources, declared: clientFacts(meta).tasks, meta };
 }
 
-/** Says whose tasks a request may watch. @throws {@link ResumableError} `NO_OWNER`. */
-export function listenOwner(
-  options: Parameters<typeof ownerOf>[0],
+/** The tasks that a request may watch. @throws {@link ResumableError} `NO_OWNER`. */
+export function listenTasks(
+  engine: Engine,
+  options: Parameters<typeof callerOf>[0],
   { id, meta }: ListenRequest,
   signal: AbortSignal,
   http: Context2026["http"],
-): string {
+): OwnedTasks {
   // The SDK makes no context for subscriptions.
   const [requestState, notify] = [() => undefined, () => Promise.resolve()];
   const mcpReq = { id, signal, _meta: meta, envelope: meta, requestState, notify };
-  return ownerOf(options, http === undefined ? { mcpReq } : { mcpReq, http }, parseCallMeta(meta).clientId);
+  const context = http === undefined ? { mcpReq } : { mcpReq, http };
+  return tasksOfCaller(engine, callerOf(options, context, parseCallMeta(meta).clientId));
 }
 
 /** What of a request is watched. */

@@ -1,4 +1,4 @@
-import type { Engine } from "@resumable-mcp/core";
+import type { Engine, OwnedTasks } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
@@ -6,7 +6,7 @@ import { type VerifiedToken, whenEnded } from "../../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
 import { missingTasksExtension, rightsOf } from "../call-2026.js";
 import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
-import { type ListenRequest, listenOwner } from "./listen-request.js";
+import { type ListenRequest, listenTasks } from "./listen-request.js";
 import { type ListenStream, listenStream, withEnd } from "./listen-stream.js";
 import { ownPart, watchTasks } from "./task-watch.js";
 
@@ -32,7 +32,7 @@ export function createListener<Auth extends VerifiedToken>(
   const keepOpen = async (
     source: ReadableStream<Uint8Array>,
     listenTo: ListenRequest,
-    owner: string | RpcError,
+    own: OwnedTasks | RpcError,
     rights: CallerRights,
     leave: () => void,
   ) => {
@@ -47,8 +47,8 @@ export function createListener<Auth extends VerifiedToken>(
       return stream.body;
     }
     if (listenTo.taskIds !== undefined && !listenTo.declared) throw RpcError.of(missingTasksExtension);
-    if (owner instanceof RpcError) throw owner;
-    const tasks = tasksWithin(engine, engine.forOwner(owner), rights);
+    if (own instanceof RpcError) throw own;
+    const tasks = tasksWithin(engine, own, rights);
     const watched = await ownPart(tasks, listenTo);
     const subscriptionId = listenTo.id;
     const stream = listenStream({
@@ -69,8 +69,8 @@ export function createListener<Auth extends VerifiedToken>(
   };
   return {
     async listen(request, given, listenTo) {
-      const owner = ownerIn(options, request, given, listenTo);
-      const place = takePlace(owner instanceof RpcError ? "" : owner);
+      const own = tasksIn(engine, options, request, given, listenTo);
+      const place = takePlace(own instanceof RpcError ? "" : own.owner);
       if ("refused" in place) return refuse(listenTo.id, place.refused);
       const response = await handler.fetch(request, given).catch((error: unknown) => {
         place.leave();
@@ -83,7 +83,7 @@ export function createListener<Auth extends VerifiedToken>(
       }
       try {
         const rights = rightsOf(options, { http: { req: request, authInfo: given.authInfo } });
-        return new Response(await keepOpen(body, listenTo, owner, rights, place.leave), response);
+        return new Response(await keepOpen(body, listenTo, own, rights, place.leave), response);
       } catch (error) {
         place.leave();
         await body.cancel();
@@ -97,14 +97,15 @@ export function createListener<Auth extends VerifiedToken>(
 }
 
 /** A caller that cannot be identified may listen, but not to tasks. */
-function ownerIn(
+function tasksIn(
+  engine: Engine,
   options: WithTasksOptions,
   request: Request,
   { authInfo }: RequestOptions2026,
   listenTo: ListenRequest,
-): string | RpcError {
+): OwnedTasks | RpcError {
   try {
-    return listenOwner(options, listenTo, request.signal, { req: request, authInfo });
+    return listenTasks(engine, options, listenTo, request.signal, { req: request, authInfo });
   } catch (error) {
     return asRpcError(error);
   }

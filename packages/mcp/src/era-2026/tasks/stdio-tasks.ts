@@ -11,7 +11,7 @@ import type { RegisterOptions2026 } from "../server-2026.js";
 import {
   isAcknowledgement,
   type ListenRequest,
-  listenOwner,
+  listenTasks,
   parseListenRequest,
   type WatchedPart,
   withWatched,
@@ -68,7 +68,7 @@ export function withStdioTasks<Wire extends StdioTransport>(
   };
   const listen = async (request: ListenRequest, message: never, extra: never): Promise<void> => {
     const stop = new AbortController();
-    const tasks = engine.forOwner(listenOwner(options, request, stop.signal, undefined));
+    const tasks = listenTasks(engine, options, request, stop.signal, undefined);
     const watched = await ownPart(tasks, request);
     subscriptions.set(request.id, { subscriptionId: request.id, tasks, ...watched, stop });
     transport.onmessage?.(message, extra);

@@ -6,7 +6,7 @@ import type { CountedGroup } from "@resumable-mcp/core/store";
 import { parseCallMeta } from "../../../call/call.js";
 import { HttpAnswer, refusal } from "../../../http/http-answer.js";
 import { type SessionLimits, sessionLimits } from "../../../limits.js";
-import { type Locality, localityOf, ownerOfToken } from "../../../owner/owner.js";
+import { type Locality, localityOf, ownerOfToken, theLocalUser } from "../../../owner/owner.js";
 import { randomToken } from "../../../owner/random-token.js";
 import { KeptDocument } from "../kept-document.js";
 import { Session2025, type SessionCommons } from "../session.js";
@@ -134,7 +134,7 @@ export class SessionRegistry implements SessionCommons {
     const { maxSessionsPerOwner: max, maxSessionsPerAddress } = this.limits;
     const limit = "maxSessionsPerOwner";
     if (principal !== undefined) return { group: principal, max, limit, isOfOne: true };
-    if (isLocalRequest(extra)) return { group: ownerTag("local", "local"), max, limit, isOfOne: true };
+    if (isLocalRequest(extra)) return { group: theLocalUser, max, limit, isOfOne: true };
     const group = `${unauthenticated}${network}`;
     if (network === "") return { group, max, limit, isOfOne: false };
     return { group, max: maxSessionsPerAddress, limit: "maxSessionsPerAddress", isOfOne: false };
