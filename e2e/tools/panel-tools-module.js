@@ -20,7 +20,6 @@ const countRecords = defineTool({
   name: "count_records",
   title: "Count records",
   description: "Counts records, as far as its gate lets it.",
-  clientIdArgument: true,
   input: z.object(gated),
   state: { at: 0 },
   label: ({ name }) => name,
@@ -46,7 +45,6 @@ const reviewRecords = defineTool({
   name: "review_records",
   title: "Review records",
   description: "Counts to the middle, asks who reviews, and counts on.",
-  clientIdArgument: true,
   input: z.object(gated),
   state: { at: 0 },
   label: ({ name }) => name,
@@ -70,7 +68,6 @@ const failRecords = defineTool({
   name: "fail_records",
   title: "Fail at a record",
   description: "Counts to a record, and fails there.",
-  clientIdArgument: true,
   input: z.object(gated),
   state: { at: 0 },
   async *run({ to }, task) {

@@ -29,10 +29,6 @@ test("advertises every argument with its default, so that none has to be given",
   expect(schemaOf("get_forecast")).toMatchObject({ required: ["city"] });
 });
 
-test("takes a client_id as an argument", () => {
-  expect(server.tools.map((tool) => tool.clientIdArgument)).toEqual([true, true, true, true]);
-});
-
 test("explains to a client once what the server is for", async () => {
   const { url, close } = await serve({ definition: server, store: createMemoryStore(), port: 0 });
   try {

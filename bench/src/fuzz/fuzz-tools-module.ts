@@ -23,7 +23,6 @@ const tools = [
     description: "Gives its label back, after a checkpoint.",
     input: z.object({ label }),
     state: {},
-    clientIdArgument: true,
     async *run({ label: text }) {
       yield { progress: 1, total: 1, append: [text], message: text };
       return { label: text };

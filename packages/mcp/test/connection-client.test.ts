@@ -17,7 +17,6 @@ const greet = defineTool({
   name: "greet",
   description: "Greets.",
   input: z.object({ name: z.string() }),
-  clientIdArgument: true,
   onCrash: "rerun",
   run: async ({ name }) => `Hello, ${name}!`,
 });
@@ -111,14 +110,17 @@ test("over stdio what initialize names is the client from the beginning, and too
   expect(await data("get_session_info")).toMatchObject({ client_id: ada });
 });
 
-test("over stdio an argument client_id that a tool has for itself names no caller", async () => {
+test("over stdio an argument client_id that a tool has for itself is its data, and names the caller, too", async () => {
   const { ask, data } = connect((server) => {
     server.registerTool("ordinary", { inputSchema: { client_id: z.string() } }, () => ({ content: [] }));
   });
   await ask("initialize", initialize);
   expect(await data("invoice", { client_id: ada })).toEqual({ client_id: ada });
-  await data("ordinary", { client_id: ada });
-  expect(await data("get_session_info")).toMatchObject({ client_id: null });
+  await data("ordinary", { client_id: bob });
+  expect(await data("get_session_info")).toMatchObject({ client_id: ada });
+  expect(await data("invoice", { client_id: bob })).toEqual({ client_id: bob });
+  expect(await data("list_session_tasks")).toMatchObject({ persistent_id: bob, total_tasks: 1 });
+  expect(await data("list_session_tasks", { client_id: ada })).toMatchObject({ total_tasks: 1 });
 });
 
 test("a request of the 2026 era names the client of no other request, and gets none", async () => {

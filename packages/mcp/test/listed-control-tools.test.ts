@@ -241,6 +241,6 @@ test("calls of control tools that are not listed are delivered again as those of
   };
   const [short, long] = [await kindsWith("minimal"), await kindsWith("all")];
   expect(new Map([...short].sort())).toEqual(new Map([...long].sort()));
-  expect(short.get("get_task_items")).toEqual({ kind: "journal", takesClientId: true });
+  expect(short.get("get_task_items")).toEqual({ kind: "journal", clientArgument: "argument" });
   expect([...(await kindsWith("none")).keys()]).toEqual(["count_to"]);
 });

@@ -15,7 +15,7 @@ const [ada, bob] = ["6731a09a9cac4ba4f8d3e1f8309bed7f", "e324fb72e1cff4576f8e97c
 type Session = Record<string, string>;
 type Result = { readonly [key: string]: unknown };
 
-/** Stands at its first checkpoint until the gate opens; takes `client_id`, as the demo's tools do. */
+/** Stands at its first checkpoint until the gate opens; lists `client_id`. */
 function gatedTool(gate: Gate) {
   return defineTool({
     name: "gated",
@@ -219,13 +219,23 @@ test("an argument client_id that a tool has for itself names no caller", async (
   expect(await dataOf(url, session, "get_session_info")).toMatchObject({ client_id: null });
 });
 
-test("every control tool lists the argument client_id that it takes", async () => {
-  const { url, session } = await open();
+test("every tool of ours takes the argument client_id, and lists it where it is asked to", async () => {
+  const plain = defineTool({
+    name: "plain",
+    description: "Says what it got.",
+    input: z.object({ name: z.string() }).catchall(z.string()),
+    run: async (input) => input,
+  });
+  const { url, session } = await open({ tools: [plain, gatedTool(createGate())] });
   const { tools } = (await resultOf(url, session, "tools/list")) as {
     tools: { name: string; inputSchema: { properties: object } }[];
   };
-  const takers = tools.filter(({ inputSchema }) => "client_id" in inputSchema.properties).map(({ name }) => name);
-  expect(takers).toEqual(["gated", ...controlTools.map(({ name }) => name)]);
+  const listing = tools.filter(({ inputSchema }) => "client_id" in inputSchema.properties).map(({ name }) => name);
+  expect(listing).toEqual(["gated"]);
+  for (const { name } of controlTools.slice(-1)) await dataOf(url, session, name, { client_id: bob });
+  expect(await dataOf(url, session, "get_session_info")).toMatchObject({ client_id: bob });
+  expect(await dataOf(url, session, "plain", { name: "Ada", client_id: ada })).toEqual({ name: "Ada" });
+  expect(await dataOf(url, session, "list_session_tasks")).toMatchObject({ persistent_id: ada, total_tasks: 1 });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkControlInput, controlToolOf, offeredControlTools, readControlTools } from "./control-tools.js";
-import { repeatableOf, takesClientId } from "./meta-keys.js";
+import { clientArgumentOf, repeatableOf } from "./meta-keys.js";
 
 test("arguments that fit come with the defaults, without what the schema does not name", () => {
   expect(checkControlInput("get_task_items", { task_id: "t", client_id: "c" })).toEqual({
@@ -65,11 +65,11 @@ test("a name means a control tool only with the prefix of its server, and where 
 test("a listed tool says whether its call may be repeated, and whether client_id names its caller", () => {
   const tools = [
     { _meta: { "resumable-mcp/durable": "journal", "resumable-mcp/client_id": "argument" } },
-    { annotations: { readOnlyHint: true } },
+    { annotations: { readOnlyHint: true }, _meta: { "resumable-mcp/client_id": "data" } },
     { annotations: { idempotentHint: true }, _meta: null },
     { annotations: { idempotentHint: false } },
     {},
   ];
   expect(tools.map(repeatableOf)).toEqual(["journal", "again", "again", "once", "once"]);
-  expect(tools.map(takesClientId)).toEqual([true, false, false, false, false]);
+  expect(tools.map(clientArgumentOf)).toEqual(["argument", "data", undefined, undefined, undefined]);
 });

@@ -31,13 +31,13 @@ export {
 export { problemOfJson, tooDeep } from "./json-text.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";
 export {
+  clientArgumentOf,
   deliveryMethod,
   envelopeKeys,
   internalMetaKeys,
   metaKeys,
   type Repeatable,
   repeatableOf,
-  takesClientId,
   tasksExtension,
 } from "./meta-keys.js";
 export {

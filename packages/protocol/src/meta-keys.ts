@@ -6,7 +6,10 @@ import { isJsonObject } from "@resumable-mcp/core";
  * Source: MCP, Basic, "_meta": a key with a prefix belongs to the owner of the prefix.
  */
 export const metaKeys = {
-  /** On requests: who calls. On listed tools: `argument` when their argument `client_id` names the caller. */
+  /**
+   * On requests: who calls. On listed tools: `argument` when their argument `client_id` names the caller; `data` when it is their
+   * own, and names the callers of local requests alone.
+   */
   clientId: "resumable-mcp/client_id",
   handoff: "resumable-mcp/handoff",
   callerStays: "resumable-mcp/attended",
@@ -90,7 +93,8 @@ export function repeatableOf({ _meta, annotations }: ListedTool): Repeatable {
   return annotations.readOnlyHint === true || annotations.idempotentHint === true ? "again" : "once";
 }
 
-/** Tells whether a listed tool says that its argument `client_id` names the caller. */
-export function takesClientId({ _meta }: ListedTool): boolean {
-  return isJsonObject(_meta) && _meta[metaKeys.clientId] === "argument";
+/** What a listed tool says of its argument `client_id`; `undefined`: nothing, so it names no caller. */
+export function clientArgumentOf({ _meta }: ListedTool): "argument" | "data" | undefined {
+  const said = isJsonObject(_meta) ? _meta[metaKeys.clientId] : undefined;
+  return said === "argument" || said === "data" ? said : undefined;
 }

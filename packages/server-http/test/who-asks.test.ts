@@ -13,7 +13,6 @@ const stand = defineTool({
   description: "Stands at a checkpoint.",
   input: z.object({ label: z.string() }),
   state: {},
-  clientIdArgument: true,
   async *run({ label }, task) {
     yield { progress: 1, total: 2, message: label };
     await new Promise((_resolve, reject) => task.signal.addEventListener("abort", reject));
@@ -25,12 +24,19 @@ const stand = defineTool({
 const greet = defineTool({
   name: "greet",
   description: "Greets.",
-  clientIdArgument: true,
   input: z.object({ name: z.string() }),
   run: async ({ name }) => ({ text: `Hello, ${name}!` }),
 });
 
-const definition = defineServer({ name: "who-asks", version: "1.0.0", tools: [stand, greet] });
+/** A client is a customer here. */
+const bill = defineTool({
+  name: "bill",
+  description: "Writes a customer's bill.",
+  input: z.object({ client_id: z.string() }),
+  run: async ({ client_id }) => ({ bill: client_id }),
+});
+
+const definition = defineServer({ name: "who-asks", version: "1.0.0", tools: [stand, greet, bill] });
 
 const eras = ["2025", "2026"] as const;
 type Era = (typeof eras)[number];
@@ -222,7 +228,8 @@ describe.each(Object.entries(tables))("%s", (_name, { options, rows }) => {
       const own = begun.filter(({ owner }) => owner === asker?.owner).map(({ id }) => id);
       expect(own.length > 0).toBe(asker?.owner !== undefined);
       expect((await asker?.listed())?.toSorted()).toEqual(own.toSorted());
-      for (const { id, owner } of begun) {
+      const ofEach = new Map(begun.map((task) => [task.owner, task]));
+      for (const { id, owner } of ofEach.values()) {
         expect([owner, await asker?.waysTo(id)]).toEqual([owner, asker && expectedWays(asker, owner)]);
       }
     },
@@ -261,3 +268,26 @@ test.each(eras)("a local request without a client_id steers what another one beg
   await expect.poll(async () => (await server.engine.readTask(task_id))?.record.status).toBe("cancelled");
   await closeAll();
 });
+
+const customers = ["customer-1", "customer-2"];
+const kinds = [
+  { row: { name: "local" }, owners: customers.map((customer) => `client:local/${customer}`), table: "without tokens" },
+  { row: { ...other, clientId: random }, owners: Array(2).fill(`client:${random}`), table: "without tokens" },
+  { row: tokenOf("ada"), owners: ["sub:ada", "sub:ada"], table: "with tokens" },
+].flatMap((kind) => eras.map((era) => ({ ...kind, era })));
+
+test.each(kinds)(
+  "client_id in a tool's own schema is its data, two customers are two tasks, of $owners in $era (G7, G10)",
+  async ({ row, owners, table, era }) => {
+    const server = await serveTable(tables[table]?.options ?? {});
+    const asker = new Asker(server, { name: "any", owner: always("any"), ...row }, era);
+    for (const client_id of customers) await asker.call("bill", { client_id });
+    const pages = await Promise.all([...new Set(owners)].map((owner) => server.engine.forOwner(owner).list()));
+    const ids = pages.flatMap(({ tasks }) => tasks.map(({ id }) => id));
+    const tasks = await Promise.all(ids.map((id) => server.engine.readTask(id)));
+    const begun = tasks.map((task) => JSON.stringify([task?.record.owner, task?.record.input]));
+    const expected = customers.map((client_id, index) => JSON.stringify([owners[index], { client_id }]));
+    expect(begun.toSorted()).toEqual(expected);
+    await closeAll();
+  },
+);

@@ -67,7 +67,6 @@ export function createDataProcessing({ now }: { readonly now: () => Date }): Too
     description:
       "Parses and validates a real dataset in batches, with running statistics. Long-running; resumes where it was interrupted.",
     annotations: { readOnlyHint: true, openWorldHint: false },
-    clientIdArgument: true,
     input,
     output,
     state,

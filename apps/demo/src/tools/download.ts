@@ -54,7 +54,6 @@ export function createDownload({ folder, maxFileBytes, mayReach }: DownloadOptio
     description:
       "Downloads a file over HTTP. Long-running; continues where it was interrupted, and verifies a SHA-256 checksum.",
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    clientIdArgument: true,
     retry: { maxAttempts: 5, initialDelayMs: 500 },
     stallTimeoutMs: 2 * maxDelayMs,
     input,

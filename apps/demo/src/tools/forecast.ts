@@ -39,7 +39,6 @@ export function createForecast({ now, delayMs }: { readonly now: () => Date; rea
     title: "Weather forecast",
     description: `Tells what weather to expect today in a city, from past years. Takes ${delayMs / 1_000} seconds. Known: ${knownCities.join(", ")}.`,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-    clientIdArgument: true,
     onCrash: "rerun",
     input,
     output,

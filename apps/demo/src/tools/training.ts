@@ -58,7 +58,6 @@ export function createTraining(): Tool {
     description:
       "Trains a softmax regression that tells species of penguins apart. Long-running; an interrupted run ends with the same weights.",
     annotations: { readOnlyHint: true, openWorldHint: false },
-    clientIdArgument: true,
     input,
     output,
     state,

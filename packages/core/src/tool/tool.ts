@@ -121,7 +121,10 @@ export interface ToolFacts {
   readonly onFailure?: "continue" | "restart";
   /** What happens to an unfinished task of another version. Default "resume". */
   readonly onVersionChange?: "resume" | "restart" | "fail";
-  /** Accept and advertise an argument `client_id`, set by the client program. */
+  /**
+   * Lists the argument `client_id`, by which client programs name the caller: every tool takes it whose own schema does not
+   * declare it. Where the schema does, it is the tool's data, and this option lets it name callers that are not local, too.
+   */
   readonly clientIdArgument?: boolean;
   /**
    * OAuth scopes that a caller's token must have to call the tool, or to reach its tasks. A caller without a token has

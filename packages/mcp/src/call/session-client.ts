@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { isClientId } from "../owner/client-id.js";
-import { claimsVersion, parseCallMeta } from "./call.js";
+import type { Locality } from "../owner/owner.js";
+import { type CallMeta, claimsVersion, parseCallMeta } from "./call.js";
 
 /** The part of a request that names its caller. */
 export interface NamedRequest {
@@ -49,9 +50,6 @@ function withClient<Request extends NamedRequest>(request: Request, clientId: st
   return { ...request, params: { ...request.params, _meta: { [metaKeys.sessionClientId]: clientId, ...meta } } };
 }
 
-/** What `_meta` of a listed tool says when the tool's argument `client_id` names its caller. */
-export const namesCaller: JsonObject = { [metaKeys.clientId]: "argument" };
-
 /** Adds the argument `client_id` to what is listed. */
 export function withClientId(schema: JsonObject): JsonObject {
   const properties = typeof schema.properties === "object" ? schema.properties : {};
@@ -59,17 +57,51 @@ export function withClientId(schema: JsonObject): JsonObject {
   return { ...schema, properties: { ...properties, client_id: { type: "string", description } } };
 }
 
-/** Takes the argument `client_id` out of a tool's input. */
-export function splitClientId(input: JsonObject): {
-  readonly clientId: string | undefined;
-  readonly rest: JsonObject;
-} {
+/** Whether a tool's schema declares `client_id` as an argument of its own, at its root or in a part of it. Pure. */
+export function declaresClientId(schema: unknown, root: unknown = schema, seen = new Set<unknown>()): boolean {
+  if (!isJsonObject(schema) || seen.has(schema)) return false;
+  seen.add(schema);
+  const { properties, allOf, anyOf, oneOf, then, else: otherwise, $ref } = schema;
+  if (isJsonObject(properties) && Object.hasOwn(properties, "client_id")) return true;
+  const definition = typeof $ref === "string" && $ref.startsWith("#/") ? $ref.slice(2).split("/") : [];
+  const referred = definition.reduce<unknown>((part, key) => (isJsonObject(part) ? part[key] : undefined), root);
+  return [allOf, anyOf, oneOf, then, otherwise, definition.length > 0 ? referred : undefined]
+    .flat()
+    .some((part) => declaresClientId(part, root, seen));
+}
+
+/** What a call's argument `client_id` says of its caller. */
+export interface ClientArgument {
+  readonly clientId?: string | undefined;
+  /** It is the tool's data, too, and names the callers of local requests alone. */
+  readonly isData?: boolean;
+}
+
+/** Reads the argument `client_id` out of a tool's input, and takes it out where it is not the tool's own. */
+export function splitClientId(
+  input: JsonObject,
+  tool?: Pick<Tool, "inputJsonSchema" | "clientIdArgument">,
+): ClientArgument & { readonly rest: JsonObject } {
+  const clientId = clientIdArgument(input);
+  if (declaresClientId(tool?.inputJsonSchema)) {
+    return { clientId, isData: tool?.clientIdArgument !== true, rest: input };
+  }
   const { client_id: _given, ...rest } = input;
-  return { clientId: clientIdArgument(input), rest };
+  return { clientId, rest };
+}
+
+/** The client that a request names; `_meta` comes before the argument. */
+export function clientOf(
+  { clientId: named }: Pick<CallMeta, "clientId">,
+  { clientId, isData = false }: ClientArgument,
+  { local }: Locality,
+): string | undefined {
+  if (named !== undefined || !isData) return named ?? clientId;
+  return local && clientId !== undefined && isClientId(clientId) ? clientId : undefined;
 }
 
 /** Reads the argument `client_id`; an empty one counts as absent, since models fill in what they do not know. */
-export function clientIdArgument(input: unknown): string | undefined {
+function clientIdArgument(input: unknown): string | undefined {
   const given = isJsonObject(input) ? input.client_id : undefined;
   return typeof given === "string" && given !== "" ? given : undefined;
 }

@@ -12,7 +12,6 @@ import { type Call, findTask } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
 import { progressText } from "../call/next-step.js";
 import { resultOf } from "../call/run-tool-call.js";
-import { withClientId } from "../call/session-client.js";
 import {
   dataResult,
   errorResult,
@@ -39,11 +38,10 @@ function controlTool<Name extends ControlToolName>(
   run: (call: Call, input: ControlInput<Name>) => Promise<ToolResult>,
 ): ControlTool {
   const { input, ...facts } = controlToolFacts[name];
-  const listed = withClientId(input);
   return {
     name,
     ...facts,
-    inputSchema: () => listed,
+    inputSchema: () => input,
     run: async (call, value) => {
       const checked = checkControlInput(name, value);
       if ("input" in checked) return run(call, checked.input);

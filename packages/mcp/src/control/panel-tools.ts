@@ -9,7 +9,7 @@ import {
   panelToolMeta,
 } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
-import { splitClientId, withClientId } from "../call/session-client.js";
+import { type ClientArgument, splitClientId } from "../call/session-client.js";
 import { dataResult, errorResult, type ToolResult, taskObject } from "../call/tool-result.js";
 import type { PanelServer } from "../define-server.js";
 import { answerTask, InvalidArguments } from "./control-tools.js";
@@ -89,21 +89,23 @@ export async function runPanelTool<Name extends PanelToolName>(
 }
 
 /** Who calls a tool of the panel: as a call of the tool itself says it, where one is to be found. */
-export function callerOf(engine: Engine, name: PanelToolName, input: JsonObject): string | undefined {
-  const { clientId } = splitClientId(input);
-  if (clientId !== undefined || name !== "find_task" || typeof input.tool !== "string") return clientId;
-  return argumentsOf(engine, input.tool, Object(input.arguments)).clientId;
+export function callerOf(engine: Engine, name: PanelToolName, input: JsonObject): ClientArgument {
+  const { rest, ...own } = splitClientId(input);
+  if (own.clientId !== undefined || name !== "find_task" || typeof rest.tool !== "string") return own;
+  return argumentsOf(engine, rest.tool, Object(rest.arguments));
 }
 
 function argumentsOf(engine: Engine, tool: string, given: JsonObject): ReturnType<typeof splitClientId> {
-  const known = engine.tools.find(({ name }) => name === tool);
-  return known?.clientIdArgument === true ? splitClientId(given) : { clientId: undefined, rest: given };
+  return splitClientId(
+    given,
+    engine.tools.find(({ name }) => name === tool),
+  );
 }
 
 /** How the panel's tools are listed, made once for all sessions: `tools/list` gives it as it is. */
 export const listedPanelTools: readonly (JsonObject & { readonly name: PanelToolName })[] = names().map((name) => {
   const { input, ...facts } = panelToolFacts[name];
-  return { name, ...facts, inputSchema: withClientId(input), _meta: panelToolMeta(name) };
+  return { name, ...facts, inputSchema: input, _meta: panelToolMeta(name) };
 });
 
 function names(): readonly PanelToolName[] {

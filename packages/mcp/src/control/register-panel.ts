@@ -11,6 +11,7 @@ import {
 } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { asRpcError } from "../call/rpc-error.js";
+import type { ClientArgument } from "../call/session-client.js";
 import type { PanelPage, ServerDefinition } from "../define-server.js";
 import { answerBefore, isRegisteredTool } from "../sdk-workarounds.js";
 import { callerOf, listedPanelTools, type PanelFacts, runPanelTool } from "./panel-tools.js";
@@ -40,7 +41,7 @@ export interface PanelParts<Context> {
   /** Answers a call, and makes a result of what it throws. */
   readonly answer: (
     context: Context,
-    clientId: string | undefined,
+    argument: ClientArgument,
     run: (call: Call) => Promise<object>,
   ) => Promise<object>;
 }

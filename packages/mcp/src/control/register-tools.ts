@@ -18,7 +18,7 @@ import {
 import type { Call } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { asRpcError } from "../call/rpc-error.js";
-import { namesCaller, splitClientId, withClientId } from "../call/session-client.js";
+import { type ClientArgument, declaresClientId, splitClientId, withClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
 import { answerBefore, openRegistry } from "../sdk-workarounds.js";
 import { type ControlTool, InvalidArguments, offeredTools, unfinishedTasksText } from "./control-tools.js";
@@ -66,7 +66,7 @@ export interface EraAdapter<Context, EraCall extends Call> {
    * Makes the era-neutral call of a request.
    * @throws {@link ResumableError} `NO_OWNER`.
    */
-  call(context: Context, clientIdArgument: string | undefined): EraCall;
+  call(context: Context, argument?: ClientArgument): EraCall;
   /** Whether the client of a request shows the pages of MCP Apps. */
   showsApps(context: Context): boolean;
   /** Answers the call of a resumable tool. */
@@ -94,11 +94,11 @@ export function registerEngine<Context, EraCall extends Call>(
   const panel = controlTools === "none" ? undefined : given;
   const answerCall = async (
     context: Context,
-    clientId: string | undefined,
+    argument: ClientArgument,
     answer: (call: EraCall) => Promise<object>,
   ): Promise<object> => {
     try {
-      const call = adapter.call(context, clientId);
+      const call = adapter.call(context, argument);
       return await (adapter.whileOpen === undefined ? answer(call) : adapter.whileOpen(call, answer));
     } catch (error) {
       return failureResult(error, onError, controlTools === "none" ? undefined : prefix);
@@ -107,21 +107,21 @@ export function registerEngine<Context, EraCall extends Call>(
   const register = <Registered>(
     name: string,
     config: object,
-    takesClientId: boolean,
+    resumable: Tool | undefined,
     tool: Registered,
     answer: (call: EraCall, tool: Registered, input: JsonObject, context: Context) => Promise<object>,
   ): void => {
     const handler = (input: JsonObject, context: Context): Promise<object> => {
-      const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
-      return answerCall(context, clientId, (call) => answer(call, tool, rest, context));
+      const { rest, ...argument } = splitClientId(input, resumable);
+      return answerCall(context, argument, (call) => answer(call, tool, rest, context));
     };
     registerTool(server, name, config, handler);
   };
   for (const tool of engine.tools) {
-    register(tool.name, configs.ofTool(tool), tool.clientIdArgument === true, tool, adapter.runTool);
+    register(tool.name, configs.ofTool(tool), tool, tool, adapter.runTool);
   }
   for (const tool of offeredTools(controlTools)) {
-    register(`${prefix}${tool.name}`, configs.ofControlTool(tool), true, tool, (call, { run }, input) =>
+    register(`${prefix}${tool.name}`, configs.ofControlTool(tool), undefined, tool, (call, { run }, input) =>
       run(call, input),
     );
   }
@@ -130,7 +130,7 @@ export function registerEngine<Context, EraCall extends Call>(
     shownList(await next(), offer, showsApps(context)),
   );
   adapter.registerTasks();
-  const tasksOf = (context: Context): OwnedTasks => adapter.call(context, undefined).tasks;
+  const tasksOf = (context: Context): OwnedTasks => adapter.call(context).tasks;
   registerResources(server, engine, tasksOf);
   adapter.registerSubscriptions(tasksOf);
   registerPrompt(server, tasksOf, controlTools === "none" ? undefined : prefix);
@@ -238,14 +238,19 @@ export function createToolConfigs(schemaOf: (schema: () => JsonObject) => object
     ofTool: oncePer((tool: Tool) => {
       const { inputJsonSchema, clientIdArgument, outputJsonSchema, annotations, title, description, icons } = tool;
       const output = answerSchema(outputJsonSchema);
+      const isOwn = declaresClientId(inputJsonSchema);
+      const lists = clientIdArgument === true && !isOwn;
       return {
         title,
         description,
-        inputSchema: schemaOf(() => (clientIdArgument === true ? withClientId(inputJsonSchema) : inputJsonSchema)),
+        inputSchema: schemaOf(() => (lists ? withClientId(inputJsonSchema) : inputJsonSchema)),
         outputSchema: output && schemaOf(() => output),
         annotations,
         icons,
-        _meta: { [metaKeys.durable]: "journal", ...(clientIdArgument === true ? namesCaller : {}) },
+        _meta: {
+          [metaKeys.durable]: "journal",
+          [metaKeys.clientId]: isOwn && clientIdArgument !== true ? "data" : "argument",
+        },
       };
     }),
     ofControlTool: oncePer(({ name, title, description, annotations, inputSchema }: ControlTool) => ({

@@ -3,6 +3,7 @@ import type { Answer } from "@resumable-mcp/core/store";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";
+import { type ClientArgument, clientOf } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/register-tools.js";
 import { limits } from "../limits.js";
@@ -32,7 +33,7 @@ export interface Environment2025 {
 export function call2025(
   { mcp, engine, options, wantsLog }: Environment2025,
   extra: RequestExtra,
-  clientIdArgument: string | undefined,
+  argument: ClientArgument = {},
 ): Call {
   const { server } = mcp;
   const { signal, sessionId, requestInfo, requestId } = extra;
@@ -42,11 +43,11 @@ export function call2025(
   // at the other end of stdio, and the supervisor in between, are the one local user.
   const isTrusted = isStdio || (server.transport !== undefined && setsInternalMeta in server.transport);
   const meta = parseCallMeta(extra._meta, isTrusted);
-  const clientId = meta.clientId ?? clientIdArgument;
-  const { sessionClientId } = meta;
   const authenticated =
     options.owner === undefined ? ownerOfToken(extra.authInfo) : ownerOfSubject(options.owner(extra));
   const locality = options.singleUser === true || isStdio ? local : localityOf(requestInfo);
+  const clientId = clientOf(meta, argument, locality);
+  const { sessionClientId } = meta;
   const tasks = tasksOfCaller(engine, { authenticated, clientId, sessionClientId, sessionId, locality });
   const rights = { token: extra.authInfo, locality };
   return {

@@ -39,7 +39,7 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
     closedSignal: createClosedSignal(server),
   };
   registerEngine(server, engine, options, {
-    call: (extra, clientId) => call2025(environment, extra, clientId),
+    call: (extra, argument) => call2025(environment, extra, argument),
     showsApps: () => showsApps(server.server.getClientCapabilities()),
     runTool: runToolCall,
     configs,

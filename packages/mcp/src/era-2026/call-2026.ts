@@ -2,6 +2,7 @@ import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { envelopeKeys, isAtLeast, rpcCodes, showsApps, tasksExtension } from "@resumable-mcp/protocol";
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
+import { type ClientArgument, clientOf } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
 import {
   type CallerFacts,
@@ -44,15 +45,15 @@ export interface Call2026 extends Call {
 export function call2026(
   { mcp, engine, options }: Environment2026,
   context: Context2026,
-  clientIdArgument: string | undefined,
+  argument: ClientArgument = {},
 ): Call2026 {
   const { mcpReq, http } = context;
   const client = clientFacts(mcpReq.envelope);
   // Over HTTP no supervisor stands between client and server that may set the internal keys.
   const meta = parseCallMeta(mcpReq._meta, http === undefined);
-  const clientId = meta.clientId ?? clientIdArgument;
-  const facts = callerOf(options, context, clientId);
   const rights = rightsOf(options, context);
+  const clientId = clientOf(meta, argument, rights.locality);
+  const facts = callerOf(options, context, clientId);
   return {
     engine,
     client,

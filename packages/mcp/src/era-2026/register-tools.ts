@@ -29,7 +29,7 @@ export function registerTools2026(mcp: Server2026, engine: Engine, options: Regi
   const environment = environmentOf(mcp, engine, options);
   mcp.server.registerCapabilities({ extensions: { [tasksExtension]: {} } });
   registerEngine(mcp, engine, options, {
-    call: (context: Context2026, clientId) => call2026(environment, context, clientId),
+    call: (context: Context2026, argument) => call2026(environment, context, argument),
     showsApps: ({ mcpReq }) => clientFacts(mcpReq.envelope).apps,
     runTool: (call, tool, input, context) => callTool(environment, call, tool, input, context),
     whileOpen: untilDrained,
@@ -65,7 +65,7 @@ export function createToolCaller(
     // The state and the answers of a server's own handler are its own.
     const { inputResponses: _own, ...request } = mcpReq;
     const context = { ...rest, mcpReq: { ...request, requestState: () => undefined } };
-    const given = call2026(environment, context, undefined);
+    const given = call2026(environment, context);
     return untilDrained(given, (call) => callTool(environment, call, engine.tool(name), input, context));
   };
 }

@@ -22,7 +22,7 @@ export function createAttributedChannel(write: (message: object) => Promise<void
     if (!isRequest(message)) return inner.deliver(message);
     const kinds = client.needsTools(message) ? await list.read() : undefined;
     const name = message.params?.name;
-    const takesArgument = typeof name === "string" && kinds?.get(name)?.takesClientId === true;
+    const takesArgument = typeof name === "string" && kinds?.get(name)?.clientArgument !== undefined;
     return inner.deliver(client.attribute(message, takesArgument));
   };
   let entered: Promise<unknown> = Promise.resolve();

@@ -31,7 +31,6 @@ const gated = defineTool({
   description: "Stands at a checkpoint.",
   input: z.object({ label: z.string(), hold: z.boolean() }),
   state: {},
-  clientIdArgument: true,
   async *run({ label, hold }, task) {
     yield { progress: 1, total: 2, append: [label] };
     if (hold) {

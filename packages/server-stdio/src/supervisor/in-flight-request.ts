@@ -95,7 +95,7 @@ export class Arrivals {
       if (one.attributed) continue;
       this.#waiting = kinds === undefined && this.#client.needsTools(one.request);
       if (this.#waiting) break;
-      const takesArgument = one.tool !== undefined && kinds?.get(one.tool)?.takesClientId === true;
+      const takesArgument = one.tool !== undefined && kinds?.get(one.tool)?.clientArgument !== undefined;
       one.request = this.#client.attribute(one.request, takesArgument);
       one.attributed = true;
       attributed.push(one);

@@ -154,8 +154,9 @@ export class Session2025 implements ConnectedSession {
   }
 
   async #request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const { kind, takesClientId } = await this.#tools.factsOf(sent);
-    const request = await this.#named(sent, takesClientId);
+    const { kind, clientArgument } = await this.#tools.factsOf(sent);
+    const isLocal = this.document.value.local === true;
+    const request = await this.#named(sent, clientArgument === "argument" || (clientArgument === "data" && isLocal));
     if (!isCall(request)) return this.#shortRequest(request, extra);
     if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
     const inFlight = this.calls.create(request, kind);

@@ -1,12 +1,12 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import {
+  clientArgumentOf,
   offeredControlTools,
   type Repeatable,
   readControlTools,
   repeatableOf,
   rpcCodes,
-  takesClientId,
 } from "@resumable-mcp/protocol";
 import { limits } from "../../limits.js";
 
@@ -14,12 +14,12 @@ import { limits } from "../../limits.js";
 export interface ToolFacts {
   /** What may be done with the tool's call after a crash. */
   readonly kind: Repeatable;
-  /** Whether its argument `client_id` names the caller. */
-  readonly takesClientId: boolean;
+  /** Whether its argument `client_id` names the caller; `data`: of local requests alone. */
+  readonly clientArgument?: ReturnType<typeof clientArgumentOf>;
 }
 
 /** What is known of a request that calls no known tool. */
-const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
+const otherRequest: ToolFacts = { kind: "once" };
 
 /** Facts about tools, by the tool's name. */
 export type ToolKinds = ReadonlyMap<string, ToolFacts>;
@@ -42,7 +42,7 @@ export class KnownTools {
 
   async factsOf({ method, params }: JSONRPCRequest): Promise<ToolFacts> {
     // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
-    if (method === "tasks/result") return { kind: "again", takesClientId: false };
+    if (method === "tasks/result") return { kind: "again" };
     if (method !== "tools/call") return otherRequest;
     const kinds = await this.kinds();
     return kinds.get(String(params?.name)) ?? otherRequest;
@@ -91,7 +91,7 @@ export function toolKindsIn(page: unknown): ToolKinds {
   const tools: readonly unknown[] = Array.isArray(listed) ? listed : [];
   for (const tool of [...tools, ...(offer === undefined ? [] : offeredControlTools(offer))]) {
     if (isJsonObject(tool) && typeof tool.name === "string") {
-      kinds.set(tool.name, { kind: repeatableOf(tool), takesClientId: takesClientId(tool) });
+      kinds.set(tool.name, { kind: repeatableOf(tool), clientArgument: clientArgumentOf(tool) });
     }
   }
   return kinds;

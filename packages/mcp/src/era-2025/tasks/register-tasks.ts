@@ -46,7 +46,7 @@ export function registerTasks(environment: Environment2025): void {
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
       try {
         const shown = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
-        return await run(call2025(environment, shown, undefined), params);
+        return await run(call2025(environment, shown), params);
       } catch (error) {
         throw asRpcError(error);
       }
@@ -150,10 +150,9 @@ async function createTask(
   extra: RequestExtra,
   tellStatus: TellStatus,
 ): Promise<JsonObject> {
-  const { clientId, rest } =
-    tool.clientIdArgument === true ? splitClientId(input) : { clientId: undefined, rest: input };
+  const { rest, ...argument } = splitClientId(input, tool);
   try {
-    const call = call2025(environment, extra, clientId);
+    const call = call2025(environment, extra, argument);
     const begun = (await knownTask(call)) ?? (await call.tasks.start(startRequest(call, tool, rest, true)));
     if (!begun.created) await call.tasks.detach(begun.record.id);
     tellStatus(call.tasks, begun.record.id);

@@ -114,7 +114,7 @@ function callOf(engine: Engine, { method, params }: { method: string; params?: o
   const { name, arguments: given }: { name?: unknown; arguments?: unknown } = params ?? {};
   const tool = engine.tool(String(name));
   const input: JsonObject = isJsonObject(given) ? given : {};
-  return { tool: tool.name, input: tool.clientIdArgument === true ? splitClientId(input).rest : input };
+  return { tool: tool.name, input: splitClientId(input, tool).rest };
 }
 
 function notNow(message: string): RpcError {

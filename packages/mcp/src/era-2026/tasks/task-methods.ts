@@ -23,7 +23,7 @@ export function registerTaskMethods(environment: Environment2026): void {
     const handler = async ({ taskId }: z.output<typeof params>, context: Context2026): Promise<object> => {
       if (!clientFacts(context.mcpReq.envelope).tasks) throw RpcError.of(missingTasksExtension);
       try {
-        return await run(call2026(environment, context, undefined), taskId, context);
+        return await run(call2026(environment, context), taskId, context);
       } catch (error) {
         throw asRpcError(error);
       }
