@@ -35,13 +35,20 @@ test(
       ["pause_task", { task_id }, "ILLEGAL_TRANSITION", `Task ${task_id} is completed, so it cannot be paused. `],
     ];
     cases.push(["cuont", {}, "UNKNOWN_TOOL", 'There is no tool "cuont". There are: count_to, ']);
+    const nextTools: Readonly<Record<string, { readonly next_tool: string }>> = {
+      TASK_NOT_FOUND: { next_tool: "list_session_tasks" },
+      ILLEGAL_TRANSITION: { next_tool: "wait_for_task" },
+    };
     for (const [name, args, code, sentence] of cases) {
       const text = expect.stringMatching(new RegExp(`^${sentence}[^\\n]*\\.$`));
       const answer = await client.callTool({ name, arguments: { ...args } });
       expect(answer).toEqual({
         isError: true,
         content: [{ type: "text", text }],
-        structuredContent: { error: { code, message: text } },
+        structuredContent: {
+          error: { code, message: text },
+          ...nextTools[code],
+        },
       });
       expect(JSON.stringify(answer)).not.toContain(secret);
     }
