@@ -37,11 +37,8 @@ export function withoutDamaged(evidence: Evidence, setAside: readonly SetAside[]
   return {
     ...evidence,
     events: evidence.events.filter(
-      ({ task, kind, foreign }) =>
-        // A program that got its result before the damage has it.
-        (!damaged.has(task) || kind === "client_result") &&
-        // The files of a damaged task do not say whose it is: all who know its id get the same answer.
-        !(kind === "trespasses" && String(foreign).startsWith("TASK_CORRUPT")),
+      // A program that got its result before the damage has it.
+      ({ task, kind }) => !damaged.has(task) || kind === "client_result",
     ),
     tasks: evidence.tasks.filter(({ record }) => !damaged.has(record.id)),
   };
