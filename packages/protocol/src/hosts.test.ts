@@ -17,6 +17,9 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/home/ada/.codeium/windsurf/mcp_config.json",
       "/home/ada/.config/zed/settings.json",
       "/home/ada/.config/goose/config.yaml",
+      "/home/ada/.config/opencode/opencode.json",
+      "/home/ada/.qwen/settings.json",
+      "/home/ada/.continue/config.yaml",
     ],
   ],
   [
@@ -32,6 +35,9 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/Users/ada/.codeium/windsurf/mcp_config.json",
       "/Users/ada/.config/zed/settings.json",
       "/Users/ada/.config/goose/config.yaml",
+      "/Users/ada/.config/opencode/opencode.json",
+      "/Users/ada/.qwen/settings.json",
+      "/Users/ada/.continue/config.yaml",
     ],
   ],
   [
@@ -42,6 +48,7 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
         CLAUDE_CONFIG_DIR: "/srv/claude",
         VSCODE_PORTABLE: "/mnt/code",
         CODEX_HOME: "/srv/codex",
+        CONTINUE_GLOBAL_DIR: "/srv/continue",
       },
     },
     [
@@ -54,11 +61,16 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/home/ada/.codeium/windsurf/mcp_config.json",
       "/etc/ada/zed/settings.json",
       "/etc/ada/goose/config.yaml",
+      "/etc/ada/opencode/opencode.json",
+      "/home/ada/.qwen/settings.json",
+      "/srv/continue/config.yaml",
     ],
   ],
   [
     "where the variables are empty",
-    { env: { XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", VSCODE_PORTABLE: "", CODEX_HOME: "" } },
+    {
+      env: { XDG_CONFIG_HOME: "", CLAUDE_CONFIG_DIR: "", VSCODE_PORTABLE: "", CODEX_HOME: "", CONTINUE_GLOBAL_DIR: "" },
+    },
     [
       "/home/ada/.config/Claude/claude_desktop_config.json",
       "/home/ada/.claude.json",
@@ -69,6 +81,9 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/home/ada/.codeium/windsurf/mcp_config.json",
       "/home/ada/.config/zed/settings.json",
       "/home/ada/.config/goose/config.yaml",
+      "/home/ada/.config/opencode/opencode.json",
+      "/home/ada/.qwen/settings.json",
+      "/home/ada/.continue/config.yaml",
     ],
   ],
   [
@@ -84,6 +99,9 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/users/ada/.codeium/windsurf/mcp_config.json",
       "/roaming/Zed/settings.json",
       "/roaming/Block/goose/config/config.yaml",
+      "/users/ada/.config/opencode/opencode.json",
+      "/users/ada/.qwen/settings.json",
+      "/users/ada/.continue/config.yaml",
     ],
   ],
   [
@@ -99,6 +117,9 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/users/ada/.codeium/windsurf/mcp_config.json",
       "/users/ada/AppData/Roaming/Zed/settings.json",
       "/users/ada/AppData/Roaming/Block/goose/config/config.yaml",
+      "/users/ada/.config/opencode/opencode.json",
+      "/users/ada/.qwen/settings.json",
+      "/users/ada/.continue/config.yaml",
     ],
   ],
 ])("the user's files of the hosts, %s", (_where, changed, files) => {
@@ -116,16 +137,21 @@ test("the files of a host, that of the project first", () => {
     ["/home/ada/.codeium/windsurf/mcp_config.json"],
     ["/home/ada/.config/zed/settings.json"],
     ["/home/ada/.config/goose/config.yaml"],
+    ["/srv/shop/opencode.json", "/home/ada/.config/opencode/opencode.json"],
+    ["/srv/shop/.qwen/settings.json", "/home/ada/.qwen/settings.json"],
+    ["/home/ada/.continue/config.yaml"],
   ]);
-  const json = ["claude-desktop", "claude-code", "cursor", "gemini-cli", "windsurf"] as const;
+  const json = ["claude-desktop", "claude-code", "cursor", "gemini-cli", "windsurf", "qwen-code", "continue"] as const;
   expect(new Set(json.map(serversKey))).toEqual(new Set(["mcpServers"]));
-  const others = ["vscode", "codex", "zed", "goose"] as const;
+  const others = ["vscode", "codex", "zed", "goose", "opencode"] as const;
   expect(others.map((host) => [serversKey(host), hostFormat(host)])).toEqual([
     ["servers", "json"],
     ["mcp_servers", "toml"],
     ["context_servers", "json"],
     ["extensions", "yaml"],
+    ["mcp", "json"],
   ]);
+  expect(hostFormat("continue")).toBe("yaml-list");
 });
 
 test.each<[string, readonly string[] | undefined]>([

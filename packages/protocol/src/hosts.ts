@@ -1,7 +1,7 @@
 // What the client imports servers from and the servers' program installs into. The only file that uses Node.
 import { join } from "node:path";
 
-/** The hosts whose configuration files this toolkit changes. */
+/** The hosts whose configuration files this toolkit changes, or knows what to put into. */
 export const hostNames = [
   "claude-desktop",
   "claude-code",
@@ -12,6 +12,9 @@ export const hostNames = [
   "windsurf",
   "zed",
   "goose",
+  "opencode",
+  "qwen-code",
+  "continue",
 ] as const;
 
 /** One of the hosts. */
@@ -36,6 +39,7 @@ const otherKeys: { readonly [host in HostName]?: string } = {
   codex: "mcp_servers",
   zed: "context_servers",
   goose: "extensions",
+  opencode: "mcp",
 };
 
 /** The property of a host's file that holds the servers by name. */
@@ -43,12 +47,13 @@ export function serversKey(host: HostName): string {
   return otherKeys[host] ?? "mcpServers";
 }
 
-/** How a configuration file is written. JSON may have comments and trailing commas. */
-export type HostFormat = "json" | "toml" | "yaml";
+/** How a configuration file is written. JSON may have comments and trailing commas; a list holds the servers' names in its entries. */
+export type HostFormat = "json" | "toml" | "yaml" | "yaml-list";
 
 /** How the files of a host are written. */
 export function hostFormat(host: HostName): HostFormat {
   if (host === "codex") return "toml";
+  if (host === "continue") return "yaml-list";
   return host === "goose" ? "yaml" : "json";
 }
 
@@ -79,6 +84,15 @@ export function hostFile(host: HostName, scope: HostScope, environment: HostEnvi
       return isUsers ? join(zedFolder(environment), "settings.json") : undefined;
     case "goose":
       return isUsers ? join(gooseFolder(environment), "config.yaml") : undefined;
+    case "opencode":
+      return join(
+        isUsers ? join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode") : workingDirectory,
+        "opencode.json",
+      );
+    case "qwen-code":
+      return join(isUsers ? home : workingDirectory, ".qwen", "settings.json");
+    case "continue":
+      return isUsers ? join(env.CONTINUE_GLOBAL_DIR || join(home, ".continue"), "config.yaml") : undefined;
   }
 }
 

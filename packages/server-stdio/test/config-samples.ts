@@ -140,6 +140,24 @@ limit = 9_007_199_254_740_993
 `,
   },
   {
+    host: "opencode",
+    what: "comments, a server and settings",
+    text: `{
+  "$schema": "https://opencode.ai/config.json",
+  // Tools.
+  "mcp": {
+    "jira": { "type": "remote", "url": "https://jira.example.com/mcp", "enabled": true },
+  },
+  "model": "example/model",
+}
+`,
+  },
+  {
+    host: "qwen-code",
+    what: "settings and a server",
+    text: '{\n\t"$version": 3,\n\t"mcpServers": {\n\t\t"a": { "command": "a", "timeout": 600000 }\n\t}\n}\n',
+  },
+  {
     host: "goose",
     what: "extensions as Goose writes them, and comments",
     text: `# My settings.

@@ -1,19 +1,12 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import {
-  type HostFormat,
-  type HostName,
-  hostFile,
-  hostFormat,
-  hostNames,
-  serversKey,
-} from "@resumable-mcp/protocol/hosts";
+import { type HostName, hostFile, hostFormat, hostNames, serversKey } from "@resumable-mcp/protocol/hosts";
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { hostEntry } from "../src/hosts/host-config.js";
-import { type Dialogue, installServer, uninstallServer } from "../src/hosts/install.js";
+import { type Dialogue, type EditedEntry, installServer, uninstallServer } from "../src/hosts/install.js";
 import { configSamples } from "./config-samples.js";
 import { connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
 
@@ -32,8 +25,12 @@ async function fileWith(text: string, name = "config.json"): Promise<string> {
   await writeFile(file, text);
   return file;
 }
+/** The hosts whose files the program changes. */
+const editedHosts = hostNames.filter((host) => host !== "continue");
+/** The same entry, for such a host. */
+const entryOf = (host: HostName): EditedEntry => hostEntry(host, start) as EditedEntry;
 /** What a host reads of its file. */
-const readers: Readonly<Record<HostFormat, (text: string) => unknown>> = {
+const readers: Readonly<Record<string, (text: string) => unknown>> = {
   json: (text) => parseJsonc(text, [], { allowTrailingComma: true }),
   toml: (text) => structuredClone(parseToml(text, { integersAsBigInt: "asNeeded" })),
   yaml: (text) => parseYaml(text),
@@ -45,12 +42,12 @@ test.each(configSamples)(
   async ({ host, text }) => {
     const file = await fileWith(text);
     await chmod(file, 0o640);
-    const server = hostEntry(host, start);
+    const server = entryOf(host);
     const dialogue = dialogueThat(true);
     expect(await installServer(file, server, dialogue)).toBe("changed");
     expect(dialogue.shown()).toMatch(/^\+.*my-tools/m);
     const [before, after] = [text, await readFile(file, "utf8")];
-    const read = (from: string) => Object(readers[server.format](from.replace(/^\uFEFF/, "")));
+    const read = (from: string) => Object(readers[server.format]?.(from.replace(/^\uFEFF/, "")));
     expect(read(after)).toEqual({
       ...read(before),
       [server.key]: { ...read(before)[server.key], "my-tools": server.entry },
@@ -64,18 +61,20 @@ test.each(configSamples)(
   },
 );
 
-test.each(hostNames)("a missing file of %s is made with its folder, and undo removes it", async (host) => {
+test.each(editedHosts)("a missing file of %s is made with its folder, and undo removes it", async (host) => {
   const file = join(await testFolder(), "no", "such", "folder", "config.json");
-  const server = hostEntry(host, start);
+  const server = entryOf(host);
   expect(await installServer(file, server, agreeing)).toBe("changed");
-  expect(readers[server.format](await readFile(file, "utf8"))).toEqual({ [server.key]: { "my-tools": server.entry } });
+  expect(readers[server.format]?.(await readFile(file, "utf8"))).toEqual({
+    [server.key]: { "my-tools": server.entry },
+  });
   expect(await uninstallServer(file, server, agreeing)).toBe("changed");
   expect(await namesNextTo(file)).toEqual([]);
 });
 
 test("an empty file gets a server, and is empty again after undo", async () => {
   const file = await fileWith("");
-  const server = hostEntry("claude-desktop", start);
+  const server = entryOf("claude-desktop");
   await installServer(file, server, agreeing);
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ mcpServers: { "my-tools": server.entry } });
   await uninstallServer(file, server, agreeing);
@@ -85,7 +84,7 @@ test("an empty file gets a server, and is empty again after undo", async () => {
 test("what was changed since stays: undo takes out nothing but the server", async () => {
   const sample = '{\n  "mcpServers": {\n    "a": {} // first\n  }\n}\n';
   const file = await fileWith(sample);
-  const server = hostEntry("cursor", start);
+  const server = entryOf("cursor");
   await installServer(file, server, agreeing);
   const later = (await readFile(file, "utf8")).replace('"a": {}', '"a": { "command": "new" }');
   await writeFile(file, later);
@@ -103,7 +102,7 @@ test.each(refusals)("a file that %s is refused and left as it is", async (_what,
   const file = await fileWith('{ "mcpServers": {} }');
   await spoil(file);
   const before = await readFile(file);
-  const server = hostEntry("claude-desktop", start);
+  const server = entryOf("claude-desktop");
   await expect(installServer(file, server, agreeing)).rejects.toThrow(sentence);
   await expect(uninstallServer(file, server, agreeing)).rejects.toThrow(sentence);
   expect(await readFile(file)).toEqual(before);
@@ -114,19 +113,19 @@ test("a symbolic link stays one: the file behind it is changed; a link to nothin
   const real = await fileWith("{}\n", "real.json");
   const link = join(dirname(real), "link.json");
   await symlink(real, link);
-  await installServer(link, hostEntry("vscode", start), agreeing);
+  await installServer(link, entryOf("vscode"), agreeing);
   expect((await lstat(link)).isSymbolicLink()).toBe(true);
   expect(await readFile(real, "utf8")).toContain("my-tools");
   const broken = join(dirname(real), "broken.json");
   await symlink("nowhere.json", broken);
-  await expect(installServer(broken, hostEntry("vscode", start), agreeing)).rejects.toThrow(
+  await expect(installServer(broken, entryOf("vscode"), agreeing)).rejects.toThrow(
     /link to a file that does not exist/,
   );
 });
 
 test("nothing is written when the change is declined, the user cannot be asked, or the file changes meanwhile", async () => {
   const file = await fileWith("{}\n");
-  const server = hostEntry("claude-code", start);
+  const server = entryOf("claude-code");
   expect(await installServer(file, server, dialogueThat(false))).toBe("declined");
   await expect(installServer(file, server, dialogueThat(undefined))).rejects.toThrow(/Nothing was written\. Add --yes/);
   expect(await namesNextTo(file)).toEqual(["config.json"]);
@@ -146,7 +145,7 @@ async function homeWith(host: HostName) {
   return { env, file, text };
 }
 
-test.each(hostNames)(
+test.each(editedHosts)(
   "the program writes a server into the file of %s, and undoes it",
   async (host: HostName) => {
     const { env, file, text } = await homeWith(host);
@@ -155,12 +154,10 @@ test.each(hostNames)(
       ["--uninstall", host, "--yes"],
     ];
     expect(await runToEnd([toolsModule, ...install], { env })).toMatchObject({ code: 0 });
-    const written = Object(readers[hostFormat(host)](await readFile(file, "utf8")))[serversKey(host)];
-    const { command, cmd, args } = written["crash-tools"];
-    expect({ command: command ?? cmd, args }).toEqual({
-      command: process.execPath,
-      args: expect.arrayContaining(["--handoff"]),
-    });
+    const written = Object(readers[hostFormat(host)]?.(await readFile(file, "utf8")))[serversKey(host)];
+    const { command, cmd, args = [] } = written["crash-tools"];
+    const [program, ...rest] = [command ?? cmd, args].flat();
+    expect([program, rest]).toEqual([process.execPath, expect.arrayContaining(["--handoff"])]);
     expect(await runToEnd([...undo, "--name", "crash-tools"], { env })).toMatchObject({ code: 0 });
     expect(await readFile(file, "utf8")).toBe(text);
   },
@@ -185,3 +182,39 @@ test(
   },
   timeoutMs,
 );
+
+test(
+  "a host that lists its servers is left to its user, who is shown what to put there",
+  async () => {
+    const { env, file, text } = await homeWith("continue");
+    const refused = await runToEnd([toolsModule, "--install", "continue", "--yes"], { env });
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(`${file} has its servers in`),
+    });
+    const [, shown = ""] = refused.stderr.split("Put this there:\n");
+    expect(parseYaml(shown)).toMatchObject({ mcpServers: [{ name: "crash-tools", command: process.execPath }] });
+    const printed = await runToEnd([toolsModule, "--print-config", "continue"], { env });
+    expect(parseYaml(printed.stdout)).toEqual(parseYaml(shown));
+    const undone = await runToEnd(["--uninstall", "continue", "--name", "crash-tools"], { env });
+    expect(undone).toMatchObject({ code: 1, stderr: expect.stringContaining("Take the entry of crash-tools out") });
+    expect(await readFile(file, "utf8")).toBe(text);
+  },
+  timeoutMs,
+);
+
+test("version 2 of opencode keeps its servers one level deeper, and gets them there", async () => {
+  const text =
+    '{\n  "mcp": {\n    "timeout": { "execution": 1 },\n    "servers": {\n      "a": { "type": "remote" }\n    }\n  }\n}\n';
+  const file = await fileWith(text);
+  const server = entryOf("opencode");
+  expect(await installServer(file, server, agreeing)).toBe("changed");
+  const { servers, timeout } = JSON.parse(await readFile(file, "utf8")).mcp;
+  expect({ servers, timeout }).toEqual({
+    servers: { a: { type: "remote" }, "my-tools": { type: "local", command: [start.command, ...start.args] } },
+    timeout: { execution: 1 },
+  });
+  expect(await uninstallServer(file, server, agreeing)).toBe("changed");
+  expect(await readFile(file, "utf8")).toBe(text);
+});

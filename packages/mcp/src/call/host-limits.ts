@@ -22,6 +22,7 @@ export const hostLimits: readonly HostLimit[] = [
   { host: "Goose", clientName: /^goose$/, limitMs: 300_000 },
   { host: "Zed", clientName: /^Zed$/, limitMs: 60_000 },
   { host: "opencode", clientName: /^opencode$/, limitMs: 60_000 },
+  { host: "Continue CLI", clientName: /^continue-cli-client$/, limitMs: 60_000 },
   { host: "GitHub Copilot for JetBrains", clientName: /^JetBrains-\w+-copilot-intellij$/, limitMs: 30_000 },
 ];
 

@@ -17,7 +17,8 @@ const plain: ServerDefinition = { name: "plain", version: "1.2.3", tools: [greet
 const uncontrolled: ServerDefinition = { ...plain, controlTools: "none" };
 const instructed: ServerDefinition = { ...plain, instructions: "Greet politely." };
 
-const clientInfo = { name: "host", version: "1" };
+const icons = [{ src: "https://example.com/i.png", mimeType: "image/png", sizes: ["48x48"] }];
+const clientInfo = { name: "host", title: "A host", version: "1", websiteUrl: "https://example.com", icons };
 const capabilities = {
   roots: { listChanged: true },
   sampling: { tools: {} },
@@ -86,6 +87,16 @@ test.each([
   }
 });
 
+test("only clients of 2025-11-25 hear of its tasks", async () => {
+  const knowing: string[] = [];
+  for (const protocolVersion of SUPPORTED_PROTOCOL_VERSIONS) {
+    const { connection, next } = connect(plain);
+    await connection.receive(initialize({ protocolVersion }));
+    if ("tasks" in Object(Reflect.get(Object((await next()).result), "capabilities"))) knowing.push(protocolVersion);
+  }
+  expect(knowing).toEqual(["2025-11-25"]);
+});
+
 test.each([
   ["a definition with setup", { ...plain, setup: () => {} }, initialize()],
   ["a definition with setup2026", { ...plain, setup2026: () => {} }, discover()],
@@ -98,7 +109,8 @@ test.each([
   ["an id that is not one", plain, initialize({}, { id: 1.5 })],
   ["no params", plain, initialize({}, { params: undefined })],
   ["a client without a version", plain, initialize({ clientInfo: { name: "host" } })],
-  ["a client with icons", plain, initialize({ clientInfo: { ...clientInfo, icons: [] } })],
+  ["a client with a malformed icon", plain, initialize({ clientInfo: { ...clientInfo, icons: [{ src: 1 }] } })],
+  ["a client with a malformed title", plain, initialize({ clientInfo: { ...clientInfo, title: 1 } })],
   ["capabilities that are not objects", plain, initialize({ capabilities: { sampling: true } })],
   ["a flag that is not one", plain, initialize({ capabilities: { roots: { listChanged: {} } } })],
   ["an unknown key of the envelope", plain, discover({ "io.modelcontextprotocol/logLevel": 1 })],

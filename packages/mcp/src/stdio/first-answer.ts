@@ -2,11 +2,13 @@ import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { controlToolFacts, envelopeKeys, tasksExtension } from "@resumable-mcp/protocol";
 import { joinInstructions } from "../control/instructions.js";
 import type { ServerDefinition } from "../define-server.js";
+import { knowsTasks } from "../era-2025/tasks/knows-tasks.js";
 
 const listed = { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } };
 const offered = { logging: {}, ...listed, prompts: { listChanged: true } };
 /** What a server without `setup` offers in each era; a test compares it with the SDKs' own answers. */
 const capabilities = {
+  older: offered,
   2025: { ...offered, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
   2026: { ...offered, extensions: { [tasksExtension]: {} } },
 } as const;
@@ -38,7 +40,8 @@ export function firstAnswer(definition: ServerDefinition, message: object): Firs
   const serverInfo = { name, version };
   if (method === "initialize" && isInitialize(params)) {
     const { protocolVersion } = params;
-    return { jsonrpc, id, result: { protocolVersion, capabilities: capabilities[2025], serverInfo, instructions } };
+    const known = capabilities[knowsTasks(protocolVersion) ? 2025 : "older"];
+    return { jsonrpc, id, result: { protocolVersion, capabilities: known, serverInfo, instructions } };
   }
   if (method !== "server/discover" || !isDiscover(params)) return undefined;
   const result = {
@@ -76,9 +79,14 @@ function isDiscover({ _meta, ...others }: JsonObject): boolean {
 
 function isImplementation(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
-  const { name, version, title = "", description = "", ...others } = value;
-  const isText = [name, version, title, description].every((text) => typeof text === "string");
-  return isText && Object.keys(others).length === 0;
+  const { name, version, title = "", description = "", websiteUrl = "", icons = [], ...others } = value;
+  const isText = [name, version, title, description, websiteUrl].every((text) => typeof text === "string");
+  return isText && Array.isArray(icons) && icons.every(isIcon) && Object.keys(others).length === 0;
+}
+
+function isIcon(value: unknown): boolean {
+  const { src, mimeType = "", sizes = [], ...others } = isJsonObject(value) ? value : {};
+  return typeof src === "string" && typeof mimeType === "string" && areTexts(sizes) && Object.keys(others).length === 0;
 }
 
 function areTexts(value: unknown): boolean {

@@ -3,6 +3,8 @@ import type { CommandError } from "@resumable-mcp/mcp/command-line";
 /** Where a server stands in a configuration file: under its name in the property of all servers. */
 export interface ServerPlace {
   readonly key: string;
+  /** A property of that one which has the servers instead, where the file has it: JSON alone. */
+  readonly deeperKey?: string | undefined;
   readonly name: string;
 }
 

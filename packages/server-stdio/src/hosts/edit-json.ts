@@ -16,38 +16,52 @@ import { checkEdited, type Values } from "./edited-text.js";
 /** Edits JSON, which may have comments and trailing commas. */
 export const jsonEditor: ConfigEditor = { set: setServer, remove: removeServer, get: getServer };
 
-function setServer(text: string, { key, name, entry }: PlacedServer, file: string): string {
+function setServer(text: string, { entry, ...place }: PlacedServer, file: string): string {
   const base = text.trim() === "" ? "{}\n" : text;
-  const root = parseConfig(base, key, file);
-  const servers = findNodeAtLocation(root, [key]);
+  const root = parseConfig(base, place, file);
+  const path = pathOf(root, place);
+  const { name } = place;
+  const servers = findNodeAtLocation(root, path);
   const wanted = structuredClone(entry);
   const edited = (() => {
-    if (servers === undefined) return insert(base, root, key, { [name]: wanted }, [key]);
-    if (findNodeAtLocation(servers, [name]) === undefined) return insert(base, servers, name, wanted, [key, name]);
-    return applyEdits(base, modify(base, [key, name], wanted, { formattingOptions: formattingOf(base) }));
+    if (servers === undefined) return insert(base, root, place.key, { [name]: wanted }, path);
+    if (findNodeAtLocation(servers, [name]) === undefined) return insert(base, servers, name, wanted, [...path, name]);
+    return applyEdits(base, modify(base, [...path, name], wanted, { formattingOptions: formattingOf(base) }));
   })();
-  const before = nodeValue(root);
-  return checked(edited, { ...before, [key]: { ...Object(before[key]), [name]: wanted } }, key, file);
+  const before = servers === undefined ? {} : nodeValue(servers);
+  return checked(edited, withServers(nodeValue(root), path, { ...before, [name]: wanted }), place, file);
 }
 
-function removeServer(text: string, { key, name }: ServerPlace, file: string): string | undefined {
+function removeServer(text: string, place: ServerPlace, file: string): string | undefined {
   if (text.trim() === "") return undefined;
-  const root = parseConfig(text, key, file);
-  const property = findNodeAtLocation(root, [key, name])?.parent;
-  if (property === undefined) return undefined;
-  const edits = removalOf(text, property) ?? modify(text, [key, name], undefined, {});
-  const before = nodeValue(root);
-  const { [name]: _removed, ...rest } = Object(before[key]);
-  return checked(applyEdits(text, edits), { ...before, [key]: rest }, key, file);
+  const root = parseConfig(text, place, file);
+  const path = pathOf(root, place);
+  const servers = findNodeAtLocation(root, path);
+  const property = servers && findNodeAtLocation(servers, [place.name])?.parent;
+  if (servers === undefined || property === undefined) return undefined;
+  const edits = removalOf(text, property) ?? modify(text, [...path, place.name], undefined, {});
+  const { [place.name]: _removed, ...rest } = nodeValue(servers);
+  return checked(applyEdits(text, edits), withServers(nodeValue(root), path, rest), place, file);
 }
 
-function getServer(text: string, { key, name }: ServerPlace, file: string): Values | undefined {
+function getServer(text: string, place: ServerPlace, file: string): Values | undefined {
   if (text.trim() === "") return undefined;
-  const found = findNodeAtLocation(parseConfig(text, key, file), [key, name]);
+  const root = parseConfig(text, place, file);
+  const found = findNodeAtLocation(root, [...pathOf(root, place), place.name]);
   return found === undefined ? undefined : nodeValue(found);
 }
 
-function parseConfig(text: string, key: string, file: string): Node {
+/** The path of the property that has the servers. */
+function pathOf(root: Node, { key, deeperKey }: ServerPlace): string[] {
+  const isDeeper = deeperKey !== undefined && findNodeAtLocation(root, [key, deeperKey])?.type === "object";
+  return isDeeper ? [key, deeperKey] : [key];
+}
+
+function withServers(values: Values, [key = "", deeperKey]: readonly string[], servers: Values): Values {
+  return { ...values, [key]: deeperKey === undefined ? servers : { ...Object(values[key]), [deeperKey]: servers } };
+}
+
+function parseConfig(text: string, { key }: ServerPlace, file: string): Node {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
@@ -84,8 +98,8 @@ function formattingOf(text: string) {
   return { insertSpaces: !indent.startsWith("\t"), tabSize: indent.startsWith("\t") ? 1 : indent.length, eol };
 }
 
-function checked(edited: string, meant: Values, key: string, file: string): string {
-  checkEdited(() => nodeValue(parseConfig(edited, key, file)), JSON.parse(JSON.stringify(meant)), file);
+function checked(edited: string, meant: Values, place: ServerPlace, file: string): string {
+  checkEdited(() => nodeValue(parseConfig(edited, place, file)), JSON.parse(JSON.stringify(meant)), file);
   return edited;
 }
 

@@ -2,11 +2,12 @@ import { createInterface } from "node:readline";
 import { CommandError, oneOf, runToEnd } from "@resumable-mcp/mcp/command-line";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
+import { stringify } from "yaml";
 import { environment } from "../data-folder.js";
 import { type Flags, usage } from "../flags.js";
 import { editorOf } from "./editor-of.js";
-import { hostEntry, ownScript, serverStart } from "./host-config.js";
-import { type Dialogue, installServer, uninstallServer } from "./install.js";
+import { type HostEntry, hostEntry, ownScript, serverStart } from "./host-config.js";
+import { type Dialogue, type EditedEntry, installServer, uninstallServer } from "./install.js";
 
 /** Prints what a host needs, or changes the host's file. The program's own file does not know the errors of this one. */
 export function runHostCommand(program: string, module: string | undefined, flags: Flags): Promise<void> {
@@ -20,7 +21,19 @@ async function printConfig(module: string | undefined, flags: Flags): Promise<vo
   warnOfPassingScript();
   const file = configPath(host, flags);
   process.stderr.write(`Put this into ${file}:\n`);
-  process.stdout.write(editorOf(server.format).set("", server, file));
+  process.stdout.write(textOf(server, file));
+}
+
+function textOf(server: HostEntry, file: string): string {
+  const { format, key, name, entry } = server;
+  return format === "yaml-list" ? stringify({ [key]: [{ name, ...entry }] }) : editorOf(format).set("", server, file);
+}
+
+/** @throws {@link CommandError} where the file is left to its user: it says what to put there. */
+function edited(server: HostEntry, file: string, advice: string): EditedEntry {
+  const { format } = server;
+  if (format !== "yaml-list") return { ...server, format };
+  throw new CommandError(`${file} has its servers in a list, and is left as it is. ${advice}`);
 }
 
 async function changeHost(module: string | undefined, flags: Flags): Promise<void> {
@@ -34,10 +47,13 @@ async function changeHost(module: string | undefined, flags: Flags): Promise<voi
   if (isInstall) {
     const start = await serverStart(module, flags);
     warnOfPassingScript();
-    await orSentence(file, () => installServer(file, hostEntry(host, start), dialogue));
+    const server = hostEntry(host, start);
+    const entry = edited(server, file, `Put this there:\n${textOf(server, file)}`);
+    await orSentence(file, () => installServer(file, entry, dialogue));
   } else {
     const name = flags.name ?? (await serverStart(module, flags)).name;
-    const place = hostEntry(host, { name, command: "", args: [] });
+    const server = hostEntry(host, { name, command: "", args: [] });
+    const place = edited(server, file, `Take the entry of ${name} out by hand.`);
     await orSentence(file, () => uninstallServer(file, place, dialogue));
   }
 }

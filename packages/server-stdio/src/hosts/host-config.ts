@@ -30,6 +30,10 @@ export interface HostEntry extends PlacedServer {
 /** What a host needs to start a server. Source: the hosts' documentation of their configuration files, docs/hosts.md. */
 export function hostEntry(host: HostName, { name, command, args }: ServerStart): HostEntry {
   const place = { key: serversKey(host), name, format: hostFormat(host) };
+  // Version 2 keeps servers in `mcp.servers`, and reads those of version 1 in `mcp`.
+  if (host === "opencode") {
+    return { ...place, deeperKey: "servers", entry: { type: "local", command: [command, ...args] } };
+  }
   // How long Goose waits for a call, in seconds: what it writes itself.
   if (host === "goose") {
     return { ...place, entry: { name, type: "stdio", cmd: command, args, enabled: true, envs: {}, timeout: 300 } };

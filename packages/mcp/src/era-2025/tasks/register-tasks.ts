@@ -6,9 +6,17 @@ import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { knownTask, startRequest } from "../../call/run-tool-call.js";
 import { splitClientId } from "../../call/session-client.js";
 import { errorResult } from "../../call/tool-result.js";
-import { forSdk, handleRequest, handlerOf, isRegisteredTool, isUnknownTool } from "../../sdk-workarounds.js";
+import {
+  answerBefore,
+  forSdk,
+  handleRequest,
+  handlerOf,
+  isRegisteredTool,
+  isUnknownTool,
+} from "../../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "../call-2025.js";
 import { hasNoneOf, type RequestExtra } from "../server-2025.js";
+import { knowsTasks } from "./knows-tasks.js";
 import { cancelTask, createTaskResult2025, listTasks, relatedTaskKey, task2025, taskResult } from "./task-2025.js";
 
 type TaskMethod = (call: Call, params: Params) => Promise<object>;
@@ -42,6 +50,7 @@ export function registerTasks(environment: Environment2025): void {
   const { server } = environment.mcp;
   if (!hasNoneOf(environment.mcp, Object.keys(methods))) return;
   server.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
+  answerBefore(server, "initialize", async (_request, _extra, next) => forVersion(await next()));
   for (const [index, [method, run]] of Object.entries(methods).entries()) {
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
       try {
@@ -54,6 +63,14 @@ export function registerTasks(environment: Environment2025): void {
     handleRequest(server, requests[index], handler);
   }
   takeTaskCalls(environment);
+}
+
+/** A client of an older version may refuse a capability that its version does not have. */
+function forVersion(answer: JsonObject): JsonObject {
+  const { capabilities, protocolVersion } = answer;
+  if (knowsTasks(protocolVersion) || !isJsonObject(capabilities)) return answer;
+  const { tasks: _tasks, ...older } = capabilities;
+  return { ...answer, capabilities: older };
 }
 
 /**
