@@ -27,6 +27,8 @@ const bodyOf = ({ message }: StreamEvent) => message ?? {};
 const methodsOf = (events: readonly StreamEvent[]) => events.map((event) => Reflect.get(bodyOf(event), "method"));
 const progressOf = (events: readonly StreamEvent[]) =>
   events.flatMap((event) => Reflect.get(Object(Reflect.get(bodyOf(event), "params")), "progress") ?? []);
+const tokensOf = (events: readonly StreamEvent[]) =>
+  events.flatMap((event) => Reflect.get(Object(Reflect.get(bodyOf(event), "params")), "progressToken") ?? []);
 const asks = (event: StreamEvent) => Reflect.get(bodyOf(event), "method") === "elicitation/create";
 const progressToken = { _meta: { progressToken: "p" } };
 const request = (id: number, method: string, params: object) => ({ jsonrpc: "2.0", id, method, params });
@@ -40,7 +42,8 @@ test.each(["tools/call", "tasks/result"])(
     const call = { name: "greet_user", arguments: {} };
     let params: object = { ...call, ...progressToken };
     if (method === "tasks/result") {
-      const created = eventsOf(await post(before.url, request(1, "tools/call", { ...call, task: {} }), session));
+      const asTask = { ...call, task: {}, _meta: { progressToken: "first" } };
+      const created = eventsOf(await post(before.url, request(1, "tools/call", asTask), session));
       const answer = (await readUntil(created, () => false)).at(-1);
       const { taskId } = Reflect.get(Object(Reflect.get(bodyOf(answer ?? {}), "result")), "task") as { taskId: string };
       params = { taskId, ...progressToken };
@@ -57,6 +60,8 @@ test.each(["tools/call", "tasks/result"])(
     const rest = await readUntil(again, () => false);
     expect(methodsOf(rest)).toEqual(["notifications/progress", undefined]);
     expect([...progressOf(seen), ...progressOf(rest)]).toEqual([1, 2]);
+    const token = method === "tasks/result" ? "first" : "p";
+    expect([...tokensOf(seen), ...tokensOf(rest)]).toEqual([token, token]);
     expect(rest.at(-1)?.message).toMatchObject({ id: 2, result: { content: [{ text: "Hello, Ada!" }] } });
   },
 );

@@ -5,6 +5,7 @@ import {
   CallToolResultSchema,
   CreateTaskResultSchema,
   ElicitRequestSchema,
+  type Progress,
   TaskStatusNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumable-mcp/core";
@@ -99,6 +100,29 @@ test("a call becomes a task, whose result waits for its end", async () => {
     ttl: expect.any(Number),
   });
   expect(statuses).toEqual(["working", "completed"]);
+});
+
+test("progress of a task comes with the token of the call that began it, until it ends", async () => {
+  const gate = createGate();
+  const { client, open } = await connect([countTool(gate)]);
+  const params = { name: "count_to", arguments: { n: 2 }, task: {} };
+  const seen: string[] = [];
+  const show = (of: string) => ({ onprogress: (now: Progress) => void seen.push(`${of} ${now.progress}`) });
+  const { task } = await client.request(
+    { method: "tools/call" as const, params },
+    CreateTaskResultSchema,
+    show("call"),
+  );
+  const result = (from: Client, of: string) =>
+    from.experimental.tasks.getTaskResult({ ...task }.taskId, CallToolResultSchema, show(of));
+  const stranger = await open("ada");
+  const results = [result(client, "result"), result(stranger, "result of another")];
+  gate.open(2);
+  await Promise.all(results);
+  expect(seen.sort()).toEqual(["call 1", "call 2", "result of another 1", "result of another 2"]);
+  seen.length = 0;
+  await Promise.all([result(client, "result"), result(stranger, "result of another")]);
+  expect(seen).toEqual([]);
 });
 
 test("the same tool called without a task streams as before", async () => {

@@ -94,7 +94,7 @@ export function finishedParams(params: JsonObject, ofTool: boolean): JsonObject 
   return {
     ...pick(params, ["name"]),
     ...(name === undefined ? {} : { arguments: ofTool ? pick(given, ["client_id"]) : rest }),
-    ...pick(params, ["taskId"]),
+    ...pick(params, ["taskId", "task"]),
     ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
 }

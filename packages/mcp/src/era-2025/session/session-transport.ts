@@ -95,8 +95,10 @@ export class SessionTransport implements Transport, TakesReceipts {
     const { request, name, taskId, acceptedMs, clockMarginMs } = inFlight;
     const isJournal = inFlight.kind === "journal";
     inFlight.innerId = `${name}#${++this.#count}`;
+    const progressToken = this.#session.calls.firstToken(request);
     const _meta = {
       ...request.params?._meta,
+      ...(progressToken !== undefined && { progressToken }),
       [metaKeys.requestId]: request.id,
       ...(isJournal && {
         [metaKeys.callId]: name,

@@ -51,18 +51,32 @@ export function registerTasks(environment: Environment2025): void {
   if (!hasNoneOf(environment.mcp, Object.keys(methods))) return;
   server.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
   answerBefore(server, "initialize", async (_request, _extra, next) => forVersion(await next()));
+  const watched: Watched = new Map();
   for (const [index, [method, run]] of Object.entries(methods).entries()) {
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
       try {
-        const shown = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
-        return await run(call2025(environment, shown), params);
+        const { taskId } = params;
+        const isResult = method === "tasks/result";
+        const call = call2025(environment, isResult ? aboutTask(extra, taskId) : extra);
+        const token = isResult ? watched.get(taskId) : undefined;
+        return await run(token === undefined ? call : withToken(call, token), params);
       } catch (error) {
         throw asRpcError(error);
       }
     };
     handleRequest(server, requests[index], handler);
   }
-  takeTaskCalls(environment);
+  takeTaskCalls(environment, watched);
+}
+
+type ProgressToken = Call["meta"]["progressToken"];
+
+/** The unfinished tasks that the calls of a session began, and the progress token of each call: it stays valid until the task ends. */
+type Watched = Map<string, ProgressToken>;
+
+/** Source: MCP 2025-11-25, Progress, "Behavior Requirements" (3). */
+function withToken(call: Call, progressToken: ProgressToken): Call {
+  return { ...call, meta: { ...call.meta, progressToken } };
 }
 
 /** A client of an older version may refuse a capability that its version does not have. */
@@ -101,13 +115,13 @@ function related(message: JsonObject, taskId: string): JsonObject {
  *
  * Source: MCP 2025-11-25, Tasks, "Creating Tasks" and "Tool-Level Negotiation".
  */
-function takeTaskCalls(environment: Environment2025): void {
+function takeTaskCalls(environment: Environment2025, watched: Watched): void {
   const { server } = environment.mcp;
   const callTool = handlerOf<RequestExtra>(server, "tools/call");
   const listTools = handlerOf<RequestExtra>(server, "tools/list");
   if (callTool === undefined || listTools === undefined) return;
   const tools = new Map(environment.engine.tools.map((tool) => [tool.name, tool]));
-  const tellStatus = createStatusTeller(environment);
+  const tellStatus = createStatusTeller(environment, watched);
   const listed = async (extra: RequestExtra): Promise<readonly JsonObject[]> => {
     const list: unknown = Reflect.get(await listTools({ method: "tools/list" }, extra), "tools");
     return Array.isArray(list) ? list.filter(isJsonObject) : [];
@@ -158,7 +172,7 @@ function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean)
     throw new RpcError(rpcCodes.methodNotFound, `Tool ${name} ${problems[taskSupport]}`);
 }
 
-type TellStatus = (tasks: OwnedTasks, taskId: string) => void;
+type TellStatus = (call: Call, taskId: string) => void;
 
 async function createTask(
   environment: Environment2025,
@@ -172,7 +186,7 @@ async function createTask(
     const call = call2025(environment, extra, argument);
     const begun = (await knownTask(call)) ?? (await call.tasks.start(startRequest(call, tool, rest, true)));
     if (!begun.created) await call.tasks.detach(begun.record.id);
-    tellStatus(call.tasks, begun.record.id);
+    tellStatus(call, begun.record.id);
     return createTaskResult2025(begun);
   } catch (error) {
     throw asRpcError(error);
@@ -183,8 +197,7 @@ async function createTask(
  * Tells the session's own stream of each new status of a task, once however many calls join it, for as long as
  * there is a session. Source: the same, "Task Status Notification".
  */
-function createStatusTeller({ mcp: { server }, options, closedSignal }: Environment2025): TellStatus {
-  const watched = new Set<string>();
+function createStatusTeller({ mcp: { server }, options, closedSignal }: Environment2025, watched: Watched): TellStatus {
   const tell = async (tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> => {
     let shown: unknown;
     for await (const _event of tasks.follow(taskId, { signal })) {
@@ -195,9 +208,10 @@ function createStatusTeller({ mcp: { server }, options, closedSignal }: Environm
       await server.notification(forSdk({ method: "notifications/tasks/status", params }));
     }
   };
-  return (tasks, taskId) => {
-    if (watched.has(taskId)) return;
-    watched.add(taskId);
+  return ({ tasks, meta }, taskId) => {
+    const isWatched = watched.has(taskId);
+    watched.set(taskId, meta.progressToken);
+    if (isWatched) return;
     tell(tasks, taskId, closedSignal())
       .catch((error: unknown) => options.onError?.(error))
       .finally(() => watched.delete(taskId));

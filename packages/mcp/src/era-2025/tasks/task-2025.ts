@@ -92,7 +92,11 @@ export async function listTasks(tasks: OwnedTasks, cursor: string | undefined): 
  *
  * Source: MCP 2025-11-25, Tasks, "Retrieving Task Results" and "Input Required Status".
  */
-export async function taskResult(call: Call, taskId: string): Promise<ToolResult> {
+export async function taskResult(given: Call, taskId: string): Promise<ToolResult> {
+  const begun = await given.tasks.get(taskId);
+  // Progress stops where a task ends; what its client lost of it before comes again.
+  const isOver = isFinal(begun.status) && !given.meta.redelivered;
+  const call = isOver ? { ...given, meta: { ...given.meta, progressToken: undefined } } : given;
   for (;;) {
     const { reason, view } = await followCall(call, await call.tasks.get(taskId), undefined);
     if (reason === "finished") {

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/sdk/types.js";
-import type { Engine, JsonObject } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
+import { isRequestId } from "../../../call/call.js";
 import { LateCancellations } from "../../../call/late-cancellations.js";
 import type { SessionLimits } from "../../../limits.js";
 import { randomToken } from "../../../owner/random-token.js";
@@ -115,6 +116,13 @@ export class InFlightCalls {
   /** Stores a request that may be delivered again. Durability: as of `change`. */
   store(inFlight: InFlightRequest): Promise<void> {
     return this.#stored.store(inFlight);
+  }
+
+  /** The progress token of the call that began the task of a request for its result, where the session keeps that call. */
+  firstToken({ method, params }: JSONRPCRequest): RequestId | undefined {
+    const began = method === "tasks/result" ? this.#stored.paramsOfTask(params?.taskId) : undefined;
+    const token = isJsonObject(began?._meta) ? began._meta.progressToken : undefined;
+    return isRequestId(token) ? token : undefined;
   }
 
   add(inFlight: InFlightRequest): InFlightRequest {

@@ -34,6 +34,12 @@ export class StoredCalls {
     return this.#document.value.calls.findLast((call) => call.requestId === requestId);
   }
 
+  /** The params of the newest call that began a task or joined it, as a task. */
+  paramsOfTask(taskId: unknown): JsonObject | undefined {
+    const isOfTask = (call: StoredCall) => call.params.task !== undefined && (call.taskId ?? call.callId) === taskId;
+    return this.#document.value.calls.findLast(isOfTask)?.params;
+  }
+
   /** Those without a response, oldest first. */
   open(): readonly StoredCall[] {
     return openCalls(this.#document.value);
