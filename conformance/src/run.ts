@@ -1,5 +1,6 @@
 import { runPostmanCollection } from "./postman/run-collection.js";
 import { runRequirements, runScenario, type SuiteRun, unscored } from "./run-suite.js";
+import { runOwnToolDemonstration } from "./seed/own-tool.js";
 import { runSeedDemonstration } from "./seed/seed-demonstration.js";
 import { spawnServer } from "./servers.js";
 
@@ -22,7 +23,8 @@ async function main(): Promise<void> {
   } finally {
     await server.stop();
   }
-  for (const demonstrate of [runSeedDemonstration, runPostmanCollection]) runs.push(await demonstrate());
+  for (const demonstrate of [runSeedDemonstration, runOwnToolDemonstration, runPostmanCollection])
+    runs.push(await demonstrate());
   for (const run of runs) print(run);
   const outcomes = runs.flatMap((run) => run.outcomes);
   const problems = runs.flatMap((run) => run.problems);

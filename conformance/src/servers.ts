@@ -36,11 +36,11 @@ export interface DemoServer {
   close(): Promise<void>;
 }
 
-/** Starts the demo's server. */
-export async function startDemoServer(): Promise<DemoServer> {
+/** Starts the demo's server, by default with the demo's tools. */
+export async function startDemoServer(tools: string = demoPrograms.tools): Promise<DemoServer> {
   const folder = await mkdtemp(join(tmpdir(), "demonstration-"));
   const launch = (port: string): Promise<SpawnedServer> =>
-    spawnListening([demoPrograms.server, demoPrograms.tools, ...["--port", port, "--store", join(folder, "store")]]);
+    spawnListening([demoPrograms.server, tools, ...["--port", port, "--store", join(folder, "store")]]);
   let server = await launch("0");
   const { url } = server;
   return {
@@ -66,6 +66,9 @@ export const demoPrograms = {
   server: join(folderOf("@resumable-mcp/server-http"), "dist/cli.js"),
   tools: join(demo, "dist/tools.js"),
   seedClient: join(demo, "../../conformance/dist/seed/seed-client.js"),
+  readme: join(demo, "../../README.md"),
+  /** Where a module finds the packages by their names. */
+  ownTools: join(demo, "../../conformance/dist/own-tools.ts"),
   collection: join(demo, "postman/resumable-mcp.postman_collection.json"),
   environment: join(demo, "postman/resumable-mcp.postman_environment.json"),
   newman: require.resolve("newman/bin/newman.js"),

@@ -49,8 +49,10 @@ async function run(script: string, args: readonly string[]) {
   return { code, out, complaint };
 }
 
-const client = (args: readonly string[], url = server.url, state = "state.json") =>
-  run(clientScript, [...args, "--url", url, "--state", join(folder, state)]);
+const client = (args: readonly string[], url = server.url) =>
+  run(clientScript, [...args, "--url", url, "--state", join(folder, "state.json")]);
+/** On this machine another owner is one who is named. */
+const another = ["--client-id", "another laptop"];
 const serve = (args: readonly string[]) => run(serverScript, [tools, ...args]);
 
 async function finishedTask(records: number): Promise<string> {
@@ -64,6 +66,7 @@ async function complaintOf(program: Promise<{ code: unknown; out: string; compla
   return { code, lines: (out + complaint).trimEnd().split("\n") };
 }
 
+const ofThisMachine = "These are the tasks of this machine's user.\n";
 const oneLine = (code: number, sentence: string) => ({ code, lines: [expect.stringContaining(sentence)] });
 
 async function freePort(): Promise<number> {
@@ -76,7 +79,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("a caller's mistake gets one sentence, the right exit code, and changes nothing:", () => {
-  test.each<[string, readonly string[], number, string, state?: string]>([
+  test.each<[string, readonly string[], number, string]>([
     ["an unknown tool", ["call", "cuont"], 4, "There is no tool cuont. There are: resumable_data_processing, "],
     ["an argument of the wrong type", ["call", processing, "total_records=many"], 2, 'an integer, not "many".'],
     ["an unknown argument", ["call", processing, "records=5"], 2, "The tool has no argument records. It has: "],
@@ -90,16 +93,15 @@ describe("a caller's mistake gets one sentence, the right exit code, and changes
     ],
     [
       "another owner's task",
-      ["show", "DONE"],
+      ["show", "DONE", ...another],
       4,
       "There is no task DONE. It may have been deleted, or belong to another owner. `resumable-mcp tasks --all` lists your tasks.",
-      "other.json",
     ],
-    ["pausing another owner's task", ["pause", "DONE"], 4, "There is no task DONE. ", "other.json"],
+    ["pausing another owner's task", ["pause", "DONE", ...another], 4, "There is no task DONE. "],
     ["pausing a task that does not run", ["pause", "DONE"], 1, "Task DONE is completed, so it cannot be paused."],
-  ])("%s", { timeout: timeoutMs }, async (_mistake, args, code, sentence, state) => {
+  ])("%s", { timeout: timeoutMs }, async (_mistake, args, code, sentence) => {
     const named = (word: string) => word.replace("DONE", done);
-    expect(await complaintOf(client(args.map(named), server.url, state))).toEqual(oneLine(code, named(sentence)));
+    expect(await complaintOf(client(args.map(named)))).toEqual(oneLine(code, named(sentence)));
     expect(await client(["show", done, "--json"])).toEqual(untouched);
   });
 });
@@ -159,7 +161,12 @@ describe("what lies about", () => {
     await server.end("SIGKILL");
     const files = await readdir(join(folder, "store", "tasks"), { recursive: true });
     const journals = files.filter((name) => name.includes(broken) && /journal\.\d+\.jsonl$/.test(name));
-    for (const name of journals) await writeFile(join(folder, "store", "tasks", name), "{ not a journal\n{ at all\n");
+    for (const name of journals) {
+      const path = join(folder, "store", "tasks", name);
+      // The lines that say whose task it is are left.
+      const lines = (await readFile(path, "utf8")).split("\n").slice(0, 2);
+      await writeFile(path, [...lines, "{ not a journal", "{ at all", ""].join("\n"));
+    }
     server = await startDemoServer({ built, store: join(folder, "store"), port: server.port });
     const sentence = `The files of task ${broken} are damaged. They are kept unchanged in `;
     expect(await complaintOf(client(["result", broken]))).toEqual(oneLine(1, sentence));
@@ -180,7 +187,8 @@ describe("what lies about", () => {
     const other = await startDemoServer({ built, store: join(folder, "other-store"), port: 0 });
     try {
       expect(await complaintOf(client(["show", done], other.url))).toEqual(oneLine(4, `There is no task ${done}.`));
-      expect(await complaintOf(client(["tasks"], other.url))).toEqual(oneLine(0, "No unfinished tasks."));
+      const listed = { code: 0, out: expect.stringContaining("No unfinished tasks."), complaint: ofThisMachine };
+      expect(await client(["tasks"], other.url)).toEqual(listed);
       expect((await client(["result", done])).code).toBe(0);
     } finally {
       await other.end("SIGKILL");

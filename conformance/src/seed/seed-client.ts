@@ -63,6 +63,7 @@ const commands: Readonly<Record<string, (argument: string) => Promise<void>>> = 
   other: () => call("processed", "resumable_data_processing", { ...job, total_records: 20 }),
   items: (task_id) => call("items", "get_task_items", { task_id }),
   pause: (task_id) => call("paused", "pause_task", { task_id }),
+  own: () => call("processed", "count_to", { n: 50, client_id }),
   /** As another owner, and at once: what an undisturbed run gives. */
   straight: () =>
     call("straight", "resumable_data_processing", { ...job, client_id: randomUUID().slice(0, 16), delay_ms: 0 }),

@@ -62,6 +62,7 @@ const runUi = (line: CommandLine) =>
   runTerminalUi({
     servers: line.servers.length === 0 ? undefined : line.servers,
     stateFile: line.state,
+    clientId: line["client-id"],
     onInterrupt: line.onInterrupt,
     screenReader: line["screen-reader"] || undefined,
     mouse: line["no-mouse"] ? false : undefined,

@@ -17,6 +17,8 @@ export interface RunTerminalUiOptions {
   readonly servers?: readonly ServerConfig[];
   /** By default one file per user. */
   readonly stateFile?: string;
+  /** Who calls. By default the state file's own id, and on servers of this machine its user. */
+  readonly clientId?: string;
   /** What Ctrl-C does to the tasks that run; by default they continue. */
   readonly onInterrupt?: OnInterrupt;
   /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */

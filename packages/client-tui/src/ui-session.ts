@@ -12,7 +12,7 @@ const refreshMs = 5_000;
 
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
 export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {
-  const client = await openProgramClient({ servers: options.servers, stateFile: options.stateFile });
+  const client = await openProgramClient(options);
   const board = new TaskBoard(client, { clock: Date.now });
   const refresh = setInterval(() => void board.refresh(), refreshMs);
   const ended = show(client, board, options.extraActions ?? [], screen);

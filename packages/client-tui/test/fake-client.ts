@@ -84,7 +84,7 @@ async function* silence(): AsyncIterableIterator<ClientEvent> {
 export function fakeClient(world: FakeWorld): Client {
   const { tasks, said } = world;
   const servers = world.servers ?? [
-    { address: fakeServer, state: { name: "connected", known: true, attempt: 0 } as const },
+    { address: fakeServer, state: { name: "connected", known: true, attempt: 0 } as const, clientId: "id" },
   ];
   const at = (server: string | undefined) => {
     if (server !== undefined && world.silent?.includes(server) === true) throw new Error(noAnswer(server));

@@ -105,6 +105,8 @@ export interface ServerInfo {
   readonly name?: string;
   readonly state: ConnectionState;
   readonly sessionId?: string;
+  /** What this client calls itself there. Absent where it said that this client is local: the tasks are those of this machine's user. */
+  readonly clientId?: string;
 }
 
 /** Whether a server answers. */

@@ -33,6 +33,8 @@ export interface OpenClientOptions {
   readonly stateFile?: string;
   /** A `session_state.json` of another client: where there is no state yet, its `client_id` is taken over. */
   readonly importFrom?: string;
+  /** Names this client to every server. By default its state's id does, which is named to local servers only if it was imported. */
+  readonly clientId?: string | undefined;
   readonly limits?: Partial<ClientLimits>;
   /** The name of the program that servers receive. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
@@ -62,7 +64,9 @@ export async function openClient(options: OpenClientOptions = {}): Promise<Clien
   const now = () => new Date().toISOString();
   const recorder = createProgressRecorder(stateFile, { saveProgressMs: limits.saveProgressMs, now });
   const credentials = await openCredentialsFile(credentialsPath(stateFile.path));
-  const connect: ConnectContext = { stateFile, credentials, limits, clientInfo };
+  const { client_id: ownId, imported } = stateFile.state;
+  const named = options.clientId ?? (imported === true ? ownId : undefined);
+  const connect: ConnectContext = { stateFile, credentials, limits, clientInfo, clientId: named };
   const all = configs.map((config) => connectServer(config, connect));
   const servers = options.only === undefined ? all : [serverAt({ servers: all, stateFile }, options.only)];
   const context: ClientContext = {
@@ -80,20 +84,23 @@ export async function openClient(options: OpenClientOptions = {}): Promise<Clien
   for (const server of servers) changes.watch(server);
   const editor = createServerEditor(connect, servers, changes.watch);
   const notices = [...stateFile.notices, ...credentials.notices];
-  return assemble(context, { notices, flush: recorder.flush, editor, changes });
+  return assemble(context, { named, notices, flush: recorder.flush, editor, changes });
 }
 
 interface ClientParts {
+  readonly named: string | undefined;
   readonly notices: readonly string[];
   readonly flush: () => Promise<void>;
   readonly editor: ServerEditor;
   readonly changes: ServerChanges;
 }
 
-function assemble(context: ClientContext, { notices, flush, editor, changes }: ClientParts): Client {
+function assemble(context: ClientContext, { named, notices, flush, editor, changes }: ClientParts): Client {
   const { servers, stateFile } = context;
+  const clientId = named ?? stateFile.state.client_id;
+  const infoOf = (server: RemoteServer) => serverInfo(server, stateFile, named);
   return {
-    clientId: stateFile.state.client_id,
+    clientId,
     notices,
     stateOrigin: stateFile.origin,
     unfinished: (filter = {}) => listUnfinished(context, filter),
@@ -104,20 +111,20 @@ function assemble(context: ClientContext, { notices, flush, editor, changes }: C
     sessionInfo: () => listSessionInfo(context),
     tools: async () => (await fromEach(servers, toolsOf)).flat(),
     ping: () => Promise.all(servers.map((server) => pingServer(server, context.limits))),
-    servers: () => servers.map((server) => serverInfo(server, stateFile)),
+    servers: () => servers.map((server) => infoOf(server)),
     retryNow: () => {
       for (const { connection } of servers) connection.retryNow();
     },
-    addServer: async (config, options = {}) => serverInfo(await editor.add(config, options), stateFile),
+    addServer: async (config, options = {}) => infoOf(await editor.add(config, options)),
     removeServer: (address) => editor.remove(address),
     testServer: (address) => editor.test(address),
     signIn: (address, options) => editor.signIn(address, options),
     onServerChange: (listener) => changes.listen(listener),
     summary: () => ({
-      clientId: stateFile.state.client_id,
+      clientId,
       stateFile: stateFile.path,
       createdAt: stateFile.state.created_at,
-      servers: servers.map((server) => serverInfo(server, stateFile)),
+      servers: servers.map((server) => infoOf(server)),
       activeTasks: Object.values(stateFile.state.active_tasks),
       completedTasks: stateFile.state.completed_tasks,
     }),
@@ -151,12 +158,13 @@ async function toolsOf(server: RemoteServer): Promise<readonly ToolInfo[]> {
   }));
 }
 
-function serverInfo({ address, connection }: RemoteServer, stateFile: StateFile): ServerInfo {
-  const { session_id: sessionId, name } = stateFile.state.servers[address] ?? {};
-  return {
-    address,
-    state: connection.state,
-    name,
-    sessionId: sessionId ?? undefined,
-  };
+/** @param named what this client calls itself on every server. */
+function serverInfo(
+  { address, connection }: RemoteServer,
+  { state }: StateFile,
+  named: string | undefined,
+): ServerInfo {
+  const { session_id: sessionId, name, command, local = command !== undefined } = state.servers[address] ?? {};
+  const clientId = named ?? (local ? undefined : state.client_id);
+  return { address, state: connection.state, name, sessionId: sessionId ?? undefined, clientId };
 }

@@ -11,6 +11,8 @@ export const metaKeys = {
    * own, and names the callers of local requests alone.
    */
   clientId: "resumable-mcp/client_id",
+  /** On results of `initialize` and `server/discover`: `true` when the request is local, so that its client need not name itself. */
+  local: "resumable-mcp/local",
   handoff: "resumable-mcp/handoff",
   callerStays: "resumable-mcp/attended",
   /** On requests: the client shows its user the questions of tasks by itself, and need not be asked. */

@@ -143,6 +143,7 @@ describe("help", () => {
       "token",
       "token-file",
       "state",
+      "client-id",
       "timeout",
       "json",
       "help",

@@ -56,6 +56,10 @@ export const optionTable = {
   ),
   "token-file": text("FILE", "a file with the bearer token"),
   state: text("FILE", "the state file, by default one per user"),
+  "client-id": text(
+    "ID",
+    "who calls, by default the state file's ID, and on this machine its user; servers add, login: one registered by hand",
+  ),
   json: flag("one JSON object, or one per line, on stdout"),
   quiet: {
     ...flag("call, watch, wait: no progress and no log on stderr, only the result and what needs you"),
@@ -86,7 +90,6 @@ export const optionTable = {
   "token-env": text("VARIABLE", "servers add: the bearer token is in this environment variable"),
   "token-stdin": flag("servers add: the bearer token comes on stdin"),
   oauth: flag("servers add: sign in with the server's authorization server"),
-  "client-id": text("ID", "servers add, login: a client id that was registered by hand"),
   scope: text("SCOPES", "servers add, login: the scopes to sign in with, in quotes, where a tool requires more"),
   "callback-port": text("PORT", "servers add, login: the port of the browser's callback, by default any free one"),
   file: text("FILE", "servers import: a configuration file in another place"),
@@ -108,6 +111,7 @@ export const commonOptions = [
   "token",
   "token-file",
   "state",
+  "client-id",
   "timeout",
   "json",
   "help",
@@ -172,7 +176,7 @@ const commands = {
     words: "[add|test|remove|login|import …]",
     summary: "list the servers and whether they answer, or change them",
     completes: ["servers_verb", "server"],
-    options: ["name", "token-env", "token-stdin", "oauth", "client-id", "scope", "callback-port", "file", "all"],
+    options: ["name", "token-env", "token-stdin", "oauth", "scope", "callback-port", "file", "all"],
   },
   tools: {
     words: "[NAME]",

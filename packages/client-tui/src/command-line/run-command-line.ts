@@ -77,7 +77,8 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
     // `servers add` names a server that is not one of the client's yet.
     const known = line.servers.length === 0 || (line.command === "servers" && line.words[0] === "add");
     const servers = known ? undefined : line.servers;
-    client = await openProgramClient({ servers, only: line.server, stateFile: line.state });
+    const clientId = line.command === "servers" ? undefined : line["client-id"];
+    client = await openProgramClient({ servers, only: line.server, stateFile: line.state, clientId });
     for (const notice of client.notices) output.note(notice);
     const interactive = process.stdin.isTTY && process.stderr.isTTY && !line.json;
     const place = { input: process.stdin, output: process.stderr, keepPrompt: output.keepPrompt };

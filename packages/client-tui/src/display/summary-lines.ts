@@ -1,10 +1,4 @@
-import {
-  type ActiveTask,
-  type ClientSummary,
-  type CompletedTask,
-  percentOf,
-  type ServerStats,
-} from "@resumable-mcp/client";
+import { type ActiveTask, type Client, type CompletedTask, percentOf, type ServerStats } from "@resumable-mcp/client";
 import { plainText } from "./plain-text.js";
 import { progressNumbers } from "./progress-line.js";
 
@@ -29,14 +23,24 @@ function finishedLines(tasks: readonly CompletedTask[]): readonly string[] {
   ];
 }
 
+/** The sentence of a client whose state was found. */
+export function reusing(clientId: string): string {
+  return `Reusing Persistent Client ID ${clientId}.`;
+}
+
 /** Who this client is, and what it remembers. */
-export function sessionLines(summary: ClientSummary): readonly string[] {
-  const { clientId, stateFile, createdAt, servers, activeTasks, completedTasks } = summary;
+export function sessionLines({ summary, stateOrigin }: Pick<Client, "summary" | "stateOrigin">): readonly string[] {
+  const { clientId, stateFile, createdAt, servers, activeTasks, completedTasks } = summary();
   return [
+    ...(stateOrigin === "found" ? [reusing(clientId)] : []),
     `client     ${clientId}`,
     `state file ${stateFile}`,
     `created    ${createdAt}`,
-    ...servers.flatMap(({ address, sessionId }) => [`server     ${address}`, `  session  ${sessionId ?? "none"}`]),
+    ...servers.flatMap((server) => [
+      `server     ${server.address}`,
+      `  session  ${server.sessionId ?? "none"}`,
+      `  tasks    of ${server.clientId === undefined ? "this machine's user" : `the client ID ${server.clientId}`}`,
+    ]),
     `active     ${activeTasks.length}`,
     ...activeTasks.map((task) => `  ${activeLine(task)}`),
     ...finishedLines(completedTasks),

@@ -78,6 +78,10 @@ describe("a request that another client withdrew", () => {
 describe("the first notice of a board", () => {
   it.each([
     [{ stateOrigin: "found" }, "Reusing Persistent Client ID id."],
+    [
+      { stateOrigin: "found", servers: [{ address: "a", state: { name: "idle", known: true } }] },
+      "These are the tasks of this machine's user.",
+    ],
     [{ stateOrigin: "created" }, "No state found at /state.json: a new one begins."],
     [{ stateOrigin: "found", notices: ["Kept."] }, "Reusing Persistent Client ID id. Kept."],
     [{ stateOrigin: "replaced" }, undefined],

@@ -116,7 +116,7 @@ function statsLines(stats: Loaded<readonly ServerStats[]>): readonly string[] {
 
 /** Who this client is, and what it remembers. */
 function SessionScreen(props: ScreenProps): ReactNode {
-  return <Page {...props} title="Session" lines={sessionLines(props.client.summary())} />;
+  return <Page {...props} title="Session" lines={sessionLines(props.client)} />;
 }
 
 function PageScreen(props: PropsOf<"page">): ReactNode {

@@ -78,6 +78,8 @@ export interface ToolRequestOptions extends RequestOptions {
 export interface LinkSession {
   readonly sessionId: string;
   readonly protocolVersion?: string;
+  /** The server said that this client is local, which then does not name itself. */
+  readonly local?: boolean;
 }
 
 /**

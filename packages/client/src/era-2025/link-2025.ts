@@ -40,6 +40,10 @@ export interface Link2025Options {
   readonly idPrefix: string;
   /** Sent with every request. */
   readonly meta: JsonObject;
+  /** Who calls: sent with every request to a server that does not say that this client is local. */
+  readonly caller?: JsonObject;
+  /** It is sent to a server that says so, too. */
+  readonly namesLocally?: boolean;
   readonly session?: LinkSession;
   readonly connectTimeoutMs: number;
 }
@@ -77,7 +81,18 @@ export class Link2025 implements ServerLink {
   get session(): LinkSession | undefined {
     const { sessionId, protocolVersion } = this.#transport;
     if (sessionId === undefined) return undefined;
-    return { sessionId, protocolVersion };
+    return { sessionId, protocolVersion, local: this.#isLocal };
+  }
+
+  /** The server knows who calls without a name. */
+  get #isLocal(): boolean {
+    const { session, namesLocally = false } = this.#options;
+    return !namesLocally && (this.#transport.isLocal || session?.local === true);
+  }
+
+  get #meta(): JsonObject {
+    const { meta, caller } = this.#options;
+    return this.#isLocal ? meta : { ...meta, ...caller };
   }
 
   /** The id on the wire of the request whose stream is being resumed. */
@@ -127,14 +142,14 @@ export class Link2025 implements ServerLink {
   /** Source: MCP 2025-11-25, Tasks, "Getting Task Results", which waits for the end and brings the questions. */
   async taskResult(taskId: string, options: ToolRequestOptions): Promise<ToolResult> {
     return this.#listening(options, undefined, async (_progressToken, signal) => {
-      const params = { taskId, _meta: this.#options.meta };
+      const params = { taskId, _meta: this.#meta };
       const limits = { timeout: noTimeoutMs, signal };
       return toToolResult(await this.#client.request({ method: "tasks/result", params }, CallToolResultSchema, limits));
     });
   }
 
   #callParams({ name, arguments: values, meta }: ToolRequest, progressToken: string) {
-    return { name, arguments: values, _meta: { ...this.#options.meta, ...meta, progressToken } };
+    return { name, arguments: values, _meta: { ...this.#meta, ...meta, progressToken } };
   }
 
   /** Runs a request, within its time, that hears of progress, log and questions meanwhile. */
@@ -173,7 +188,7 @@ export class Link2025 implements ServerLink {
       let control: ControlToolsOffer | undefined;
       let cursor: string | undefined;
       do {
-        const params = { _meta: this.#options.meta, cursor };
+        const params = { _meta: this.#meta, cursor };
         const page = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, {
           signal,
           timeout: noTimeoutMs,
@@ -187,7 +202,7 @@ export class Link2025 implements ServerLink {
   }
 
   async readResource(uri: string, options: RequestOptions): Promise<Json | undefined> {
-    const params = { uri, _meta: this.#options.meta };
+    const params = { uri, _meta: this.#meta };
     const { contents } = await this.#guarded(options, (signal) =>
       this.#client.request({ method: "resources/read", params }, ReadResourceResultSchema, {
         signal,
@@ -200,7 +215,7 @@ export class Link2025 implements ServerLink {
 
   async ping(options: RequestOptions): Promise<void> {
     await this.#guarded(options, (signal) =>
-      this.#client.request({ method: "ping", params: { _meta: this.#options.meta } }, EmptyResultSchema, {
+      this.#client.request({ method: "ping", params: { _meta: this.#meta } }, EmptyResultSchema, {
         signal,
         timeout: noTimeoutMs,
       }),

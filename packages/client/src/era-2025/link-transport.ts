@@ -1,5 +1,6 @@
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, JSONRPCNotification } from "@modelcontextprotocol/sdk/types.js";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { SentRequests } from "./sent-requests.js";
 
 /** What a {@link LinkTransport} needs besides the transport that it wraps. */
@@ -27,6 +28,8 @@ export class LinkTransport implements Transport {
   /** The id on the wire of the last request. */
   lastRequestId = "";
   protocolVersion: string | undefined;
+  /** The server said so when it opened the connection. */
+  isLocal = false;
   readonly #inner: Transport;
   readonly #options: LinkTransportOptions;
   readonly #requests = new SentRequests();
@@ -56,6 +59,7 @@ export class LinkTransport implements Transport {
     };
     this.#inner.onmessage = (message, extra) => {
       if ("method" in message && !("id" in message) && this.#options.onNotification(message)) return;
+      this.isLocal ||= tellsLocal(message);
       const adopted = adoptError(message, this.#options.idPrefix, this.#options.resumedId());
       const received = incoming(adopted, this.#options.idPrefix);
       this.#requests.answered(received);
@@ -79,6 +83,11 @@ export class LinkTransport implements Transport {
     this.#requests.close();
     await this.#inner.close();
   }
+}
+
+/** Whether a message opens a connection for a local client. */
+function tellsLocal(message: JSONRPCMessage): boolean {
+  return "result" in message && "protocolVersion" in message.result && message.result._meta?.[metaKeys.local] === true;
 }
 
 /** Puts the prefix before the ids of a message of ours. */

@@ -18,14 +18,19 @@ export interface ConnectContext {
   readonly credentials: CredentialsFile;
   readonly limits: ClientLimits;
   readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Whom to name to every server, in place of the state's own id to those that are not on this machine. */
+  readonly clientId?: string | undefined;
 }
 
 /** Creates a server whose session is kept in the state file, so that the next process takes it up again. */
 export function connectServer(config: ServerConfig, context: ConnectContext): RemoteServer {
   checkUser(config);
-  const { stateFile, credentials, limits, clientInfo } = context;
+  const { stateFile, credentials, limits, clientInfo, clientId } = context;
   const address = serverAddress(config);
-  const session = knownSession(stateFile, address);
+  const { client_id: ownId } = stateFile.state;
+  // What the state remembers is of its own client. A session keeps the client that it named.
+  const isOwn = clientId === undefined || clientId === ownId;
+  const session = isOwn ? knownSession(stateFile, address, clientId) : undefined;
   const connection = new Connection({
     address,
     advice: startAdvice(config),
@@ -41,7 +46,9 @@ export function connectServer(config: ServerConfig, context: ConnectContext): Re
       return openServerLink(effective, known, {
         clientInfo,
         idPrefix: `${randomUUID()}:`,
-        meta: { [metaKeys.clientId]: stateFile.state.client_id, [metaKeys.showsQuestions]: true },
+        meta: { [metaKeys.showsQuestions]: true },
+        caller: { [metaKeys.clientId]: clientId ?? ownId },
+        namesLocally: clientId !== undefined,
         connectTimeoutMs: limits.requestTimeoutMs,
         maxEventBytes: limits.maxEventBytes,
         ...(given ? {} : { fetch: createAuthorizedFetch({ address, credentials, fetch }) }),
@@ -50,6 +57,7 @@ export function connectServer(config: ServerConfig, context: ConnectContext): Re
   });
   let remembered = session !== undefined;
   connection.subscribe((change) => {
+    if (!isOwn) return;
     const opened = change.type === "session" ? change.session : undefined;
     // A server without sessions is remembered, too.
     const answered = change.type === "state" && change.state.name === "connected" && !remembered;
@@ -86,16 +94,20 @@ function rememberServer(
     server_url: address,
     session_id: session?.sessionId ?? null,
     protocol_version: session?.protocolVersion ?? null,
+    local: session?.local,
     ...("command" in config ? { command: [config.command, ...(config.args ?? [])] } : {}),
   };
   // The next process opens a new session in place of one that could not be written.
   stateFile.update(serverSeen(server)).catch(() => undefined);
 }
 
-function knownSession(stateFile: StateFile, address: string): LinkSession | undefined {
+function knownSession(stateFile: StateFile, address: string, clientId: string | undefined): LinkSession | undefined {
   const known = stateFile.state.servers[address];
-  if (known?.session_id == null) return undefined;
-  return { sessionId: known.session_id, protocolVersion: known.protocol_version ?? undefined };
+  // Of a session of an earlier version it is not known whether this client names itself there.
+  if (known?.session_id == null || known.local === undefined) return undefined;
+  if (known.local && clientId !== undefined) return undefined;
+  const { session_id: sessionId, protocol_version: protocolVersion, local } = known;
+  return { sessionId, protocolVersion: protocolVersion ?? undefined, local };
 }
 
 function startAdvice(config: ServerConfig): string {

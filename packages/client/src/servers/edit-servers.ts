@@ -73,7 +73,11 @@ async function remember(
   if (Object.keys(secrets).length > 0)
     await credentials.update(address, (known) => ({ ...withoutOld(known, secrets) }));
   const known = stateFile.state.servers[address];
-  const session = { session_id: known?.session_id ?? null, protocol_version: known?.protocol_version ?? null };
+  const session = {
+    session_id: known?.session_id ?? null,
+    protocol_version: known?.protocol_version ?? null,
+    local: known?.local,
+  };
   const server = { ...seenServer(address, config), ...session, name };
   await stateFile.update(serverSeen(server));
 }

@@ -35,6 +35,8 @@ const knownServer = z.object({
   command: z.array(z.string()).optional(),
   session_id: z.string().nullable(),
   protocol_version: z.string().nullable(),
+  /** It said that this client is local, which then does not name itself there. */
+  local: z.boolean().optional(),
 });
 
 const pendingRun = z.object({
@@ -55,6 +57,8 @@ export const clientStateSchema = z.object({
   version: z.literal(stateVersion),
   /** Of 256 random bits, unless it was imported. */
   client_id: z.string().min(8),
+  /** It was imported, and owns tasks: the client names it on this machine, too. */
+  imported: z.boolean().optional(),
   created_at: z.string(),
   servers: z.record(z.string(), knownServer),
   active_tasks: z.record(z.string(), activeTask),

@@ -107,7 +107,7 @@ async function newState(path: string, { notices, importFrom, clientId }: Opening
   const imported = importFrom === undefined ? ({ kind: "none" } as const) : await readSessionState(importFrom);
   if (imported.kind === "found") {
     notices.push(`This client uses the client ID ${imported.clientId} of ${importFrom}; that file was left as it is.`);
-    return withServer(createClientState(imported.clientId, now), imported.serverUrl);
+    return withServer({ ...createClientState(imported.clientId, now), imported: true }, imported.serverUrl);
   }
   const state = createClientState(newClientId(), now);
   if (imported.kind === "unusable")

@@ -20,6 +20,7 @@ import { bringValidator } from "../call/json-schema-validator.js";
 import { asRpcError } from "../call/rpc-error.js";
 import { type ClientArgument, declaresClientId, splitClientId, withClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
+import type { CallerRights } from "../owner/scopes.js";
 import { answerBefore, openRegistry } from "../sdk-workarounds.js";
 import { type ControlTool, InvalidArguments, offeredTools, unfinishedTasksText } from "./control-tools.js";
 import { type PanelOptions, registerPanel } from "./register-panel.js";
@@ -67,6 +68,8 @@ export interface EraAdapter<Context, EraCall extends Call> {
    * @throws {@link ResumableError} `NO_OWNER`.
    */
   call(context: Context, argument?: ClientArgument): EraCall;
+  /** What is known of the rights of a request's caller. */
+  rightsOf(context: Context): CallerRights;
   /** Whether the client of a request shows the pages of MCP Apps. */
   showsApps(context: Context): boolean;
   /** Answers the call of a resumable tool. */
@@ -129,6 +132,12 @@ export function registerEngine<Context, EraCall extends Call>(
   answerBefore<Context>(server.server, "tools/list", async (_request, context, next) =>
     shownList(await next(), offer, showsApps(context)),
   );
+  for (const method of ["initialize", "server/discover"]) {
+    answerBefore<Context>(server.server, method, async (_request, context, next) => {
+      const { token, locality } = adapter.rightsOf(context);
+      return token === undefined && locality.local ? tellLocal(await next()) : next();
+    });
+  }
   adapter.registerTasks();
   const tasksOf = (context: Context): OwnedTasks => adapter.call(context).tasks;
   registerResources(server, engine, tasksOf);
@@ -150,6 +159,11 @@ function shownList(list: JsonObject, offer: ControlToolsOffer, withAll: boolean)
   };
   const tools = Array.isArray(list.tools) ? list.tools.filter(isShown) : [];
   return { ...list, tools, _meta: { ...Object(list._meta), [metaKeys.controlTools]: { ...offer } } };
+}
+
+/** Tells a client that it need not name itself: its requests are those of this machine's user. Pure. */
+export function tellLocal(result: JsonObject): JsonObject {
+  return { ...result, _meta: { ...Object(result._meta), [metaKeys.local]: true } };
 }
 
 function registerTool(server: ServerRegistry, name: string, config: object, handler: unknown): void {

@@ -8,7 +8,7 @@ import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/register-tools.js";
 import { limits } from "../limits.js";
 import { local, localityOf, ownerOfSubject, ownerOfToken, tasksOfCaller } from "../owner/owner.js";
-import { tasksWithin } from "../owner/scopes.js";
+import { type CallerRights, tasksWithin } from "../owner/scopes.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
@@ -45,11 +45,11 @@ export function call2025(
   const meta = parseCallMeta(extra._meta, isTrusted);
   const authenticated =
     options.owner === undefined ? ownerOfToken(extra.authInfo) : ownerOfSubject(options.owner(extra));
-  const locality = options.singleUser === true || isStdio ? local : localityOf(requestInfo);
+  const rights = rightsOf2025(options, extra);
+  const { locality } = rights;
   const clientId = clientOf(meta, argument, locality);
   const { sessionClientId } = meta;
   const tasks = tasksOfCaller(engine, { authenticated, clientId, sessionClientId, sessionId, locality });
-  const rights = { token: extra.authInfo, locality };
   return {
     engine,
     rights,
@@ -70,6 +70,15 @@ export function call2025(
     ask: canAsk(mcp) && !meta.showsQuestions ? (...asked) => askUser(extra, ...asked) : undefined,
     wantsLog: (level) => wantsLog(level, sessionId),
   };
+}
+
+/** What is known of the rights of a request's caller. */
+export function rightsOf2025(
+  { singleUser }: Pick<RegisterToolsOptions<RequestExtra>, "singleUser">,
+  { authInfo, requestInfo, sessionId }: RequestExtra,
+): CallerRights {
+  const isLocal = singleUser === true || (requestInfo === undefined && sessionId === undefined);
+  return { token: authInfo, locality: isLocal ? local : localityOf(requestInfo) };
 }
 
 /** A transport of this toolkit's own has this property: what it hands on carries no internal keys but its own. */

@@ -7,7 +7,7 @@ import { traceRequests } from "../call/traced-requests.js";
 import { panelNames } from "../control/register-panel.js";
 import { createToolConfigs, type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
 import { exactSchema, handleRequest, isIgnoredLevel } from "../sdk-workarounds.js";
-import { call2025, type Environment2025 } from "./call-2025.js";
+import { call2025, type Environment2025, rightsOf2025 } from "./call-2025.js";
 import { checkResourceUris } from "./check-resource-uris.js";
 import { createClosedSignal, hasNoneOf, type RequestExtra, type Server2025 } from "./server-2025.js";
 import { takeSubscriptions } from "./take-subscriptions.js";
@@ -40,6 +40,7 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
   };
   registerEngine(server, engine, options, {
     call: (extra, argument) => call2025(environment, extra, argument),
+    rightsOf: (extra) => rightsOf2025(options, extra),
     showsApps: () => showsApps(server.server.getClientCapabilities()),
     runTool: runToolCall,
     configs,

@@ -6,7 +6,7 @@ import { traceRequests } from "../call/traced-requests.js";
 import { panelNames } from "../control/register-panel.js";
 import { createToolConfigs, registerEngine } from "../control/register-tools.js";
 import { passingSchema } from "../sdk-workarounds.js";
-import { call2026, clientFacts, type Environment2026 } from "./call-2026.js";
+import { call2026, clientFacts, type Environment2026, rightsOf } from "./call-2026.js";
 import { callTool, type InputRequiredResult } from "./call-tool.js";
 import { storedSigningKey } from "./engine-state.js";
 import type { Context2026, RegisterOptions2026, Server2026 } from "./server-2026.js";
@@ -30,6 +30,7 @@ export function registerTools2026(mcp: Server2026, engine: Engine, options: Regi
   mcp.server.registerCapabilities({ extensions: { [tasksExtension]: {} } });
   registerEngine(mcp, engine, options, {
     call: (context: Context2026, argument) => call2026(environment, context, argument),
+    rightsOf: (context) => rightsOf(options, context),
     showsApps: ({ mcpReq }) => clientFacts(mcpReq.envelope).apps,
     runTool: (call, tool, input, context) => callTool(environment, call, tool, input, context),
     whileOpen: untilDrained,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { controlToolFacts, envelopeKeys, tasksExtension } from "@resumable-mcp/protocol";
+import { controlToolFacts, envelopeKeys, metaKeys, tasksExtension } from "@resumable-mcp/protocol";
 import { joinInstructions } from "../control/instructions.js";
 import type { ServerDefinition } from "../define-server.js";
 import { knowsTasks } from "../era-2025/tasks/knows-tasks.js";
@@ -12,6 +12,9 @@ const capabilities = {
   2025: { ...offered, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
   2026: { ...offered, extensions: { [tasksExtension]: {} } },
 } as const;
+
+/** A host at the other end of stdio is local. */
+const _meta = { [metaKeys.local]: true };
 
 const versions: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 const version2026 = "2026-07-28";
@@ -41,7 +44,7 @@ export function firstAnswer(definition: ServerDefinition, message: object): Firs
   if (method === "initialize" && isInitialize(params)) {
     const { protocolVersion } = params;
     const known = capabilities[knowsTasks(protocolVersion) ? 2025 : "older"];
-    return { jsonrpc, id, result: { protocolVersion, capabilities: known, serverInfo, instructions } };
+    return { jsonrpc, id, result: { protocolVersion, capabilities: known, serverInfo, instructions, _meta } };
   }
   if (method !== "server/discover" || !isDiscover(params)) return undefined;
   const result = {
@@ -51,7 +54,7 @@ export function firstAnswer(definition: ServerDefinition, message: object): Firs
     instructions,
     ttlMs: 0,
     cacheScope: "private",
-    _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
+    _meta: { "io.modelcontextprotocol/serverInfo": serverInfo, ..._meta },
   };
   return { jsonrpc, id, result };
 }

@@ -115,6 +115,11 @@ export const english = {
   selectAll: "Select all shown",
   selected: (count: number) => `${count} selected`,
   clearSelection: "Clear selection",
+  tasksOf: {
+    host: "These are the tasks of this host's user.",
+    machine: "These are the tasks of this machine's user.",
+    signedIn: "These are the tasks of the user who signed in.",
+  },
   noTasks: "No tasks yet.",
   noTasksHelp: "Tasks appear here as soon as a tool is called.",
   noMatch: "No task matches.",

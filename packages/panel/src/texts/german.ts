@@ -179,6 +179,11 @@ export const german: Texts = {
   selectAll: "Alle gezeigten auswählen",
   selected: (count) => `${count} ausgewählt`,
   clearSelection: "Auswahl aufheben",
+  tasksOf: {
+    host: "Das sind die Aufgaben des Benutzers dieses Hosts.",
+    machine: "Das sind die Aufgaben des Benutzers dieses Rechners.",
+    signedIn: "Das sind die Aufgaben des angemeldeten Benutzers.",
+  },
   noTasks: "Noch keine Aufgaben.",
   noTasksHelp: "Aufgaben erscheinen hier, sobald ein Werkzeug aufgerufen wird.",
   noMatch: "Keine Aufgabe passt.",

@@ -168,6 +168,17 @@ test("a new session of this machine finds its tasks without a client_id, in eith
   }
 });
 
+test("the server says to a local caller that it is local, in either era", async () => {
+  const server = await open();
+  const said = await Promise.all(
+    [caller(server), caller(server, throughProxy)].flatMap((one) => [
+      one.initialize(),
+      one.send2026("server/discover"),
+    ]),
+  );
+  expect(said.map(({ body }) => body.includes('"resumable-mcp/local":true'))).toEqual([true, true, false, false]);
+});
+
 test("a session that was opened through a proxy stays there, and one of this machine here (G10)", async () => {
   const server = await open();
   const [local, proxied] = [caller(server), caller(server, throughProxy)];

@@ -26,8 +26,9 @@ const session: Command = async ({ client, output }) => {
   await client.unfinished().catch(() => []);
   const summary = client.summary();
   const ended = (wanted: string) => summary.completedTasks.filter(({ status }) => status === wanted);
-  const sessions = summary.servers.map(({ address, sessionId }) => ({
+  const sessions = summary.servers.map(({ address, sessionId, clientId }) => ({
     server_url: address,
+    client_id: clientId ?? null,
     session_id: said.find(({ server }) => server === address)?.sessionId ?? sessionId ?? null,
     answers: said.some(({ server }) => server === address),
   }));
@@ -41,7 +42,7 @@ const session: Command = async ({ client, output }) => {
     failed_tasks: ended("failed"),
     cancelled_tasks: ended("cancelled"),
   };
-  return output.result(facts, sessionLines(summary));
+  return output.result(facts, sessionLines(client));
 };
 
 /** `tools [NAME]`: the tools that can be called, `--all` adds those that steer tasks; with a name, its arguments. */

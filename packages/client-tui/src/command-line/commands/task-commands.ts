@@ -2,6 +2,7 @@ import { isFinal, type Question, type QuestionAnswer, type TaskInfo, type TaskRe
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord } from "../../display/task-status.js";
+import { whoseTasks } from "../../display/whose-tasks.js";
 import { type HistoryLine, readHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { taskStatuses } from "../command-table.js";
@@ -16,6 +17,7 @@ import { checkArguments, ofQuestion, parseToolArguments } from "../tool-argument
 const tasks: Command = async (context) => {
   const { client, line, output } = context;
   const found = await listTasks(context, line.all);
+  if (!line.json) output.note(whoseTasks(client.summary()));
   const none = line.all ? "No tasks." : "No unfinished tasks. --all lists the finished ones.";
   const place = { nowMs: Date.now(), columns: output.resultColumns, servers: client.servers() };
   return output.result(

@@ -28,12 +28,14 @@ describe("the session screen", () => {
       │created    2026-11-21
       │server     http://127.0.0.1:8001/mcp
       │  session  s-1
+      │  tasks    of this machine's user
       │server     http://127.0.0.1:8002/mcp
       │  session  none
+      │  tasks    of this machine's user
       │active     1
       │  task-1  count_words  30% (15/50)  Processed evil next line
       │completed  0
-      ⋮ 10 empty lines
+      ⋮ 8 empty lines
       │↑↓ scroll · Esc back
     `);
   });
@@ -65,7 +67,7 @@ describe("the session screen", () => {
     expect(await openSession({ summary, size: least })).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │Session  1-5 of 11
+      │Session  1-5 of 13
       │client     id
       │state file /state.json
       │created    2026-11-21

@@ -4,6 +4,7 @@ import { isRequestId } from "../../call/call.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { cancelledId } from "../../call/receipt.js";
 import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
+import { tellLocal } from "../../control/register-tools.js";
 import { limits2026 } from "../../limits.js";
 import { forSdk, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
 import { missingTasksExtension } from "../call-2026.js";
@@ -61,7 +62,7 @@ export function withStdioTasks<Wire extends StdioTransport>(
     async send(message, sendOptions) {
       const subscription = isAcknowledgement(message) ? subscriptions.get(subscriptionOf(message)) : undefined;
       if (subscription === undefined)
-        return wire.send(forSdk(withReadableError<object>(unwrapAnswer(message))), sendOptions);
+        return wire.send(forSdk(withLocal(withReadableError<object>(unwrapAnswer(message)))), sendOptions);
       await send(withWatched(message, subscription));
       watchTasks({ ...subscription, engine, signal: subscription.stop.signal, send, onError: options.onError });
     },
@@ -98,6 +99,12 @@ export function withStdioTasks<Wire extends StdioTransport>(
     }
   };
   return withRest(wire, transport);
+}
+
+/** The SDK answers `server/discover` by a handler that it sets itself, after the tools are registered. */
+function withLocal(message: object): object {
+  const result: unknown = Reflect.get(message, "result");
+  return isJsonObject(result) && "supportedVersions" in result ? { ...message, result: tellLocal(result) } : message;
 }
 
 interface Subscription extends WatchedPart {

@@ -1,8 +1,10 @@
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import type { Connection } from "../../connection/connection.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { listFilters, type Place } from "../../model/place.js";
 import { maxListed } from "../../model/polls.js";
 import { type ListOrder, listOrders, shownTasks } from "../../model/task-list.js";
+import type { Texts } from "../../texts/catalogue.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
 import { badgeText } from "../parts/status-badge.js";
@@ -13,10 +15,16 @@ import { TaskRow } from "./task-row.js";
 
 type ListPlace = Extract<Place, { readonly name: "list" }>;
 
+/** Whose tasks a connection shows. */
+function whose({ mode, signIn }: Connection): keyof Texts["tasksOf"] {
+  if (mode === "host") return "host";
+  return signIn === undefined ? "machine" : "signedIn";
+}
+
 /** The caller's tasks. */
 export function ListView({ place }: { readonly place: ListPlace }): ReactNode {
   const texts = useTexts();
-  const { go } = usePanel();
+  const { go, model } = usePanel();
   const tasks = usePanelState((state) => state.tasks);
   const listed = usePanelState((state) => state.listed);
   const total = usePanelState((state) => state.total);
@@ -86,6 +94,7 @@ export function ListView({ place }: { readonly place: ListPlace }): ReactNode {
           {texts.noTasksHelp}
         </p>
       )}
+      <p className="list-foot muted">{texts.tasksOf[whose(model.connection)]}</p>
       {all.length > 0 && (
         <p className="list-foot muted">
           {shown.length === 0 ? texts.noMatch : texts.shownOf(shown.length, all.length)}
