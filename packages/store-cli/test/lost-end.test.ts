@@ -143,7 +143,7 @@ describe("a finished task whose journal lost whole lines at its end (G2, G12)", 
     }
   });
 
-  test("is found far before the end of the list, of which a task that was created later needs little", async () => {
+  test("is found far before the end of the list, which is read once for all tasks", async () => {
     const directory = emptyFolder();
     const store = openStore(directory, options);
     const id = await create(store, "victim");
@@ -181,9 +181,10 @@ describe("a finished task whose journal lost whole lines at its end (G2, G12)", 
     };
     const next = openStore(directory, { ...options, disk });
     expect((await next.getTask(latest))?.record).toMatchObject({ progress: 1, lastSeq: 2 });
-    expect(bytes).toBe(64 * 1024);
+    const read = bytes;
+    expect(read).toBeGreaterThan(3 * 64 * 1024);
     await expect(next.getTask(id)).rejects.toMatchObject(corrupt);
-    expect(bytes).toBeGreaterThan(3 * 64 * 1024);
+    expect(bytes).toBe(read);
   });
 
   test("is named by check and set aside by repair, which opens nothing again", async () => {
