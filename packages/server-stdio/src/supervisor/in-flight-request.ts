@@ -12,6 +12,8 @@ export class PendingRequest {
   #taskId: string | undefined;
   #seenSeq = 0;
   #shownProgress: number | undefined;
+  /** With which the host received progress: it stays the same in the next server. */
+  #token: unknown;
   /** As every delivery has it: with the client of its arrival, when that is known. */
   request: RpcRequest;
   attributed = false;
@@ -33,11 +35,17 @@ export class PendingRequest {
 
   /** Tells whether a notification of the server belongs to this request. */
   owns(notification: RpcMessage): boolean {
-    const token = metaOf(this.request).progressToken;
+    const token = this.#token ?? metaOf(this.request).progressToken;
     if (notification.method === "notifications/progress") {
       return token !== undefined && notification.params?.progressToken === token;
     }
     return metaOf(notification)[metaKeys.taskId] === (this.#taskId ?? this.#callId);
+  }
+
+  /** Tells whether progress is of the task whose result it asks for: it comes with the token of the call that began the task. */
+  asksFor(progress: RpcMessage): boolean {
+    const { [metaKeys.taskId]: taskId } = metaOf(progress);
+    return this.request.method === "tasks/result" && taskId !== undefined && taskId === this.request.params?.taskId;
   }
 
   /**
@@ -52,6 +60,7 @@ export class PendingRequest {
     if (notification.method !== "notifications/progress" || typeof progress !== "number") return true;
     if (this.deliveries > 1 && this.#shownProgress !== undefined && progress <= this.#shownProgress) return false;
     this.#shownProgress = progress;
+    this.#token = notification.params?.progressToken;
     return true;
   }
 
@@ -60,7 +69,10 @@ export class PendingRequest {
     this.deliveries += 1;
     const seen = { [metaKeys.afterSeq]: this.#seenSeq, [metaKeys.shownProgress]: this.#shownProgress };
     const own = { ...(this.deliveries > 1 && this.#seenSeq > 0 && seen), [metaKeys.tellsDelivery]: true };
-    if (["tasks/result", "tasks/get"].includes(this.request.method)) return withMeta(this.request, own);
+    if (["tasks/result", "tasks/get"].includes(this.request.method)) {
+      const token = this.#token === undefined ? {} : { progressToken: this.#token };
+      return withMeta(this.request, { ...own, ...token });
+    }
     if (this.tool === undefined) return this.request;
     this.#callId ||= randomToken(22);
     const task = this.#taskId === undefined || this.#taskId === this.#callId ? {} : { [metaKeys.taskId]: this.#taskId };

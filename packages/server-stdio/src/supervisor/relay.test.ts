@@ -96,6 +96,22 @@ test("delivers a request for a task's result again from the last event that the 
   });
 });
 
+test("a request for a task's result keeps the token of the call that began the task, and its progress rises", () => {
+  const relay = begun();
+  relay.fromServer(rpc({ id: 1, result: {} }));
+  relay.fromHost(rpc({ id: 2, method: "tasks/result", params: { taskId: "t", _meta: { progressToken: 2 } } }));
+  const tell = (progress: number) => {
+    const _meta = { "resumable-mcp/task_id": "t", "resumable-mcp/seq": progress + 3 };
+    const params = { progressToken: 1, progress, _meta };
+    return relay.fromServer(rpc({ method: "notifications/progress", params })).length;
+  };
+  expect([tell(1), tell(2)]).toEqual([1, 1]);
+  const seen = { "resumable-mcp/after_seq": 5, "resumable-mcp/shown_progress": 2 };
+  const asked = { id: 2, method: "tasks/result", params: { _meta: { progressToken: 1, ...seen } } };
+  expect(restart(relay).at(-1)).toMatchObject({ to: "server", message: asked });
+  expect([tell(2), tell(3)]).toEqual([0, 1]);
+});
+
 test("a repeated call continues where its progress rises above what the host saw", () => {
   const relay = begun();
   const tell = (progress: number) => {

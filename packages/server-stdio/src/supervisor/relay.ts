@@ -74,7 +74,9 @@ export class Relay {
     if (message.method === "notifications/subscriptions/acknowledged") return this.#acknowledge(message);
     if (message.method === "notifications/tools/list_changed") this.#tools.forget();
     this.#noteAnswersWritten(message);
-    const owners = [...this.#pending.values()].filter((pending) => pending.owns(message));
+    const all = [...this.#pending.values()];
+    const named = all.filter((pending) => pending.owns(message));
+    const owners = named.length > 0 ? named : all.filter((pending) => pending.asksFor(message));
     return owners.map((pending) => pending.saw(message)).includes(false) ? [] : [toHost(message)];
   }
 
