@@ -62,6 +62,24 @@ test("a folder in which a process ended before it had written format.json become
   expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 2 });
 });
 
+test.each(["layout", "@resumable-mcp", "/store-fs"])(
+  "a store without a task whose format.json rotted at %j is known by the rest of it",
+  async (at) => {
+    const directory = emptyFolder();
+    const file = join(directory, "format.json");
+    await open(directory);
+    await closing.pop()?.();
+    const written = readFileSync(file);
+    const rotted = Buffer.from(written);
+    rotted[rotted.indexOf(at)] ^= 64;
+    writeFileSync(file, rotted);
+    writeFileSync(join(directory, "notifications"), "\n");
+    await open(directory);
+    expect(readFileSync(file)).toEqual(written);
+    expect(names(join(directory, "quarantine")).join()).toContain("format.json");
+  },
+);
+
 test("what is not a store's own stays in a store's folders, whatever its name", async () => {
   const directory = emptyFolder();
   await open(directory);

@@ -93,7 +93,8 @@ export type FolderFormat = "ours" | "missing" | "damaged" | "new";
 /**
  * Tells what a folder is, and changes nothing.
  *
- * Where `format.json` is missing or damaged the journals tell: the first line of each says its layout.
+ * Where `format.json` is missing or damaged the journals tell: the first line of each says its layout. Without a journal a
+ * damaged one is ours if a half of this package's name is still in it: one bit cannot change both.
  *
  * @throws {@link ResumableError} `STORE_LAYOUT` for a folder that this version must not touch.
  */
@@ -113,6 +114,7 @@ export function lookAtFormat(context: StoreContext): FolderFormat {
   const journals = names.includes("tasks") ? layoutOfJournals(context) : "none";
   if (journals === layoutVersion) return damaged === undefined ? "missing" : "damaged";
   if (typeof journals === "number") throw otherLayout(context, journals, "a journal");
+  if (journals === "none" && /@resumable-mcp|\/store-fs/.test(damaged ?? "")) return "damaged";
   const what = journals === "none" ? `holds other things (${examples(others)})` : "has no journal that can be read";
   throw unknownFolder(context, `The folder ${state}, and ${what}`);
 }
