@@ -203,3 +203,17 @@ test("G12 a cancellation that cannot be read leaves no rejection behind while it
   store.getTask = getTask;
   expect(unhandled).toEqual([]);
 });
+
+test("a refused request for the result of another owner's task does not withdraw that result", async () => {
+  const { url, store } = await endpoint({ tools: [countTool()], subjects: { a: "ann", b: "ben" } });
+  const ann = await openSession(url, { authorization: "Bearer a" });
+  await (await post(url, countTo(1), ann)).text();
+  const [task] = (await store.listTasks({ limit: 1 })).tasks;
+  const taskId = task?.id ?? "";
+  await vi.waitFor(async () => expect((await store.getTask(taskId))?.signals).toMatchObject([{ kind: "delivered" }]));
+  const ben = await openSession(url, { authorization: "Bearer b" });
+  const request = { jsonrpc: "2.0", id: 7, method: "tasks/result", params: { taskId } };
+  expect(await (await post(url, request, ben)).text()).toContain("TASK_NOT_FOUND");
+  expect((await post(url, cancelled(7), ben)).status).toBe(202);
+  expect((await store.getTask(taskId))?.signals).toMatchObject([{ kind: "delivered" }]);
+});

@@ -240,14 +240,15 @@ export class InFlightCalls {
 
   /**
    * The client gave up a request. If it was answered a moment ago, maybe by another process, it did not get the result. When
-   * another process answered is not known, but that the task had finished then.
+   * another process answered is not known, but that the task had finished then. The task that a `tasks/result` names may be
+   * anybody's, and its client asks for that again by its id.
    */
   async withdraw(requestId: unknown): Promise<void> {
     const known = [...this.#inFlight.values()].findLast(({ request }) => request.id === requestId);
     if (known?.receipt !== undefined) return known.receipt.withdraw(this.#late);
     const call = this.#stored.ofRequest(requestId);
-    const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
-    const record = typeof taskId === "string" ? (await this.#engine.readTask(taskId))?.record : undefined;
+    const taskId = call?.taskId ?? call?.callId;
+    const record = taskId === undefined ? undefined : (await this.#engine.readTask(taskId))?.record;
     if (record?.finishedAt === undefined) return;
     const isOpen = known?.finished === false;
     const afterMs = Date.now() - Date.parse(record.finishedAt);
