@@ -77,6 +77,11 @@ test.each(["layout", "@resumable-mcp", "/store-fs"])(
     await open(directory);
     expect(readFileSync(file)).toEqual(written);
     expect(names(join(directory, "quarantine")).join()).toContain("format.json");
+    // As a process leaves it that ended in between.
+    await closing.pop()?.();
+    rmSync(file);
+    await open(directory);
+    expect(readFileSync(file)).toEqual(written);
   },
 );
 

@@ -94,7 +94,8 @@ export type FolderFormat = "ours" | "missing" | "damaged" | "new";
  * Tells what a folder is, and changes nothing.
  *
  * Where `format.json` is missing or damaged the journals tell: the first line of each says its layout. Without a journal a
- * damaged one is ours if a half of this package's name is still in it: one bit cannot change both.
+ * damaged one is ours if a half of this package's name is still in it: one bit cannot change both. A process may have ended
+ * when it had set that one aside.
  *
  * @throws {@link ResumableError} `STORE_LAYOUT` for a folder that this version must not touch.
  */
@@ -114,9 +115,14 @@ export function lookAtFormat(context: StoreContext): FolderFormat {
   const journals = names.includes("tasks") ? layoutOfJournals(context) : "none";
   if (journals === layoutVersion) return damaged === undefined ? "missing" : "damaged";
   if (typeof journals === "number") throw otherLayout(context, journals, "a journal");
-  if (journals === "none" && /@resumable-mcp|\/store-fs/.test(damaged ?? "")) return "damaged";
+  if (journals === "none" && wasOurs(context, damaged)) return damaged === undefined ? "missing" : "damaged";
   const what = journals === "none" ? `holds other things (${examples(others)})` : "has no journal that can be read";
   throw unknownFolder(context, `The folder ${state}, and ${what}`);
+}
+
+function wasOurs({ disk, layout }: StoreContext, damaged: string | undefined): boolean {
+  const aside = () => readFrom(disk, join(layout.quarantine, basename(layout.format)));
+  return /@resumable-mcp|\/store-fs/.test(damaged ?? `${aside()}`);
 }
 
 /** What a process leaves that ended while it made a store: no data is in it. */
