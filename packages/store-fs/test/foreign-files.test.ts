@@ -71,7 +71,7 @@ test.each(["layout", "@resumable-mcp", "/store-fs"])(
     await closing.pop()?.();
     const written = readFileSync(file);
     const rotted = Buffer.from(written);
-    rotted[rotted.indexOf(at)] ^= 64;
+    rotted.writeUInt8(rotted.readUInt8(rotted.indexOf(at)) ^ 64, rotted.indexOf(at));
     writeFileSync(file, rotted);
     writeFileSync(join(directory, "notifications"), "\n");
     await open(directory);
