@@ -1,4 +1,4 @@
 import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/cli.ts"], { splitting: true }));
+export default defineConfig(library(["src/index.ts", "src/register.ts", "src/cli.ts"], { splitting: true }));
