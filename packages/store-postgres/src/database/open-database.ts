@@ -1,12 +1,12 @@
-import { fileURLToPath } from "node:url";
-import { runner } from "node-pg-migrate";
+import { readFile } from "node:fs/promises";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.js";
 import { hexOf } from "./hash.js";
 import { invalidOption, serverReadOnly, storeLayout } from "./store-errors.js";
 
-/** The layout of the newest file in `migrations/`. */
-const supportedLayout = 1;
+/** The files in `migrations/`, in order: each brings a schema to the layout of its number. */
+const migrations = ["0001_tables.sql"];
+const supportedLayout = migrations.length;
 const oldestServer = 15;
 /** With the time that another process takes which migrates first. */
 const migrationTimeoutMs = 10 * 60 * 1000;
@@ -36,6 +36,8 @@ const factsStatement = {
     current_setting('synchronous_commit') AS synchronous_commit, current_setting('full_page_writes') AS full_page_writes,
     to_regclass($1 || '.layout') IS NOT NULL AS has_layout`,
 };
+const catalogStatement = `SELECT array(SELECT relname::text FROM pg_class WHERE relnamespace = n.oid) AS tables
+  FROM pg_namespace n WHERE nspname = $1`;
 const layoutStatement = { name: "layout", text: "SELECT layout, oldest_writer FROM store.layout" };
 
 /**
@@ -119,56 +121,42 @@ function checkNewer(database: Database, { layout, oldest_writer }: LayoutRow): v
   throw storeLayout(database.place, String(layout), supportedLayout, advice);
 }
 
-/** One transaction, so that it also works by a pooler: the lock and the search path end with it. */
+/** The advisory lock under which the schema is made and migrated. */
+export const migrationLock = (schema: string): number => Number.parseInt(hexOf(schema).slice(0, 12), 16);
+
+/**
+ * Brings the schema from its layout to the newest one, file after file. One transaction, so that it also works by a pooler: the
+ * lock and the search path end with it.
+ */
 async function migrateSchema(database: Database): Promise<void> {
   const { schema } = database;
-  // The build copies them to the same place.
-  const directory = fileURLToPath(new URL("migrations", import.meta.url));
-  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const work = async (client: PoolClient) => {
-    const { dbClient, failure } = insideTransaction(client);
     await client.query("BEGIN");
     try {
       // Processes that open a store at the same time wait for the one that migrates it.
-      await client.query("SELECT pg_advisory_xact_lock($1)", [Number.parseInt(hexOf(schema).slice(0, 12), 16)]);
-      // That one may have made the schema since this connection looked last, which a lock alone does not tell it.
-      const { rows: schemas } = await client.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema]);
-      await runner({
-        dbClient,
-        dir: directory,
-        direction: "up",
-        schema,
-        createSchema: schemas.length === 0,
-        migrationsSchema: schema,
-        migrationsTable: "migration",
-        singleTransaction: true,
-        noLock: true,
-        logger: quiet,
-      });
+      await client.query("SELECT pg_advisory_xact_lock($1)", [migrationLock(schema)]);
+      // What that one has made is known to the catalog; this connection may still believe what it saw before.
+      const { rows } = await client.query<{ tables: string[] }>(catalogStatement, [schema]);
+      if (rows.length === 0) await client.query(`CREATE SCHEMA "${schema}"`);
+      await client.query(`SET LOCAL search_path TO "${schema}"`);
+      for (const file of migrations.slice(await layoutIn(client, rows[0]?.tables ?? []))) {
+        // The build copies them to the same place.
+        await client.query(await readFile(new URL(`migrations/${file}`, import.meta.url), "utf8"));
+      }
       await client.query("COMMIT");
     } catch (error) {
       await client.query("ROLLBACK").catch(() => {});
-      throw failure() ?? error;
+      throw error;
     }
   };
   await database.withConnection("write", work, migrationTimeoutMs);
 }
 
-/** A connection on which the migrations neither end the transaction nor change what lasts longer, and what the server refused. */
-function insideTransaction(client: PoolClient): {
-  readonly dbClient: PoolClient;
-  readonly failure: () => Error | undefined;
-} {
-  let failure: Error | undefined;
-  const query = async (text: string, values?: unknown[]) => {
-    if (/^(BEGIN|COMMIT|ROLLBACK)\b/.test(text)) return { rows: [] };
-    try {
-      return await client.query(text.replace(/^SET search_path/, "SET LOCAL search_path"), values);
-    } catch (error) {
-      // The migrations put some of them, with a stack, into the message of their own.
-      if (error instanceof Error) failure ??= error;
-      throw error;
-    }
-  };
-  return { dbClient: Object.create(client, { query: { value: query } }), failure: () => failure };
+/** The layout of the schema on the search path. Of one without a number nothing is known: no file is for it. */
+async function layoutIn(client: PoolClient, tables: readonly string[]): Promise<number> {
+  if (tables.length === 0) return 0;
+  const found = tables.includes("layout")
+    ? await client.query<{ layout: number }>("SELECT layout FROM layout")
+    : undefined;
+  return found?.rows[0]?.layout || supportedLayout;
 }

@@ -1,5 +1,3 @@
--- Up Migration
-
 CREATE TABLE layout (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   layout int NOT NULL,                -- the last migration that was applied
@@ -169,9 +167,3 @@ BEGIN
 END $$;
 
 INSERT INTO layout (layout, oldest_writer) VALUES (1, 1);
-
--- Down Migration
-
-DROP FUNCTION create_task_v1, documents_of_v1, unfinished_of_v1;
-DROP TABLE document, answer, snapshot, journal, task, worker, layout;
-DROP SEQUENCE claim, epoch;
