@@ -36,10 +36,14 @@ const engine = createEngine({
 });
 const createMcp = () => createMcpServer(definition, engine);
 const sessions = createSessionHandler({ engine, createServer: createMcp, onError: tellError });
+/** Sessions that their clients ended: what a client had sent before may be read after its DELETE. */
+const ended = new Set<unknown>();
 const server = createServer((request, response) => {
-  // Clients end their sessions with DELETE, and use them no more.
+  const { method, headers } = request;
+  const session = headers["mcp-session-id"];
+  if (method === "DELETE") ended.add(session);
   response.once("finish", () => {
-    if (response.statusCode === 404 && request.method !== "DELETE") tellError(sessionLost);
+    if (response.statusCode === 404 && !ended.has(session)) tellError(`${sessionLost}: ${method} of ${session}`);
   });
   sessions.node(request, response);
 });
