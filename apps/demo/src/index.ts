@@ -2,16 +2,18 @@ import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/mcp/command-
 import { runStory } from "./story/run-story.js";
 import { tellStory } from "./story/tell-story.js";
 
-const usage = `Usage: npm run demo -- [--port PORT] [--browser [--no-open]]
+const usage = `Usage: npm run demo -- [--port PORT] [--browser [--no-open]] [--online]
   --port PORT   where the terminal UI's server listens if the port is free, 0 for any (8001)
   --browser     show the server's panel in a browser, with a button that kills the server
   --no-open     with --browser: print the address of the page, and open no browser
+  --online      get_forecast asks Open-Meteo for cities that are not bundled (non-commercial use)
 Without a terminal (</dev/null) the program plays the story as text, and --port has no effect.`;
 
 const flags = {
   port: { type: "string", default: "8001" },
   browser: { type: "boolean", default: false },
   "no-open": { type: "boolean", default: false },
+  online: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -23,6 +25,8 @@ await runCommand("demo", async () => {
     process.stdout.write(`${usage}\n`);
     return;
   }
+  // The servers, which are processes of their own, inherit it.
+  if (values.online) process.env.RESUMABLE_MCP_DEMO_ONLINE = "1";
   const preferredPort = wholeNumber("port", values.port, { min: 0, max: 65_535 });
   if (values.browser) {
     const { runInBrowser } = await import("./browser/run-in-browser.js");

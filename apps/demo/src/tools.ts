@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineServer } from "@resumable-mcp/mcp";
 import { dataFolder } from "./data/dataset.js";
+import { openMeteo } from "./data/open-meteo.js";
 import { isPublicAddress } from "./download/public-address.js";
 import { packageVersion } from "./package-version.js";
 import { createDataProcessing } from "./tools/data-processing.js";
@@ -24,6 +25,10 @@ export default defineServer({
       mayReach: process.env.RESUMABLE_MCP_DEMO_PRIVATE_DOWNLOADS === "1" ? () => true : isPublicAddress,
     }),
     createTraining(),
-    createForecast({ now, delayMs: 6_000 }),
+    createForecast({
+      now,
+      delayMs: 6_000,
+      online: process.env.RESUMABLE_MCP_DEMO_ONLINE === "1" ? openMeteo : undefined,
+    }),
   ],
 });

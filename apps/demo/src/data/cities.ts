@@ -1,4 +1,3 @@
-import leven from "leven";
 import { newYorkWeather, seattleWeather, type WeatherDataset } from "./catalog.js";
 
 /** A city with its daily weather of several years. */
@@ -6,9 +5,6 @@ export interface City {
   readonly name: string;
   readonly weather: WeatherDataset;
 }
-
-/** How many spellings are offered for a name that is unknown. */
-const mostOffered = 3;
 
 /** The cities with weather data. */
 export const cities: readonly City[] = [
@@ -20,16 +16,6 @@ export const cities: readonly City[] = [
 export function findCity(name: string): City | undefined {
   const form = formOf(name);
   return cities.find((city) => formOf(city.name) === form);
-}
-
-/** The names that are spelled most like this one, nearest first. */
-export function nearestNames(name: string, names: readonly string[]): readonly string[] {
-  const form = formOf(name);
-  return names
-    .map((known) => ({ known, edits: leven(form, formOf(known)) }))
-    .toSorted((one, other) => one.edits - other.edits || one.known.localeCompare(other.known, "en"))
-    .slice(0, mostOffered)
-    .map(({ known }) => known);
 }
 
 /** What of a name is compared. */

@@ -23,15 +23,9 @@ export type ParsedRow<Shape extends Columns = Columns> =
   | { readonly ok: true; readonly row: Row<Shape> }
   | { readonly ok: false; readonly problem: string };
 
-/**
- * Finds a data set by its name or by one of its aliases.
- *
- * @throws RangeError when there is none; the message lists the names that exist.
- */
-export function findDataset(name: string): Dataset {
-  const found = catalog.find((dataset) => dataset.name === name || dataset.aliases.includes(name));
-  if (found === undefined) throw new RangeError(`There is no dataset "${name}". Known: ${knownDatasets()}.`);
-  return found;
+/** Finds a data set by its name or by one of its aliases. */
+export function findDataset(name: string): Dataset | undefined {
+  return catalog.find((dataset) => dataset.name === name || dataset.aliases.includes(name));
 }
 
 /** Lists the names and aliases of all data sets, for people. */

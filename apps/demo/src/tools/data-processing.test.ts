@@ -159,6 +159,14 @@ test("processes all rows when more are asked for, and says so", async () => {
   ]);
 });
 
+test("gives an unknown name the default records, and says so", async () => {
+  const { output, items } = await run({ ...quick, dataset_name: "sales" });
+  const note = 'There is no dataset "sales": the records are those of earthquakes.';
+  expect(output).toMatchObject({ dataset_name: "sales", total_processed: 12, note });
+  expect(items[0]).toMatchObject({ record_id: "sales_000000", magType: expect.any(String) });
+  expect((await messages({ ...quick, dataset_name: "sales" })).logs).toContainEqual(["notice", note]);
+});
+
 test("takes a batch larger than everything as one batch", async () => {
   expect((await messages({ ...quick, batch_size: 10 ** 9 })).progress).toEqual([[12, 12, "Processed 12/12 records"]]);
 });
@@ -169,10 +177,7 @@ test.each([
   [{ batch_size: 0 }, "batch_size: must be 1 or more"],
   [{ delay_ms: -1 }, "delay_ms: "],
   [{ dataset: "penguins" }, 'Unrecognized key: "dataset"'],
-  [
-    { dataset_name: "nothing" },
-    'dataset_name: There is no dataset "nothing". Known: earthquakes (also default_dataset), penguins (also customer_data), seattle_weather, new_york_weather',
-  ],
+  [{ dataset_name: "x".repeat(101) }, "dataset_name: "],
 ])("refuses %j with one sentence, before there is a task", async (input, message) => {
   const tasks = ownTasks();
   await expect(tasks.start({ tool: tool.name, input })).rejects.toMatchObject({

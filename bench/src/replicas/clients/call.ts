@@ -45,5 +45,5 @@ export function randomOf({ seed }: ClientOrder, name: string): Random {
 
 /** A store that is away, and a task that lost its processes three times: another try overcomes both. */
 export function isPassing(code: string | undefined): boolean {
-  return code === "CRASH_LOOP" || /^STORE_(READ|WRITE)_FAILED$/.test(code ?? "");
+  return /^(CRASH_LOOP|DRAINING|STORE_(READ|WRITE)_FAILED)$/.test(code ?? "");
 }
