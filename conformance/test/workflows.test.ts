@@ -63,22 +63,27 @@ test("few jobs may write, those that push or publish run nothing of the reposito
   expect(files.filter((file) => read(file).includes("secrets."))).toEqual([]);
 });
 
-/** Runs the step that publishes, as GitHub does, where some packages are published already. */
-function publish(packages: readonly string[], there: readonly string[]): readonly string[] {
+/** Packages by name, each with those that it needs. */
+type Packed = Readonly<Record<string, readonly string[]>>;
+
+/** Runs the step that publishes, as GitHub does, where some packages are published already: what it publishes, and under which tag. */
+function publish(packages: Packed, there: readonly string[], version = "1.2.3"): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "release-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const name of packages) {
+  for (const [name, needed] of Object.entries(packages)) {
     mkdirSync(join(folder, "package"), { recursive: true });
-    writeFileSync(join(folder, "package/package.json"), JSON.stringify({ name: `@x/${name}`, version: "1.2.3" }));
+    const dependencies = Object.fromEntries(["zod", ...needed].map((other) => [other, `^${version}`]));
+    writeFileSync(join(folder, "package/package.json"), JSON.stringify({ name, version, dependencies }));
     mkdirSync(join(folder, "packages"), { recursive: true });
-    execFileSync("tar", ["-czf", `packages/${name}.tgz`, "package"], { cwd: folder });
+    const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+    execFileSync("tar", ["-czf", `packages/${file}`, "package"], { cwd: folder });
   }
   // Of a version that is not there npm says nothing, or fails where the whole package is missing.
   const npm = `#!/bin/sh
-if [ "$1" = publish ]; then echo "$2" >> published; exit 0; fi
-case "$2" in ${there.map((name) => `@x/${name}@1.2.3`).join("|")}) echo 1.2.3;; *) exit 1;; esac
+if [ "$1" = publish ]; then echo "$2 $7" >> ../published; exit 0; fi
+case "$2" in ${there.map((name) => `${name}@${version}`).join("|")}) echo ${version};; *) exit 1;; esac
 `;
-  runStep(folder, "publish", /npm publish/, { npm });
+  runStep(folder, "publish", /npm publish/, { npm }, { GITHUB_REF_NAME: `v${version}` });
   return readFileSync(join(folder, "published"), "utf8").trim().split("\n");
 }
 
@@ -97,8 +102,8 @@ function runStep(
   const [step = "exit 1"] = steps.flatMap(({ run = "" }) => (script.test(run) ? [run] : []));
   const env = {
     ...process.env,
-    ...variables,
     GITHUB_REF_NAME: "v1.2.3",
+    ...variables,
     PATH: `${bin}${delimiter}${process.env.PATH}`,
   };
   execFileSync("bash", ["-e", "-c", step], { cwd: folder, env, stdio: ["ignore", "ignore", "inherit"] });
@@ -107,8 +112,25 @@ function runStep(
 test.skipIf(process.platform === "win32")(
   "a release that was interrupted publishes the rest when it is run again",
   () => {
-    expect(publish(["a", "b", "c"], ["a", "b"])).toEqual(["./packages/c.tgz"]);
-    expect(publish(["a", "b"], ["none"])).toEqual(["./packages/a.tgz", "./packages/b.tgz"]);
+    expect(publish({ "@x/a": [], "@x/b": ["@x/a"], "@x/c": ["@x/b"] }, ["@x/a", "@x/b"])).toEqual([
+      "./x-c-1.2.3.tgz latest",
+    ]);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a package is published after those that it needs, and what creates projects last",
+  () => {
+    const packages = { "@x/z": [], "@x/a": ["@x/z"], x: ["@x/m", "@x/a"], "create-x": [], "@x/m": ["@x/a"] };
+    const names = publish(packages, ["none"]).map((line) => line.replace(/^\.\/(.*)-1\.2\.3\.tgz latest$/, "$1"));
+    expect(names).toEqual(["x-z", "x-a", "x-m", "x", "create-x"]);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a version before a release does not become the one that npm installs by default",
+  () => {
+    expect(publish({ "@x/a": [] }, ["none"], "1.2.3-rc.1")).toEqual(["./x-a-1.2.3-rc.1.tgz next"]);
   },
 );
 
