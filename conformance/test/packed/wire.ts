@@ -63,7 +63,9 @@ export async function task2026(url: string, method: string, params: Message): Pr
     headers: { ...headers, "mcp-method": method, "mcp-name": name },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }),
   });
-  const { result, error } = (await response.json()) as { result?: Message; error?: Message };
+  // An answer that takes longer than a second comes as a stream.
+  const text = await response.text();
+  const { result, error }: { result?: Message; error?: Message } = JSON.parse(/^data: ?(.*)$/m.exec(text)?.[1] ?? text);
   if (result === undefined) throw new Error(`${method} was answered with ${JSON.stringify(error)}`);
   return result;
 }
