@@ -79,7 +79,26 @@ test("documents know nothing of tasks: they depend on no package of this reposit
 
 test("telemetry depends on the core and the API of OpenTelemetry, and bundles its SDK", () => {
   const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/telemetry");
-  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["@opentelemetry/api", "@resumable-mcp/core"]);
+  expect([Object.keys(dependencies), Object.keys(peerDependencies)]).toEqual([
+    ["@resumable-mcp/core"],
+    ["@opentelemetry/api"],
+  ]);
+});
+
+test("what has to be one copy with the user's is a peer, of a bounded range, and a peer of all that need the package", () => {
+  const manifests = new Map(published.map((folder) => [manifestOf(folder).name, manifestOf(folder)]));
+  expect(manifests.get("@resumable-mcp/mcp")?.peerDependencies).toHaveProperty("zod");
+  const all = [...manifests.values()];
+  const ranges = all.flatMap(({ peerDependencies = {} }) => Object.values(peerDependencies));
+  expect(ranges.filter((range) => !/^(?:workspace:|catalog:$|\^)|<\d/.test(range))).toEqual([]);
+  const missing = all.flatMap(({ name, dependencies = {}, peerDependencies = {} }) =>
+    Object.keys(dependencies).flatMap((needed) => {
+      const { peerDependencies: peers = {}, peerDependenciesMeta: meta = {} } = manifests.get(needed) ?? {};
+      const required = Object.keys(peers).filter((peer) => !(peer in meta));
+      return required.filter((peer) => !(peer in { ...dependencies, ...peerDependencies })).map((peer) => [name, peer]);
+    }),
+  );
+  expect(missing).toEqual([]);
 });
 
 test("the protocol depends on the core alone", () => {
@@ -101,6 +120,7 @@ test("the client draws nothing and asks no user: it knows no terminal, no React 
     "@resumable-mcp/protocol",
     "@resumable-mcp/telemetry",
     "zod",
+    "@opentelemetry/api",
   ]);
   const terminal = /^(?:react|ink|@inkjs\/.*|node:readline.*|node:tty|@resumable-mcp\/client-tui)(?:\/|$)/;
   expect(importing("packages/client", ["src"], terminal)).toEqual([]);

@@ -29,6 +29,7 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, unknown>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
