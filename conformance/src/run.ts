@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { createProject, openProject } from "./packed-project.js";
 import { runPostmanCollection } from "./postman/run-collection.js";
 import { runRequirements, runScenario, type SuiteRun, unscored } from "./run-suite.js";
 import { runOwnToolDemonstration } from "./seed/own-tool.js";
@@ -23,7 +25,7 @@ async function main(): Promise<void> {
   } finally {
     await server.stop();
   }
-  for (const demonstrate of [runSeedDemonstration, runOwnToolDemonstration, runPostmanCollection])
+  for (const demonstrate of [runSeedDemonstration, runOwnToolOfUsers, runPostmanCollection])
     runs.push(await demonstrate());
   for (const run of runs) print(run);
   const outcomes = runs.flatMap((run) => run.outcomes);
@@ -32,6 +34,15 @@ async function main(): Promise<void> {
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
   console.log(`\n${outcomes.length} scenarios, ${passed} checks passed, ${failed} failed`);
   process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+async function runOwnToolOfUsers(): Promise<SuiteRun> {
+  const directory = await createProject();
+  try {
+    return await runOwnToolDemonstration(openProject(directory));
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
 }
 
 function print({ title, outcomes, problems, output }: SuiteRun): void {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { start } from "./program.js";
+import { type Program, start } from "./program.js";
 
 /** A server in a process of its own. */
 export interface SpawnedServer {
@@ -14,12 +14,12 @@ export interface SpawnedServer {
 
 /** Starts the built server and waits until it listens. */
 export function spawnServer(...args: readonly string[]): Promise<SpawnedServer> {
-  return spawnListening([fileURLToPath(new URL("../dist/server.js", import.meta.url)), ...args]);
+  const script = fileURLToPath(new URL("../dist/server.js", import.meta.url));
+  return listening(start(process.execPath, [script, ...args]));
 }
 
-/** Starts a script that says when it listens, and waits until it does. */
-async function spawnListening(script: readonly string[]): Promise<SpawnedServer> {
-  const program = start(process.execPath, script);
+/** Waits until a program says that it listens. */
+async function listening(program: Program): Promise<SpawnedServer> {
   const [, url = ""] = await program.seen(/^listening on (\S+)\n/m);
   return { url, stop: (signal = "SIGTERM") => program.stop(signal) };
 }
@@ -37,10 +37,15 @@ export interface DemoServer {
 }
 
 /** Starts the demo's server, by default with the demo's tools. */
-export async function startDemoServer(tools: string = demoPrograms.tools): Promise<DemoServer> {
+export function startDemoServer(tools: string = demoPrograms.tools, ...flags: readonly string[]): Promise<DemoServer> {
+  return startOnStore((where) => start(process.execPath, [demoPrograms.server, tools, ...where, ...flags]));
+}
+
+/** Starts a server on a store of its own. @param run starts it with the flags that say where it listens and keeps its tasks. */
+export async function startOnStore(run: (where: readonly string[]) => Program): Promise<DemoServer> {
   const folder = await mkdtemp(join(tmpdir(), "demonstration-"));
   const launch = (port: string): Promise<SpawnedServer> =>
-    spawnListening([demoPrograms.server, tools, ...["--port", port, "--store", join(folder, "store")]]);
+    listening(run(["--port", port, "--store", join(folder, "store")]));
   let server = await launch("0");
   const { url } = server;
   return {
@@ -66,9 +71,6 @@ export const demoPrograms = {
   server: join(folderOf("@resumable-mcp/server-http"), "dist/cli.js"),
   tools: join(demo, "dist/tools.js"),
   seedClient: join(demo, "../../conformance/dist/seed/seed-client.js"),
-  readme: join(demo, "../../README.md"),
-  /** Where a module finds the packages by their names. */
-  ownTools: join(demo, "../../conformance/dist/own-tools.ts"),
   collection: join(demo, "postman/resumable-mcp.postman_collection.json"),
   environment: join(demo, "postman/resumable-mcp.postman_environment.json"),
   newman: require.resolve("newman/bin/newman.js"),

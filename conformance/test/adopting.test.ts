@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { expect, test } from "vitest";
-import { read, titlesOf } from "./repository.js";
+import { read, titlesOf } from "../src/repository.js";
 
 const document = "docs/adopting.md";
 const text = read(document);

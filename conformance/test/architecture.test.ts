@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { releaseVersion } from "../../scripts/release-version.js";
+import { isTestFile, manifestOf, published, read, sourcesOf, workspaces } from "../src/repository.js";
 import { firstExample } from "./readme-examples.js";
-import { isTestFile, manifestOf, published, read, sourcesOf, workspaces } from "./repository.js";
 
 /** The modules that a source imports, exports from, or loads, types included. */
 function importsOf(source: string): readonly string[] {

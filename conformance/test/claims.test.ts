@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { isTestFile, published, read, root, sourcesOf, titlesOf } from "./repository.js";
+import { isTestFile, published, read, root, sourcesOf, titlesOf } from "../src/repository.js";
 
 /** Sections that claim nothing of their own: what they say is shown elsewhere, or is advice. */
 const withoutClaims = ["What is not defended", "Findings of the assessment of 2026-11-22"];

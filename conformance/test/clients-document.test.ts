@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rows } from "../src/clients/rows.js";
-import { read } from "./repository.js";
+import { read } from "../src/repository.js";
 
 const cellsOf = (line: string): readonly string[] =>
   line

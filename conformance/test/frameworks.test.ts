@@ -6,8 +6,8 @@ import { pathOfNewerNode } from "../../scripts/newer-node.js";
 import { itemsTo, journalProblems, newLabel } from "../src/clients/row.js";
 import { type ServerUnderTest, startServer } from "../src/clients/server-under-test.js";
 import { killAll, start } from "../src/program.js";
+import { manifestOf, read, root } from "../src/repository.js";
 import { examplesIn } from "./readme-examples.js";
-import { manifestOf, read, root } from "./repository.js";
 
 const limits = { timeout: 240_000 };
 const folder = "examples/frameworks";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTestFile, read, sourcesOf, titlesOf, workspaces } from "./repository.js";
+import { isTestFile, read, sourcesOf, titlesOf, workspaces } from "../src/repository.js";
 
 const guarantees = Array.from({ length: 12 }, (_, index) => `G${index + 1}`);
 const document = read("docs/guarantees.md");

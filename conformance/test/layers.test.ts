@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { read, root } from "./repository.js";
+import { read, root } from "../src/repository.js";
 
 /** Runs the check of layers on a repository that consists of these files. */
 function check(files: Readonly<Record<string, string>>) {

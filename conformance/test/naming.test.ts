@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { read, root } from "./repository.js";
+import { read, root } from "../src/repository.js";
 
 /** Runs the check of words on a file with this text. */
 function check(text: string) {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { manifestOf, published, read, root } from "./repository.js";
+import { manifestOf, published, read, root } from "../src/repository.js";
 
 /** Documents and sources, where commands are shown to people. */
 const files = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.tsx", "*.js", "*.html"], {

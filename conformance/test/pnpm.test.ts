@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { root } from "./repository.js";
+import { root } from "../src/repository.js";
 
 const version = "1.2.3";
 const { glibcVersionRuntime } = Object(Reflect.get(Object(process.report.getReport()), "header"));

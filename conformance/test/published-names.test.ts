@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { published, read, root } from "./repository.js";
+import { published, read, root } from "../src/repository.js";
 
 const { homepage: address } = JSON.parse(read("package.json"));
 

@@ -1,4 +1,4 @@
-import { read } from "./repository.js";
+import { read } from "../src/repository.js";
 
 /** A block of code in a document. */
 export interface Example {

@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { manifestOf, root } from "./repository.js";
+import { manifestOf, root } from "../src/repository.js";
 
 /** A repository whose installation and build are these shell commands, and whose demo prints its arguments. */
 async function repository({ bootstrap, turbo }: { readonly bootstrap: string; readonly turbo: string }) {

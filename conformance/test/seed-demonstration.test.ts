@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { runOwnToolDemonstration } from "../src/seed/own-tool.js";
 import { runSeedDemonstration } from "../src/seed/seed-demonstration.js";
 
 /** A check that does not run any more would pass in silence. */
@@ -9,10 +8,4 @@ test("the walkthrough's client and its demonstration: killed at 15 of 50 on both
   const { problems, outcomes, output } = await runSeedDemonstration();
   expect(problems, output).toEqual([]);
   expect(outcomes.map(({ passed }) => passed)).toEqual([checks]);
-});
-
-test("the README's own tool with the walkthrough's client: one task after the death of both sides, and 50 of 50", async () => {
-  const { problems, outcomes, output } = await runOwnToolDemonstration();
-  expect(problems, output).toEqual([]);
-  expect(outcomes.map(({ passed }) => passed)).toEqual([5]);
 });

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
-import { manifestOf, read, titlesOf, workspaces } from "./repository.js";
+import { manifestOf, read, titlesOf, workspaces } from "../src/repository.js";
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `${from + index}`);
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { read, root } from "./repository.js";
+import { read, root } from "../src/repository.js";
 
 const document = read("docs/architecture.md");
 const isThere = (path: string) => existsSync(join(root, path));

@@ -32,9 +32,29 @@ const total = 50;
  * The walkthrough's demonstration with a client like its own: a job of 50 records is interrupted at 15 by the death of
  * both sides; both are started again, the tasks show one at 30 %, and the same choice continues to exactly 50.
  */
-export async function runSeedDemonstration(): Promise<SuiteRun> {
-  const demonstration = new Demonstration("seed: the walkthrough's client and its demonstration");
-  const server = await startDemoServer();
+export function runSeedDemonstration(): Promise<SuiteRun> {
+  return demonstrate(
+    "seed: the walkthrough's client and its demonstration",
+    startDemoServer(),
+    async (check, server, open) => {
+      const first = await interrupt(check, server, await open());
+      await server.start();
+      const second = await open();
+      const taskId = await showsTheTask(check, second, first);
+      await continues(check, second, taskId);
+      await speaksWithoutClientId(check, second, taskId);
+    },
+  );
+}
+
+/** Runs a demonstration in which clients with one state file come and go; whatever still runs is ended. */
+export async function demonstrate(
+  title: string,
+  starting: Promise<DemoServer>,
+  steps: (check: Demonstration, server: DemoServer, open: () => Promise<SeedProcess>) => Promise<void>,
+): Promise<SuiteRun> {
+  const check = new Demonstration(title);
+  const server = await starting;
   const clients: SeedProcess[] = [];
   const open = async (): Promise<SeedProcess> => {
     const client = await startSeedClient(server.url, join(server.folder, "session_state.json"));
@@ -42,14 +62,7 @@ export async function runSeedDemonstration(): Promise<SuiteRun> {
     return client;
   };
   try {
-    return await demonstration.run(async () => {
-      const first = await interrupt(demonstration, server, await open());
-      await server.start();
-      const second = await open();
-      const taskId = await showsTheTask(demonstration, second, first);
-      await continues(demonstration, second, taskId);
-      await speaksWithoutClientId(demonstration, second, taskId);
-    });
+    return await check.run(() => steps(check, server, open));
   } finally {
     await Promise.all(clients.map((client) => client.kill()));
     await server.close();

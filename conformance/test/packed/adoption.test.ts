@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { CallToolResultSchema, CreateTaskResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, describe, expect, inject, test, vi } from "vitest";
+import { openProject } from "../../src/packed-project.js";
+import { published } from "../../src/repository.js";
 import { commandsOf, examplesIn, fileExamples } from "../readme-examples.js";
-import { published } from "../repository.js";
 import { compile } from "./compile.js";
-import { openProject } from "./empty-project.js";
 import { progressUntil } from "./progress-of-call.js";
 import { connectHttp, connectStdio, endAll, killChildOf, pasteExamples, serveExample } from "./served-example.js";
 import { twoVersions } from "./two-versions.js";

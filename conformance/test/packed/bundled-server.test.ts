@@ -5,7 +5,7 @@ import { StdioClientTransport as StdioClientTransport2026 } from "@modelcontextp
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { openProject } from "./empty-project.js";
+import { openProject } from "../../src/packed-project.js";
 
 const project = openProject(inject("projectDirectory"));
 const info = { name: "test", version: "1" };

@@ -3,10 +3,10 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { openProject } from "../../src/packed-project.js";
 import { killAll, start } from "../../src/program.js";
+import { manifestOf, published } from "../../src/repository.js";
 import { examplesIn } from "../readme-examples.js";
-import { manifestOf, published } from "../repository.js";
-import { openProject } from "./empty-project.js";
 import { freePort } from "./free-port.js";
 import { startRegistry } from "./local-registry.js";
 

@@ -2,11 +2,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startPostgres } from "@resumable-mcp/store-postgres/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { entriesOf, openProject } from "../../src/packed-project.js";
 import { killAll, type Program } from "../../src/program.js";
+import { manifestOf, published } from "../../src/repository.js";
+import { runOwnToolDemonstration } from "../../src/seed/own-tool.js";
 import { commandsOf, firstExample } from "../readme-examples.js";
-import { manifestOf, published } from "../repository.js";
 import { compile } from "./compile.js";
-import { entriesOf, openProject } from "./empty-project.js";
 
 const exampleTimeoutMs = 240_000;
 const limits = { timeout: exampleTimeoutMs };
@@ -141,6 +142,16 @@ describe.concurrent("against a server, the first example of", () => {
     expect(output.match(/^\d+\/10 /gm)).toHaveLength(10);
     expect(output).toContain('{"counted":10}');
   });
+
+  test(
+    "the repository keeps a call of the walkthrough's client when both die: one task, and 50 of 50",
+    limits,
+    async () => {
+      const { problems, outcomes, output } = await runOwnToolDemonstration(project);
+      expect(problems, output).toEqual([]);
+      expect(outcomes.map(({ passed }) => passed)).toEqual([5]);
+    },
+  );
 
   test("client-tui makes a call and prints its result", limits, async () => {
     await writeToolsModule();

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { PackedProject } from "../../src/packed-project.js";
 import { killAll, type Program } from "../../src/program.js";
 import { fileExamples } from "../readme-examples.js";
-import type { EmptyProject } from "./empty-project.js";
 import { freePort } from "./free-port.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -17,7 +17,7 @@ export async function endAll(): Promise<void> {
 }
 
 /** Puts files of a package's README into an empty folder, changed by nothing but the port. */
-export async function pasteExamples(project: EmptyProject, readme: string, names: readonly string[], port = "3000") {
+export async function pasteExamples(project: PackedProject, readme: string, names: readonly string[], port = "3000") {
   const examples = fileExamples(readme);
   const folder = await project.folder(randomUUID());
   for (const name of names) {
@@ -35,7 +35,7 @@ export interface ServedExample {
 }
 
 /** Runs an example that serves over HTTP. */
-export async function serveExample(project: EmptyProject, readme: string, name: string): Promise<ServedExample> {
+export async function serveExample(project: PackedProject, readme: string, name: string): Promise<ServedExample> {
   const port = await freePort();
   const folder = await pasteExamples(project, readme, ["tools.mjs", name], port);
   const url = `http://127.0.0.1:${port}/mcp`;
@@ -76,7 +76,7 @@ export async function connectHttp(url: string): Promise<Client> {
 }
 
 /** An unmodified client of the SDK, which starts its server as a host does. */
-export async function connectStdio(folder: EmptyProject, command: string, ...args: readonly string[]) {
+export async function connectStdio(folder: PackedProject, command: string, ...args: readonly string[]) {
   const env = Object.fromEntries(Object.entries(folder.env).map(([name, value]) => [name, value ?? ""]));
   const transport = new StdioClientTransport({ command, args: [...args], cwd: folder.directory, env, stderr: "pipe" });
   const client = new Client({ name: "stock", version: "1" });

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
-import { createProject } from "./empty-project.js";
+import { createProject } from "../../src/packed-project.js";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,4 +1,4 @@
-import { olderSdk } from "./empty-project.js";
+import { olderSdk } from "../../src/packed-project.js";
 
 const older = olderSdk.name;
 

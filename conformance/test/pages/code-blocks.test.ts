@@ -5,8 +5,8 @@ import { type CheckResumableOptions, checkResumable } from "@resumable-mcp/core/
 import { runClauses } from "@resumable-mcp/store-testkit";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { killAll, start } from "../../src/program.js";
+import { read, root } from "../../src/repository.js";
 import { examplesIn, filesIn } from "../readme-examples.js";
-import { read, root } from "../repository.js";
 import { documents, fragmentsOf } from "./fragment.js";
 import { pages, placeFor, writePage } from "./page.js";
 

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { root } from "../../src/repository.js";
 import { examplesIn, filesIn } from "../readme-examples.js";
-import { root } from "../repository.js";
 
 const server = `declare const server: import("@modelcontextprotocol/sdk/server/mcp.js").McpServer;`;
 const tools = `declare const tools: readonly import("resumable-mcp").Tool[];`;

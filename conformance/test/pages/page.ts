@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { root } from "../../src/repository.js";
 import { examplesIn, filesIn } from "../readme-examples.js";
-import { root } from "../repository.js";
 
 const pagesIn = (folder: string) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
 

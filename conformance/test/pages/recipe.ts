@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Program, start } from "../../src/program.js";
+import { root } from "../../src/repository.js";
 import { freePort } from "../packed/free-port.js";
-import { root } from "../repository.js";
 import { commandLines, writePage } from "./page.js";
 
 const program = join(root, "packages", "resumable-mcp", "dist", "cli.js");

@@ -5,9 +5,9 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { killAll, type Program, start } from "../../src/program.js";
+import { root } from "../../src/repository.js";
 import { freePort } from "../packed/free-port.js";
 import { examplesIn, filesIn } from "../readme-examples.js";
-import { root } from "../repository.js";
 
 const page = "docs/tutorial.md";
 const blocks = examplesIn(page);

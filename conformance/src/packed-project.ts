@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
-import { type Program, start } from "../../src/program.js";
-import { manifestOf, published, read, root } from "../repository.js";
+import { type Program, start } from "./program.js";
+import { manifestOf, published, read, root } from "./repository.js";
 
 /** A project outside the repository that has the packages as users get them. */
-export interface EmptyProject {
+export interface PackedProject {
   readonly directory: string;
   readonly env: NodeJS.ProcessEnv;
   /** Writes a file into the project. */
@@ -17,7 +17,7 @@ export interface EmptyProject {
   /** The manifest of an installed package. */
   installedManifest(name: string): Promise<string>;
   /** A new folder inside the project, to which the same packages are installed. */
-  folder(name: string): Promise<EmptyProject>;
+  folder(name: string): Promise<PackedProject>;
 }
 
 /** Another version of the SDK, in addition to the one that the packages bring: servers of both have to be served. */
@@ -37,7 +37,7 @@ export async function createProject(): Promise<string> {
 }
 
 /** Opens a project that was created, or a folder inside it. */
-export function openProject(root: string, directory = root): EmptyProject {
+export function openProject(root: string, directory = root): PackedProject {
   const env = cleanEnvironment(root);
   const bin = (name: string) => join(root, "node_modules", ".bin", name);
   return {
