@@ -8,6 +8,7 @@ export default defineConfig(
     "src/seed/seed-client.ts",
     "src/clients/tools-module.ts",
     "src/clients/hold-start.ts",
+    "src/clients/genkit-call.ts",
     "src/clients/run-table.ts",
   ]),
 );

@@ -1,5 +1,6 @@
 import type { ClientKind, OpenClient, ToolAnswer } from "./client-kind.js";
 import { extTasksClients } from "./ext-tasks-client.js";
+import { genkitClient } from "./genkit.js";
 import { inspectorClients } from "./inspector.js";
 import { findByList, findByResource } from "./lost-id.js";
 import { nextClients } from "./next-client.js";
@@ -90,6 +91,7 @@ const clients: readonly Omit<CallCase, "over">[] = [
   { client: inspectorClients.era2025 },
   { client: inspectorClients.auto, instead: sameCallAfterPoll },
   { client: inspectorClients.era2026, instead: sameCallAfterPoll },
+  { client: genkitClient },
 ];
 
 const cases: readonly CallCase[] = [

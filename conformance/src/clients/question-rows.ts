@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import type { ClientKind, OpenClient, ToolAnswer, UserAnswer } from "./client-kind.js";
 import { extTasksClients } from "./ext-tasks-client.js";
+import { genkitClient } from "./genkit.js";
 import { inspectorClients } from "./inspector.js";
 import { nextClients } from "./next-client.js";
 import { judge, type Measured, newLabel, type Row, withClient } from "./row.js";
@@ -64,7 +65,9 @@ export const questionRows: readonly Row[] = [
   ...rowsOf(asking, askThrough),
   ...rowsOf(() => waiting, answerWhileWaiting),
   ...rowsOf(() => telling, answerByTool),
-  rowOf({ client: inspectorClients.era2025, way: `2025, ${byTool}` }, "HTTP", answerByTool),
+  ...[inspectorClients.era2025, genkitClient].map((client) =>
+    rowOf({ client, way: `2025, ${byTool}` }, "HTTP", answerByTool),
+  ),
 ];
 
 type Run = (server: ServerUnderTest, question: QuestionCase) => Promise<Measured>;

@@ -38,7 +38,7 @@ Made by \`npm run clients\`, which runs every row and writes this file when ever
 One server over HTTP (\`resumable-mcp-http\` with a bearer token for all clients), and \`resumable-mcp-stdio\` over stdio. In
 every row the process that runs the task gets SIGKILL in the middle. The next one on the same store begins, over HTTP at the
 same port as soon as the script lets it (it has loaded its code before, so that a busy machine does not decide the row),
-over stdio when the supervisor starts it. The clients are unmodified and know nothing of it; the Inspector comes from the
+over stdio when the supervisor starts it. The clients are unmodified and know nothing of it; the Inspector and Genkit come from the
 registry. The rows are judged by the journals in the store, and not by what client or server say: the call became one task,
 every item is there once and in order, more than one process ran it, and the result is right.
 
