@@ -63,25 +63,29 @@ export function openCursors(marks: readonly Mark[], sent: readonly Mark[]): read
   });
 }
 
-/** Several sources as one, which ends with the last of them. */
-export function mergedSource(sources: readonly TextSource[]): TextSource {
+/** Several sources as one, which ends with the last of those that it waits for, when nothing of the others is left to take. */
+export function mergedSource(sources: readonly TextSource[], awaited: readonly TextSource[] = sources): TextSource {
+  let isOver = false;
+  const cancel = (): void => {
+    for (const source of sources) source.cancel();
+  };
   return {
     get ended() {
-      return sources.every(({ ended }) => ended);
+      return isOver || sources.every(({ ended }) => ended);
     },
     take(maxBytes) {
       for (const source of sources) {
         const taken = source.take(maxBytes);
         if (taken.text.length > 0) return taken;
       }
+      isOver = awaited.every(({ ended }) => ended);
+      if (isOver) cancel();
       return { text: "" };
     },
     follow(onMore) {
       for (const source of sources) source.follow(onMore);
     },
-    cancel() {
-      for (const source of sources) source.cancel();
-    },
+    cancel,
   };
 }
 

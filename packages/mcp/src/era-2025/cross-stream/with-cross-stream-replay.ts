@@ -93,7 +93,10 @@ class SessionStreams {
     return new HttpAnswer(status, headers, source);
   }
 
-  /** Answers with all that came behind an event, on all streams. */
+  /**
+   * Answers with all that came behind an event, on all streams. From an event of a call, or of `initialize`, this ends with the
+   * last response.
+   */
   async resume(
     request: HttpRequest,
     context: RequestContext | undefined,
@@ -118,7 +121,9 @@ class SessionStreams {
     log.note(() => ({ marks: sent }), limits.saveMarksAfterMs);
     const all = sources.map((source) => this.#watched(source, log));
     await this.#save(log);
-    return new HttpAnswer(200, first.headers, mergedSource(all));
+    const calls = all.slice(1);
+    const awaited = isStandalone(cursor) || calls.length === 0 ? all : calls;
+    return new HttpAnswer(200, first.headers, mergedSource(all, awaited));
   }
 
   async forget(sessionId: string): Promise<void> {
