@@ -28,11 +28,10 @@ const greet = defineTool({
   run: async ({ name }) => ({ text: `Hello, ${name}!` }),
 });
 
-/** A client is a customer here. */
 const bill = defineTool({
   name: "bill",
-  description: "Writes a customer's bill.",
-  input: z.object({ client_id: z.string() }),
+  description: "Writes the bill of a customer, which a client is here.",
+  input: z.object({ client_id: z.union([z.string(), z.int()]) }),
   run: async ({ client_id }) => ({ bill: client_id }),
 });
 
@@ -269,25 +268,33 @@ test.each(eras)("a local request without a client_id steers what another one beg
   await closeAll();
 });
 
-const customers = ["customer-1", "customer-2"];
+const [names, short, numbers] = [
+  ["customer-1", "customer-2"],
+  ["1", "2"],
+  [1, 2],
+];
 const kinds = [
-  { row: { name: "local" }, owners: customers.map((customer) => `client:local/${customer}`), table: "without tokens" },
-  { row: { ...other, clientId: random }, owners: Array(2).fill(`client:${random}`), table: "without tokens" },
-  { row: tokenOf("ada"), owners: ["sub:ada", "sub:ada"], table: "with tokens" },
+  { row: { name: "local" }, customers: names, owners: ["client:local/customer-1", "client:local/customer-2"] },
+  { row: { name: "local" }, customers: short, owners: ["client:local/1", "client:local/2"] },
+  { row: { name: "local" }, customers: numbers, owners: Array(2).fill("local:local") },
+  { row: { ...other, clientId: random }, customers: names, owners: Array(2).fill(`client:${random}`) },
+  { row: tokenOf("ada"), customers: names, owners: Array(2).fill("sub:ada"), table: "with tokens" },
+  { row: tokenOf("ada"), customers: numbers, owners: Array(2).fill("sub:ada"), table: "with tokens" },
 ].flatMap((kind) => eras.map((era) => ({ ...kind, era })));
 
 test.each(kinds)(
-  "client_id in a tool's own schema is its data, two customers are two tasks, of $owners in $era (G7, G10)",
-  async ({ row, owners, table, era }) => {
-    const server = await serveTable(tables[table]?.options ?? {});
+  "client_id in a tool's own schema is its data, $customers are two tasks, of $owners in $era (G7, G10)",
+  async ({ row, customers, owners, table = "without tokens", era }) => {
+    const store = createMemoryStore();
+    const server = await serveTable({ ...tables[table]?.options, store });
     const asker = new Asker(server, { name: "any", owner: always("any"), ...row }, era);
     for (const client_id of customers) await asker.call("bill", { client_id });
-    const pages = await Promise.all([...new Set(owners)].map((owner) => server.engine.forOwner(owner).list()));
-    const ids = pages.flatMap(({ tasks }) => tasks.map(({ id }) => id));
-    const tasks = await Promise.all(ids.map((id) => server.engine.readTask(id)));
-    const begun = tasks.map((task) => JSON.stringify([task?.record.owner, task?.record.input]));
+    const { tasks } = await store.listTasks({ limit: 9 });
+    const records = await Promise.all(tasks.map(async ({ id }) => (await server.engine.readTask(id))?.record));
+    const begun = records.map((record) => JSON.stringify([record?.owner, record?.input])).toSorted();
     const expected = customers.map((client_id, index) => JSON.stringify([owners[index], { client_id }]));
-    expect(begun.toSorted()).toEqual(expected);
+    // A short text is a label in its session, where there is one.
+    expect(begun.map((one) => one.replace(/local\/.+\//, "local/"))).toEqual(expected);
     await closeAll();
   },
 );
