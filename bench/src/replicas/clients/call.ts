@@ -43,7 +43,7 @@ export function randomOf({ seed }: ClientOrder, name: string): Random {
   return createRandom(mixed);
 }
 
-/** A store that is away, and a task that lost its processes three times: another try overcomes both. */
+/** A store that is away, a server that is about to stop, a task that lost its processes three times: another try overcomes each. */
 export function isPassing(code: string | undefined): boolean {
   return /^(CRASH_LOOP|DRAINING|STORE_(READ|WRITE)_FAILED)$/.test(code ?? "");
 }
