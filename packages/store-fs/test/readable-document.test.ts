@@ -36,6 +36,20 @@ test("a task's document tells a reader who, what, how far and when, in UTC", asy
   });
 });
 
+test.each([
+  ["of one checkpoint", [["one"]], { last_batch: ["one"] }],
+  ["of the newest that appended some", [["one"], ["two", "three"], undefined], { last_batch: ["two", "three"] }],
+  ["not where they are large", [["one"], ["x".repeat(5_000)]], undefined],
+])("a task's document shows the items that were appended last: %s (feature 52)", async (_, batches, data) => {
+  const directory = emptyFolder();
+  const store = openStore(directory);
+  const held = await lease(store, await create(store, "batches"));
+  for (const [n, items] of batches.entries()) await commit(store, held, n + 1, [checkpoint(n, items)]);
+  await store.close();
+  const text = readFileSync(join(folderOf(directory, held.taskId), "task.json"), "utf8");
+  expect(JSON.parse(text).data).toEqual(data);
+});
+
 test("G11 a task's document stays small, and says what it leaves out, whatever the input, state and output hold", async () => {
   const directory = emptyFolder();
   const store = openStore(directory);

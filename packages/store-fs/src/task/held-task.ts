@@ -1,4 +1,4 @@
-import type { TaskRecord } from "@resumable-mcp/core";
+import type { Json, TaskRecord } from "@resumable-mcp/core";
 import type { Lease, Signal } from "@resumable-mcp/core/store";
 import type { Compacted } from "../journal/take-over.js";
 import type { Reading, TaskView } from "../journal/task-view.js";
@@ -18,6 +18,8 @@ export interface HeldTask {
   readonly view: Readonly<TaskView>;
   /** The task as it was acknowledged. */
   readonly durable: TaskRecord;
+  /** The items of the newest checkpoint of this lease that appended some, unless they are too large to be shown. */
+  readonly lastBatch: readonly Json[] | undefined;
   /** Nothing is written any more: released, lost, deleted, or a write failed. */
   readonly isEnded: boolean;
   /** The task as others may see it; `undefined` when the lease is over. */

@@ -15,6 +15,7 @@ const schema = z.object({
   /** Fields of the record that are too large for this copy, with their sizes. */
   leftOut: z.optional(z.record(z.string(), z.string())),
   record: recordSchema,
+  data: z.optional(z.object({ last_batch: z.array(z.unknown()).readonly() })),
 });
 
 /** A task as a person reads it. The journal is the truth; this is a copy of what it said a moment ago. */
@@ -23,9 +24,9 @@ export type TaskDocument = z.infer<typeof schema>;
 const note = "A copy for reading. The truth is in the journal; changing this file changes nothing.";
 
 /** How long the JSON text of one of these fields may be. */
-const maxShownLength = 4_096;
+export const maxShownLength = 4_096;
 
-function documentOf({ durable, view: { header } }: HeldTask): TaskDocument {
+function documentOf({ durable, lastBatch, view: { header } }: HeldTask): TaskDocument {
   const { input, state, output, remembered, ...record } = durable;
   const leftOut: Record<string, string> = {};
   const shown = <Value>(name: string, value: Value): Value | undefined => {
@@ -46,6 +47,7 @@ function documentOf({ durable, view: { header } }: HeldTask): TaskDocument {
       remembered: shown("remembered", remembered) ?? {},
     },
     ...(Object.keys(leftOut).length > 0 && { leftOut }),
+    ...(lastBatch && { data: { last_batch: lastBatch } }),
   };
 }
 

@@ -17,6 +17,7 @@ import { addCommit, checkCommitSize, type FoldedCommit, freezeRecord, type TaskV
 import { Acknowledged } from "./acknowledged.js";
 import { HeldFolder } from "./held-folder.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
+import { maxShownLength } from "./task-documents.js";
 import { hiddenBy, pendingSignals, removeSignals } from "./task-signals.js";
 import { beginAgain, WriterFiles, type WriterParts } from "./writer-files.js";
 
@@ -41,6 +42,7 @@ export class TaskWriter implements HeldTask {
   readonly #files: WriterFiles;
   #view: TaskView;
   readonly #acknowledged: Acknowledged;
+  lastBatch: HeldTask["lastBatch"];
   #isEnded = false;
   #closing: Promise<void> | undefined;
 
@@ -136,6 +138,8 @@ export class TaskWriter implements HeldTask {
       context.observe("store.commit.synced", record.id);
     }
     this.#acknowledged.reach(record, consumed);
+    const { items } = events.findLast((event) => event.type === "checkpoint") ?? {};
+    if (items !== undefined) this.lastBatch = line.byteLength > maxShownLength ? undefined : items;
     this.#follow(before, record, consumed, request);
     // What else is in the record was frozen before.
     for (const event of events) deepFreeze(event);
