@@ -148,7 +148,7 @@ describe("a server that cannot start says why in one sentence, and touches nothi
     await mkdir(store);
     await writeFile(join(store, "format.json"), '{"layout":99}');
     const ended = await complaintOf(serve(["--port", "0", "--store", store]));
-    expect(ended).toEqual(oneLine(1, "says layout 99, and this version reads layout 2. Nothing was changed."));
+    expect(ended).toEqual(oneLine(1, "says layout 99, and this version reads layout 3. Nothing was changed."));
     expect(await readdir(store)).toEqual(["format.json"]);
   });
 });

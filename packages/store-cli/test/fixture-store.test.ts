@@ -126,11 +126,11 @@ describe("a store that this layout's first version wrote, and that was killed", 
 
 test("a store of a newer layout is refused with a clear sentence by every program, and untouched", async () => {
   const directory = copy();
-  writeFileSync(join(directory, "format.json"), '{"layout":3,"writtenBy":"a later version"}');
+  writeFileSync(join(directory, "format.json"), '{"layout":4,"writtenBy":"a later version"}');
   const before = everything(directory);
   const engine = createEngine({ store: openStore(directory, { host }), tools });
-  const sentence = expect.stringMatching(/says layout 3, and this version reads layout 2\. Nothing was changed\. Use /);
-  const refusal = { code: "STORE_LAYOUT", message: sentence, details: { found: "3", supported: "2" } };
+  const sentence = expect.stringMatching(/says layout 4, and this version reads layout 3\. Nothing was changed\. Use /);
+  const refusal = { code: "STORE_LAYOUT", message: sentence, details: { found: "4", supported: "3" } };
   await expect(engine.forOwner("client:fixture").get(idOf("running"))).rejects.toMatchObject(refusal);
   await engine.close();
   const commands = ["check", "stats", "list", "show", "pause", "resume", "cancel", "export", "repair"];

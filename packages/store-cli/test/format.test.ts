@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { everything, json, run } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 
-const ours = { layout: 2, writtenBy: "@resumable-mcp/store-fs", check: "90be533c" };
+const ours = { layout: 3, writtenBy: "@resumable-mcp/store-fs", check: "3535c332" };
 
 async function filled(): Promise<{ readonly directory: string; readonly id: string; readonly format: string }> {
   const directory = join(emptyFolder(), "store");
@@ -21,7 +21,7 @@ const damages: readonly [string, string | undefined][] = [
   ["is cut short", '{\n  "layout'],
   ["holds zeros", "\0".repeat(60)],
   ["says no layout", "{}"],
-  ["says another layout by one bit", JSON.stringify({ ...ours, layout: 3 })],
+  ["says another layout by one bit", JSON.stringify({ ...ours, layout: 2 })],
 ];
 
 function damage(path: string, text: string | undefined): void {
@@ -38,7 +38,7 @@ describe.each(damages)("a store whose format.json %s", (_, text) => {
     expect((await store.getTask(id))?.record).toMatchObject({ progress: 7, lastSeq: 2 });
     expect(JSON.parse(readFileSync(format, "utf8"))).toEqual(ours);
     expect(warnings).toEqual([
-      expect.stringMatching(/^format\.json .* The rest of the folder has layout 2, so the file was written again/),
+      expect.stringMatching(/^format\.json .* The rest of the folder has layout 3, so the file was written again/),
     ]);
     const kept = text === undefined ? ["format.json.report.json"] : ["format.json", "format.json.report.json"];
     expect(readdirSync(join(directory, "quarantine")).sort()).toEqual(kept);
@@ -82,9 +82,9 @@ test("a store whose journals say another layout is refused, whatever became of f
   rmSync(format);
   rmSync(join(path, "../journal.1.jsonl"));
   const { encodeLine } = await import("@resumable-mcp/store-fs/admin");
-  writeFileSync(path, encodeLine(JSON.stringify({ layout: 3, taskId: id })));
+  writeFileSync(path, encodeLine(JSON.stringify({ layout: 4, taskId: id })));
   const before = everything(directory);
-  const refusal = { code: "STORE_LAYOUT", details: { found: "3", supported: "2" } };
+  const refusal = { code: "STORE_LAYOUT", details: { found: "4", supported: "3" } };
   await expect(openStore(directory).countTasks({})).rejects.toMatchObject(refusal);
   expect(everything(directory)).toBe(before);
 });

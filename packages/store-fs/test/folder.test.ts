@@ -15,7 +15,7 @@ describe("the folder of a store", () => {
   test("is made with those above it by the first call", async () => {
     const directory = join(emptyFolder(), "a", "b");
     expect((await openStore(directory).countTasks({})).total).toBe(0);
-    expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 2 });
+    expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 3 });
   });
 
   test("is made for its user alone: it holds everybody's tasks (G10)", async () => {
@@ -40,7 +40,7 @@ describe("the folder of a store", () => {
   );
 
   test.each([
-    ["a later layout", '{"layout":3}'],
+    ["a later layout", '{"layout":4}'],
     ["an earlier layout", '{"layout":1}'],
     ["an unreadable layout", "{"],
   ])("of %s is refused and left as it is", async (_, text) => {

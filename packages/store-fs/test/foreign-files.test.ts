@@ -59,7 +59,7 @@ test("a folder in which a process ended before it had written format.json become
   const directory = emptyFolder();
   put(directory, [".draft.0123456789ab"]);
   await open(directory);
-  expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 2 });
+  expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 3 });
 });
 
 test.each(["layout", "@resumable-mcp", "/store-fs"])(

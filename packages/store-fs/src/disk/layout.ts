@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { NumberedFiles } from "./numbered-files.js";
 
 /** The layout that this version reads and writes. */
-export const layoutVersion = 2;
+export const layoutVersion = 3;
 
 /** Names the places of a store's folder. */
 export function layoutOf(directory: string) {
