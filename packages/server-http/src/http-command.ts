@@ -260,10 +260,14 @@ function passedSocket({ LISTEN_FDS, LISTEN_PID }: NodeJS.ProcessEnv): number | u
 }
 
 function banner({ definition, engineLimits, ui }: ServeOptions, { url, owner, recovery }: RunningServer): string {
-  const names = [...definition.tools.map(({ name }) => name), ...listedControlTools(definition.controlTools)];
+  const tools = definition.tools.map(
+    ({ name, description }) => `tool: ${name}: ${/^\s*(.{0,100})/.exec(description)?.[1]}\n`,
+  );
+  const controls = listedControlTools(definition.controlTools);
+  const others = controls.length === 0 ? "" : `control tools: ${controls.join(", ")}\n`;
   const unfinished = recoverySentence(recovery, engineLimits?.recoverAfterMs ?? engineDefaults.recoverAfterMs);
   const panel = ui === undefined ? "" : `panel: ${new URL("/ui", url).href}\n`;
-  return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\n${panel}listening on ${url}\n`;
+  return `${definition.name} ${definition.version}\n${tools.join("")}${others}owner: ${owner}\n${unfinished}\n${panel}listening on ${url}\n`;
 }
 
 /**
