@@ -22,9 +22,13 @@ process.stdin.resume().on("end", () => {
 
 // Sessions are in the store: each replica knows those of all, until their clients end them.
 const { fetch } = globalThis;
+const ended = new Set<string>();
 globalThis.fetch = async (url, init) => {
+  const session = new Headers(init?.headers).get("mcp-session-id") ?? "";
+  if (init?.method === "DELETE") ended.add(session);
   const response = await fetch(url, init);
-  if (response.status === 404 && init?.method !== "DELETE") tellError(sessionLost);
+  const isLost = response.status === 404 && !ended.has(session);
+  if (isLost) tellError(`${sessionLost}: ${order.kind}, ${init?.method} of ${session}`);
   return response;
 };
 
