@@ -99,9 +99,13 @@ describe("--quiet", () => {
 });
 
 describe("help", () => {
+  it("names the program that was started", limits, async () => {
+    expect((await run("--help")).stdout).toMatch(/^resumable-mcp-client: .*\n\nUsage: resumable-mcp-client /);
+  });
+
   it("of one command is printed by help COMMAND and COMMAND --help", limits, async () => {
     const [asked, flagged] = await Promise.all([run("help", "tasks"), run("tasks", "--help")]);
-    expect(asked).toEqual({ code: 0, stdout: expect.stringMatching(/^resumable-mcp tasks\n/), stderr: "" });
+    expect(asked).toEqual({ code: 0, stdout: expect.stringMatching(/^resumable-mcp-client tasks\n/), stderr: "" });
     expect(flagged).toEqual(asked);
     expect(await run("help", "taks")).toMatchObject({
       code: 2,

@@ -1,3 +1,7 @@
+// What a program of ten lines needs, so that it installs one package.
+export { defineTool } from "@resumable-mcp/core";
+export { defineServer } from "@resumable-mcp/mcp/define-server";
+export { createFsStore } from "@resumable-mcp/store-fs";
 export { type AuditEntry, type AuditLog, createAuditLog, openAuditFile } from "./audit-log.js";
 export { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./auth/bearer.js";
 export { type ImpliedScopes, withImpliedScopes } from "./auth/implied-scopes.js";

@@ -36,11 +36,15 @@ const serversRows = `  servers add URL                   a server over HTTP (--n
   servers import [HOST[/NAME] …]    take servers over from claude-desktop, claude-code, cursor or vscode;
                                     without names: list what can be imported`;
 
-/** What `--help` prints. */
-export const helpText = `resumable-mcp: call MCP tools whose tasks survive crashes, and find them again.
+/** The program's name: its own where it was started itself, and not by `resumable-mcp`. */
+const isOwn = /resumable-mcp-client$|client-tui[\\/]dist[\\/]cli\.js$/.test(process.argv[1] ?? "");
+const program = isOwn ? "resumable-mcp-client" : "resumable-mcp";
 
-Usage: resumable-mcp [COMMAND] [OPTIONS]     without a command, in a terminal: the user interface
-       resumable-mcp help COMMAND            how one command is used
+/** What `--help` prints. */
+export const helpText = `${program}: call MCP tools whose tasks survive crashes, and find them again.
+
+Usage: ${program} [COMMAND] [OPTIONS]     without a command, in a terminal: the user interface
+       ${program} help COMMAND            how one command is used
 
 Commands
 ${rows(commandRows, wordsColumn)}
@@ -66,17 +70,15 @@ const examples: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
   pause: ["pause --all --tool count_to"],
   resume: ["resume ID", "resume --all --status paused"],
   answer: ["answer ID confirm polite=true", "answer ID --decline"],
-  completion: ['eval "$(resumable-mcp completion bash)"'],
+  completion: [`eval "$(${program} completion bash)"`],
 };
 
 /** What `help COMMAND` and `COMMAND --help` print: how that one command is used. */
 export function commandHelp(name: CommandName): string {
   const { words = "", summary, options = [] }: CommandEntry = commandTable[name];
-  const shown = (examples[name] ?? []).map((line) =>
-    line.startsWith("eval") ? `  ${line}` : `  resumable-mcp ${line}`,
-  );
+  const shown = (examples[name] ?? []).map((line) => (line.startsWith("eval") ? `  ${line}` : `  ${program} ${line}`));
   const parts = [
-    `resumable-mcp ${name} ${words}`.trimEnd(),
+    `${program} ${name} ${words}`.trimEnd(),
     `  ${summary}`,
     ...(name === "servers" ? ["", serversRows] : []),
     ...(shown.length === 0 ? [] : ["", "Examples", ...shown]),

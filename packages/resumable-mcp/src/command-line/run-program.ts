@@ -13,9 +13,8 @@ export function fileOf({ package: name, bin }: Pick<ProgramCall, "package" | "bi
   return join(dirname(manifest), file);
 }
 
-/** Becomes another program: it starts as if it had been called by its own name, and nothing else is loaded. */
+/** Becomes another program: it starts with its own arguments, and nothing else is loaded. */
 export async function runProgram(call: ProgramCall): Promise<void> {
-  const file = fileOf(call);
-  process.argv = [process.execPath, file, ...call.args];
-  await import(pathToFileURL(file).href);
+  process.argv.splice(2, Number.POSITIVE_INFINITY, ...call.args);
+  await import(pathToFileURL(fileOf(call)).href);
 }
