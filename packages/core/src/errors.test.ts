@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  invalidValue,
   isResumableError,
   isRetryableError,
   isTaskInterrupted,
@@ -30,4 +31,11 @@ describe("errors", () => {
       [false, false, true],
     ]);
   });
+});
+
+it.each([
+  ["must be 1 or more", "The input of job is not valid: n: must be 1 or more."],
+  ["Give a number above 0.", "The input of job is not valid: n: Give a number above 0."],
+])("a value that is not valid is said in one sentence, also where its schema says %j", (problem, message) => {
+  expect(invalidValue("The input of job", [`n: ${problem}`]).message).toBe(message);
 });

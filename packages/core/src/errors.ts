@@ -114,7 +114,9 @@ export class ResumableError<Code extends ErrorCode = ErrorCode> extends Error {
 
 /** Makes the error for a value that does not fit its schema. */
 export function invalidValue(what: string, problems: readonly string[]): ResumableError<"INVALID_VALUE"> {
-  return new ResumableError("INVALID_VALUE", `${what} is not valid: ${problems.slice(0, 10).join("; ")}.`, {
+  // An author's own sentence may have its full stop.
+  const said = problems.slice(0, 10).join("; ").replace(/\.?$/, ".");
+  return new ResumableError("INVALID_VALUE", `${what} is not valid: ${said}`, {
     details: { what, problems },
   });
 }
