@@ -63,6 +63,11 @@ describe("a call of the page", () => {
     expect(await call()).toEqual({ a: 1 });
   });
 
+  it("reads events whose lines end with a carriage return alone, as the format allows", async () => {
+    answering(`\uFEFFdata\rdata: ${result({ structuredContent: { a: 1 } })}\r\r: bye\n`, { type: "text/event-stream" });
+    expect(await call()).toEqual({ a: 1 });
+  });
+
   it.each<[string, readonly unknown[], string, Parameters<typeof answering>[1]?]>([
     ["401", ["signed_out", undefined, "HTTP 401"], "", { status: 401 }],
     ["403", ["refused", "FORBIDDEN", "HTTP 403"], "", { status: 403 }],

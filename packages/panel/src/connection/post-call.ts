@@ -1,4 +1,5 @@
 import { envelopeKeys, isJsonObject, type JsonObject } from "@resumable-mcp/protocol";
+import { createParser } from "eventsource-parser";
 import { panelName } from "../version.js";
 import { CallError, callTimeoutMs, type PanelTool, readToolResult } from "./connection.js";
 
@@ -79,12 +80,9 @@ function messageIn(contentType: string, text: string, id: number): JsonObject | 
 }
 
 function eventsIn(text: string): readonly string[] {
-  return text.split(/\r?\n\r?\n/).map((event) =>
-    event
-      .split(/\r?\n/)
-      .flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trimStart()] : []))
-      .join("\n"),
-  );
+  const events: string[] = [];
+  createParser({ onEvent: ({ data }) => events.push(data) }).feed(text);
+  return events;
 }
 
 function parsed(text: string): JsonObject | undefined {
