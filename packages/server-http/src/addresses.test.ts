@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TrustedProxies } from "./addresses.js";
+import { networkOf, TrustedProxies } from "./addresses.js";
 
 const request = (headers: Record<string, string>) => ({ header: (name: string) => headers[name] });
 const chain = (list: string) => request({ "x-forwarded-for": list });
@@ -35,3 +35,12 @@ test.each(["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "proxy.example", "::/
     expect(() => new TrustedProxies([network])).toThrow(/is not an address or a network, such as 10\.0\.0\.0\/8\.$/);
   },
 );
+
+test.each([
+  [["192.0.2.1", "::ffff:192.0.2.1", "::ffff:c000:201"], "192.0.2.1"],
+  [["2001:db8::1", "2001:0DB8:0:0::2", "2001:db8:0:0:ffff:1:2:3"], "2001:db8:0:0"],
+  [["fe80::1%eth0", "fe80::2"], "fe80:0:0:0"],
+  [["unknown"], "unknown"],
+])("%j are one caller", (addresses, network) => {
+  expect([...new Set(addresses.map(networkOf))]).toEqual([network]);
+});

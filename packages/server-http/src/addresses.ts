@@ -1,23 +1,25 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import type { HttpRequest } from "@resumable-mcp/mcp";
+import ipaddr from "ipaddr.js";
 import { isLoopback } from "./allowed-hosts.js";
 
-/** IPv4 addresses arrive in this form where the server listens on both. */
-const mapped = /^::ffff:(?=\d+\.)/i;
+/** An address, where a text is one. An IPv4 address that is written as IPv6, as where the server listens on both, is of IPv4. */
+const parsed = (text: string) => (isIP(text) === 0 ? undefined : ipaddr.process(text));
 
 /** What counts as one caller: an IPv4 address, or the 2^64 addresses of an IPv6 network, which one customer of a provider has. */
 export function networkOf(address: string): string {
-  const plain = address.replace(mapped, "");
-  if (!plain.includes(":")) return plain;
-  const [head = "", tail = ""] = plain.split("%")[0]?.split("::") ?? [];
-  const [front, back] = [head, tail].map((part) => part.split(":").filter((group) => group !== ""));
-  const zeros = Array<string>(Math.max(0, 8 - (front?.length ?? 0) - (back?.length ?? 0))).fill("0");
-  return [...(front ?? []), ...zeros, ...(back ?? [])].slice(0, 4).join(":");
+  const found = parsed(address);
+  return found instanceof ipaddr.IPv6
+    ? found.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(":")
+    : (found?.toString() ?? address);
 }
 
 /** Proxies whose word on the address of their callers is taken. */
 export class TrustedProxies {
-  readonly #list = new BlockList();
+  readonly #networks: (readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number])[] = [];
 
   /** @throws {@link TypeError} that names what is neither an address nor an address with the length of a prefix. */
   constructor(networks: readonly string[] = []) {
@@ -26,20 +28,20 @@ export class TrustedProxies {
 
   #add(network: string): void {
     const [given = "", prefix, ...rest] = network.split("/");
-    const address = given.replace(mapped, "");
-    const family = familyOf(address);
-    const bits = prefix === undefined ? (family === "ipv6" ? 128 : 32) : Number(prefix);
-    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && bits <= (family === "ipv6" ? 128 : 32));
-    if (family === undefined || !isPrefix || rest.length > 0) {
+    const address = parsed(given);
+    const longest = address instanceof ipaddr.IPv6 ? 128 : 32;
+    const bits = prefix === undefined ? longest : Number(prefix);
+    const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && bits <= longest);
+    if (address === undefined || !isPrefix || rest.length > 0) {
       throw new TypeError(`${JSON.stringify(network)} is not an address or a network, such as 10.0.0.0/8.`);
     }
-    this.#list.addSubnet(address, bits, family);
+    this.#networks.push([address, bits]);
   }
 
   has(address: string): boolean {
-    const plain = address.replace(mapped, "");
-    const family = familyOf(plain);
-    return family !== undefined && this.#list.check(plain, family);
+    const found = parsed(address);
+    if (found === undefined) return false;
+    return this.#networks.some(([network, bits]) => found.kind() === network.kind() && found.match(network, bits));
   }
 
   /**
@@ -53,17 +55,12 @@ export class TrustedProxies {
     let caller = peerAddress;
     for (const address of (request.header("x-forwarded-for") ?? "").split(",").map(withoutPort).reverse()) {
       // An obfuscated or unknown one: the proxy that says so is all that is known.
-      if (familyOf(address) === undefined) break;
+      if (isIP(address) === 0) break;
       caller = address;
       if (!this.has(address)) break;
     }
     return isLoopback(caller) ? peerAddress : caller;
   }
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" | undefined {
-  const family = isIP(address.replace(mapped, ""));
-  return family === 0 ? undefined : family === 6 ? "ipv6" : "ipv4";
 }
 
 /** `192.0.2.1:80`, `[2001:db8::1]:80` and plain addresses. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { BoundedCache } from "@resumable-mcp/core/store";
 import { networkOf } from "./addresses.js";
 import { isLoopback } from "./allowed-hosts.js";
 import type { HttpLimits } from "./http-limits.js";
@@ -42,15 +43,16 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
     nowMs,
   );
   const refused = (address: string | undefined) => byAddress.count(networkOf(address ?? ""));
-  const recent = createRecentTokens(limits, nowMs);
+  // Hashes of tokens that were valid, and until when they count as such.
+  const recent = latest<number>(maxCallers);
   const tried = (address: string | undefined, header: string): TokenAttempt => {
     const network = networkOf(address ?? "");
     const token = createHash("sha256").update(header).digest("base64url");
-    const isCounted = !recent.has(token);
+    const isCounted = (recent.get(token) ?? Number.NEGATIVE_INFINITY) <= nowMs();
     return {
       waitMs: isCounted ? failures.count(network) : 0,
       end(outcome) {
-        if (outcome === "valid") recent.add(token);
+        if (outcome === "valid") recent.set(token, nowMs() + limits.validTokenMs, 0);
         if (outcome === "valid" && isCounted) failures.add(network, 1);
         if (outcome !== "invalid" || isCounted) return;
         recent.delete(token);
@@ -67,20 +69,7 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
   };
 }
 
-/** Tokens that were valid within `validTokenMs`, by their hashes; the oldest is forgotten first. */
-function createRecentTokens({ validTokenMs, maxCallers }: HttpLimits, nowMs: () => number) {
-  const untilMs = new Map<string, number>();
-  return {
-    has: (hash: string) => (untilMs.get(hash) ?? Number.NEGATIVE_INFINITY) > nowMs(),
-    delete: (hash: string) => untilMs.delete(hash),
-    add(hash: string) {
-      untilMs.delete(hash);
-      untilMs.set(hash, nowMs() + validTokenMs);
-      const [oldest] = untilMs.keys();
-      if (untilMs.size > maxCallers && oldest !== undefined) untilMs.delete(oldest);
-    },
-  };
-}
+const latest = <Value>(maxEntries: number) => new BoundedCache<Value>({ maxEntries, maxBytes: 0 });
 
 /** A token bucket for each caller. */
 export interface RateLimit {
@@ -97,7 +86,7 @@ export interface RateLimit {
  */
 export function createRateLimit(limits: RateLimits, nowMs: () => number): RateLimit {
   const { requestsPerSecond, requestBurst, maxCallers } = limits;
-  const buckets = new Map<string, { tokens: number; atMs: number }>();
+  const buckets = latest<{ tokens: number; atMs: number }>(maxCallers);
   const tokensOf = (caller: string, now: number): number => {
     const before = buckets.get(caller) ?? { tokens: requestBurst, atMs: now };
     return Math.min(requestBurst, before.tokens + ((now - before.atMs) / 1000) * requestsPerSecond);
@@ -111,13 +100,7 @@ export function createRateLimit(limits: RateLimits, nowMs: () => number): RateLi
     count(caller) {
       const now = nowMs();
       const tokens = tokensOf(caller, now);
-      // A deleted and inserted entry moves to the end of the map's order.
-      buckets.delete(caller);
-      buckets.set(caller, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: now });
-      for (const oldest of buckets.keys()) {
-        if (buckets.size <= maxCallers) break;
-        buckets.delete(oldest);
-      }
+      buckets.set(caller, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: now }, 0);
       return waitOf(tokens);
     },
   };
