@@ -1,5 +1,5 @@
 // What the client imports servers from and the servers' program installs into. The only file that uses Node.
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 
 /** The hosts whose configuration files this toolkit changes, or knows what to put into. */
 export const hostNames = [
@@ -26,11 +26,31 @@ export const hostScopes = ["user", "project"] as const;
 /** One of the scopes. */
 export type HostScope = (typeof hostScopes)[number];
 
-/** What the place of a host's files depends on. */
-export interface HostEnvironment {
+/** What the places of a user's files depend on. */
+export interface UserEnvironment {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
+}
+
+const ownFolders = {
+  data: ["XDG_DATA_HOME", ".local/share"],
+  state: ["XDG_STATE_HOME", ".local/state"],
+  cache: ["XDG_CACHE_HOME", ".cache"],
+} as const;
+
+/** Where our programs keep a user's files. Pure. Source: XDG Base Directory Specification, by which a relative path is ignored. */
+export function userFolder(kind: keyof typeof ownFolders, { platform, env, home }: UserEnvironment): string {
+  const [variable, usual] = ownFolders[kind];
+  const named = env[variable];
+  if (named !== undefined && isAbsolute(named)) return named;
+  if (platform === "darwin") return join(home, "Library", kind === "cache" ? "Caches" : "Application Support");
+  if (platform === "win32") return env.LOCALAPPDATA ?? join(home, "AppData", "Local");
+  return join(home, usual);
+}
+
+/** What the place of a host's files depends on. */
+export interface HostEnvironment extends UserEnvironment {
   readonly workingDirectory: string;
 }
 

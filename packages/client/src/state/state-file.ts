@@ -3,6 +3,7 @@ import { link, mkdir, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { type DocumentDamage, DocumentFile } from "@resumable-mcp/documents";
+import { userFolder } from "@resumable-mcp/protocol/hosts";
 import { ClientError } from "../client-error.js";
 import { serverAddress } from "../server-config.js";
 import {
@@ -241,13 +242,6 @@ function unreadable(path: string, cause: unknown): ClientError {
 }
 
 /** Where a user's state file is, unless another is named: one per user, in the folder that the platform has for it. */
-export function defaultStateFile(environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
-  return join(stateFolder(environment, platform), "resumable-mcp", "client.json");
-}
-
-function stateFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
-  if (environment.XDG_STATE_HOME) return environment.XDG_STATE_HOME;
-  if (platform === "win32") return environment.LOCALAPPDATA ?? join(homedir(), "AppData", "Local");
-  if (platform === "darwin") return join(homedir(), "Library", "Application Support");
-  return join(homedir(), ".local", "state");
+export function defaultStateFile(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
+  return join(userFolder("state", { platform, env, home: homedir() }), "resumable-mcp", "client.json");
 }
