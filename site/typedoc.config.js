@@ -9,7 +9,9 @@ const source = "@resumable-mcp/source";
 /** What users import: its name, and the source that it is made of, from the folder of the packages. */
 const entries = readdirSync(packages).flatMap((folder) => {
   const { name, exports } = JSON.parse(readFileSync(`${packages}${folder}/package.json`, "utf8"));
-  const modules = Object.entries(exports).filter(([, target]) => target[source] !== undefined);
+  const modules = Object.entries(exports).filter(
+    ([entry, target]) => entry !== "./internal" && target[source] !== undefined,
+  );
   return modules.map(([entry, target]) => ({ name: name + entry.slice(1), path: folder + target[source].slice(1) }));
 });
 

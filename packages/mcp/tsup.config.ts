@@ -3,7 +3,7 @@ import { library } from "../../tsup.shared.js";
 
 export default defineConfig(
   library([
-    ...["src/index.ts", "src/define-server.ts"],
+    ...["src/index.ts", "src/define-server.ts", "src/internal.ts"],
     ...["era-2025", "era-2026", "command-line", "stdio"].map((part) => `src/${part}/index.ts`),
   ]),
 );

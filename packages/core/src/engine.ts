@@ -15,18 +15,13 @@ export type {
   WaitResult,
 } from "./engine/engine.js";
 export type { LimitRule, LimitRules, RuleTexts } from "./engine/limit-rules.js";
-export { checkLimitRules, maxUnfinishedOf, splitRules } from "./engine/limit-rules.js";
+export { checkLimitRules, maxUnfinishedOf } from "./engine/limit-rules.js";
 export { parseSize } from "./engine/parse-size.js";
 export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";
 export type { LivingWorker, OfferedVersion, ServerSurvey } from "./engine/server-survey.js";
 export type { AttemptEnd, AttemptFacts, EngineTelemetry } from "./engine/telemetry.js";
-export { inTime, startTimeLimit } from "./engine/time-limit.js";
-export { isForCaller } from "./errors.js";
 export type { EngineLimits } from "./limits.js";
-export { engineDefaults, taskDefaults, withDefaults } from "./limits.js";
-export { ownerTag } from "./task/owner-tag.js";
+export { engineDefaults, taskDefaults } from "./limits.js";
 export type { TraceContext } from "./task/task-event.js";
-export { rpcCodeOf } from "./task/task-event.js";
 export { parseTraceContext } from "./task/trace-context.js";
-export { isScope } from "./tool/check-options.js";

@@ -1,11 +1,8 @@
 /** What a store needs of the core in addition to the entry `.`: the contract, and the rules that every store shares. */
-export { canonicalJson, copyJson, deepFreeze, jsonBytes } from "./json.js";
-export { recordMemory } from "./json-memory.js";
+export { canonicalJson, copyJson, jsonBytes } from "./json.js";
 export type { StoreQuotas } from "./limits.js";
-export { storeQuotaDefaults, withDefaults } from "./limits.js";
+export { storeQuotaDefaults } from "./limits.js";
 export { bannedOwner, listBans, putBan, removeBan } from "./store/bans.js";
-export { BoundedCache, type Cache, noCache } from "./store/bounded-cache.js";
-export { refuseEncrypted, sealDocuments } from "./store/sealed-store.js";
 export type {
   CountedGroup,
   CountQuery,
@@ -53,7 +50,6 @@ export {
   tooManyUnfinished,
 } from "./store/store-errors.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
-export { isPlainRecord } from "./task/plain-record.js";
 export { reduceTask } from "./task/reduce-task.js";
 export type {
   Answer,
@@ -66,7 +62,7 @@ export type {
 } from "./task/task-event.js";
 export { isFinalEvent } from "./task/task-event.js";
 export type { FinalStatus, NewSignal, Remembered, Signal, TaskSnapshot, TaskSummary } from "./task/task-record.js";
-export { finalStatuses, openQuestions, oppositeOf, summarise, unfinishedStatuses } from "./task/task-record.js";
+export { finalStatuses, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {
   desiredStateOf,
   dueMs,

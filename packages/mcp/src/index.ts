@@ -1,7 +1,5 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
-export { createThrownMask } from "./call/mask-thrown.js";
 export { type ControlTool, controlTools, makeInstructions } from "./control/control-tools.js";
-export { longToolsText } from "./control/instructions.js";
 export type { PanelOptions } from "./control/register-panel.js";
 export type { PanelPage, PanelServer, ServerDefinition, Setup2026 } from "./define-server.js";
 export { defineServer } from "./define-server.js";
@@ -22,11 +20,11 @@ export type { TaskHandlerExtra, TaskStoreOptions } from "./era-2025/tasks/task-s
 export { createTaskStore, taskHandler } from "./era-2025/tasks/task-store.js";
 export type { BothErasOptions, EraHandler } from "./http/both-eras.js";
 export { createBothErasHandler } from "./http/both-eras.js";
-export { bytesSource, HttpAnswer } from "./http/http-answer.js";
-export { type HttpRequest, ofWebRequest, type RequestContext } from "./http/http-request.js";
+export { HttpAnswer } from "./http/http-answer.js";
+export type { HttpRequest, RequestContext } from "./http/http-request.js";
 export type { Connection, HttpHandler, NodeListener } from "./http/node-listener.js";
-export { listenerOf, nodeListener } from "./http/node-listener.js";
+export { nodeListener } from "./http/node-listener.js";
 export type { SessionLimits } from "./limits.js";
 export { sessionLimits } from "./limits.js";
-export { type Locality, local, ownerOfToken, userClaims } from "./owner/owner.js";
-export { type CallerRights, missingScopes } from "./owner/scopes.js";
+export { type Locality, local, ownerOfToken } from "./owner/owner.js";
+export type { CallerRights } from "./owner/scopes.js";

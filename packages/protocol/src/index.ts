@@ -1,5 +1,6 @@
 export { isFinal, isJsonObject, type Json, type JsonObject, type LogLevel, type TaskStatus } from "@resumable-mcp/core";
-export { type FinalStatus, finalStatuses, unfinishedStatuses, withDefaults } from "@resumable-mcp/core/store";
+export { withDefaults } from "@resumable-mcp/core/internal";
+export { type FinalStatus, finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 export {
   type ControlInput,
   type ControlToolEntry,

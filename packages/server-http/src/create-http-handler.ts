@@ -1,12 +1,6 @@
 import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
-import {
-  type EngineLimits,
-  type LeftTasks,
-  type LimitRules,
-  type RecoveryCounts,
-  type RunAttempt,
-  withDefaults,
-} from "@resumable-mcp/core/engine";
+import type { EngineLimits, LeftTasks, LimitRules, RecoveryCounts, RunAttempt } from "@resumable-mcp/core/engine";
+import { withDefaults } from "@resumable-mcp/core/internal";
 import type { Observer } from "@resumable-mcp/core/store";
 import {
   type Connection,
@@ -16,14 +10,13 @@ import {
   type HttpAnswer,
   type HttpHandler,
   type HttpRequest,
-  listenerOf,
-  ofWebRequest,
   type RegisterOptions,
   type ServerDefinition,
   type SessionLimits,
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
 import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { listenerOf, ofWebRequest } from "@resumable-mcp/mcp/internal";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { hostRules } from "./allowed-hosts.js";
 import type { AuditLog } from "./audit-log.js";

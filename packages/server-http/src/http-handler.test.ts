@@ -1,5 +1,6 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
-import { type Connection, HttpAnswer, type HttpRequest, ofWebRequest, type RequestContext } from "@resumable-mcp/mcp";
+import { type Connection, HttpAnswer, type HttpRequest, type RequestContext } from "@resumable-mcp/mcp";
+import { ofWebRequest } from "@resumable-mcp/mcp/internal";
 import { expect, test } from "vitest";
 import { TrustedProxies } from "./addresses.js";
 import { hostRules } from "./allowed-hosts.js";

@@ -1,5 +1,5 @@
 import { type Engine, isResumableError } from "@resumable-mcp/core";
-import { startTimeLimit } from "@resumable-mcp/core/engine";
+import { startTimeLimit } from "@resumable-mcp/core/internal";
 import { type Connection, HttpAnswer, type HttpRequest, ownerOfToken, type RequestContext } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";

@@ -1,4 +1,5 @@
-import { HttpAnswer, ofWebRequest } from "@resumable-mcp/mcp";
+import { HttpAnswer } from "@resumable-mcp/mcp";
+import { ofWebRequest } from "@resumable-mcp/mcp/internal";
 import { expect, test } from "vitest";
 import { createLog, createRefusalLog, stackOf } from "./log.js";
 

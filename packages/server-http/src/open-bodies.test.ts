@@ -1,4 +1,5 @@
-import { type HttpRequest, ofWebRequest } from "@resumable-mcp/mcp";
+import type { HttpRequest } from "@resumable-mcp/mcp";
+import { ofWebRequest } from "@resumable-mcp/mcp/internal";
 import { expect, test } from "vitest";
 import { OpenBodies } from "./open-bodies.js";
 

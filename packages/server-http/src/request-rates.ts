@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { BoundedCache } from "@resumable-mcp/core/store";
+import { BoundedCache } from "@resumable-mcp/core/internal";
 import { networkOf } from "./addresses.js";
 import { isLoopback } from "./allowed-hosts.js";
 import type { HttpLimits } from "./http-limits.js";

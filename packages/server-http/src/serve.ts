@@ -1,6 +1,6 @@
 import type { Engine } from "@resumable-mcp/core";
 import type { LeftTasks, RecoveryCounts } from "@resumable-mcp/core/engine";
-import { listenerOf } from "@resumable-mcp/mcp";
+import { listenerOf } from "@resumable-mcp/mcp/internal";
 import { type HttpHandlerOptions, openHandler } from "./create-http-handler.js";
 import { checkExposure, trustedProxiesOf } from "./exposure.js";
 import { addressOf, closeHttp, createHttpServer, listen } from "./http-server.js";

@@ -1,6 +1,7 @@
 import type { EngineOptions } from "@resumable-mcp/core";
-import { createThrownMask, type ServerDefinition } from "@resumable-mcp/mcp";
+import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { createThrownMask } from "@resumable-mcp/mcp/internal";
 import { reasonAgainstServer } from "./locality.js";
 import { type Log, stackOf } from "./log.js";
 

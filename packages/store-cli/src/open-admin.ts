@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { refuseEncrypted, type StoreAdmin } from "@resumable-mcp/core/store";
+import { refuseEncrypted } from "@resumable-mcp/core/internal";
+import type { StoreAdmin } from "@resumable-mcp/core/store";
 import { type EncryptedAdmin, encryptedAdmin, readKeyringFile } from "@resumable-mcp/store-encryption";
 import { openFsAdmin } from "@resumable-mcp/store-fs/admin";
 import { wrong } from "./command.js";

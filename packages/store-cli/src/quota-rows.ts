@@ -4,8 +4,8 @@ import {
   type LimitRules,
   maxUnfinishedOf,
   parseSize,
-  splitRules,
 } from "@resumable-mcp/core/engine";
+import { splitRules } from "@resumable-mcp/core/internal";
 import { type StoreAdmin, type StoreSizes, storeQuotaDefaults, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { fsStoreDefaults } from "@resumable-mcp/store-fs";
 import { headroomOf } from "@resumable-mcp/store-fs/admin";

@@ -1,14 +1,14 @@
 import { isResumableError, type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import {
-  type StoreAdmin,
-  type StoreCheck,
-  type StoredDocument,
-  type StoreProblem,
-  type StoreWriting,
-  sealDocuments,
-  type TaskBeginning,
-  type TaskDraft,
-  type TaskPage,
+import { sealDocuments } from "@resumable-mcp/core/internal";
+import type {
+  StoreAdmin,
+  StoreCheck,
+  StoredDocument,
+  StoreProblem,
+  StoreWriting,
+  TaskBeginning,
+  TaskDraft,
+  TaskPage,
 } from "@resumable-mcp/core/store";
 import type { Keyring } from "./keys/keyring.js";
 import { resealKeys } from "./keys/store-keys.js";

@@ -1,5 +1,5 @@
 import { createMemoryStore, type Store } from "@resumable-mcp/core";
-import { sealDocuments } from "@resumable-mcp/core/store";
+import { sealDocuments } from "@resumable-mcp/core/internal";
 import { describe, expect, test } from "vitest";
 import { createKeyring } from "../src/keys/keyring.js";
 import { resealKeys } from "../src/keys/store-keys.js";

@@ -1,4 +1,4 @@
-import { BoundedCache } from "@resumable-mcp/core/store";
+import { BoundedCache } from "@resumable-mcp/core/internal";
 import type { Host } from "./disk/platform.js";
 import type { StoreContext } from "./disk/store-context.js";
 import { DocumentFiles } from "./index/document-files.js";

@@ -1,6 +1,7 @@
 import { context, type ObservableResult, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Store, TaskStatus } from "@resumable-mcp/core";
-import { type AttemptEnd, type AttemptFacts, type EngineTelemetry, inTime } from "@resumable-mcp/core/engine";
+import type { AttemptEnd, AttemptFacts, EngineTelemetry } from "@resumable-mcp/core/engine";
+import { inTime } from "@resumable-mcp/core/internal";
 import { unfinishedStatuses } from "@resumable-mcp/core/store";
 import { attributes } from "./conventions.js";
 import { type Instruments, instruments } from "./instruments.js";

@@ -1,5 +1,5 @@
 import { isResumableError } from "@resumable-mcp/core";
-import { isForCaller } from "@resumable-mcp/core/engine";
+import { isForCaller } from "@resumable-mcp/core/internal";
 import { randomToken } from "../owner/random-token.js";
 import { RpcError } from "./rpc-error.js";
 

@@ -5,8 +5,8 @@ import {
   type LimitRule,
   type LimitRules,
   parseSize,
-  splitRules,
 } from "@resumable-mcp/core/engine";
+import { splitRules } from "@resumable-mcp/core/internal";
 import { type StoreQuotas, storeQuotaDefaults } from "@resumable-mcp/core/store";
 import { CommandError } from "./command-error.js";
 import { durationOf, wholeNumber } from "./flags.js";

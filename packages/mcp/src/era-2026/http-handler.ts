@@ -6,7 +6,7 @@ import {
   type ServerNotifier,
 } from "@modelcontextprotocol/server";
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
-import { withDefaults } from "@resumable-mcp/core/engine";
+import { withDefaults } from "@resumable-mcp/core/internal";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { answerSent } from "../call/receipt.js";
 import { inputProblem, thrownResult } from "../call/tool-result.js";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
-import { withDefaults } from "@resumable-mcp/core/engine";
+import { withDefaults } from "@resumable-mcp/core/internal";
 import { claimsVersion } from "../call/call.js";
 import { type BodyLimits, bodyLimits } from "../limits.js";
 import { HttpAnswer, refusal } from "./http-answer.js";

@@ -1,5 +1,5 @@
 import { type Engine, type OwnedTasks, ResumableError } from "@resumable-mcp/core";
-import { ownerTag } from "@resumable-mcp/core/engine";
+import { ownerTag } from "@resumable-mcp/core/internal";
 import { hasControls } from "@resumable-mcp/protocol/display";
 import { limits } from "../limits.js";
 import { isStrongClientId, strongClientIdForms, unseenInClientId } from "./client-id.js";

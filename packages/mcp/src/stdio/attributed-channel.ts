@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
-import { inTime } from "@resumable-mcp/core/engine";
+import { inTime } from "@resumable-mcp/core/internal";
 import { ConnectionClient } from "../call/session-client.js";
 import { KnownTools, readToolKinds, type ToolKinds } from "../era-2025/session/tool-kinds.js";
 import { limits } from "../limits.js";

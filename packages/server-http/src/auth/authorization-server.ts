@@ -1,5 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
-import { startTimeLimit } from "@resumable-mcp/core/engine";
+import { startTimeLimit } from "@resumable-mcp/core/internal";
 import { AuthorizationServerAway } from "./bearer.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";

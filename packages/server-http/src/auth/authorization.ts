@@ -1,7 +1,8 @@
 import { isJsonObject, type Tool } from "@resumable-mcp/core";
-import { isScope } from "@resumable-mcp/core/engine";
-import { HttpAnswer, type HttpRequest, missingScopes, type RequestContext } from "@resumable-mcp/mcp";
+import { isScope } from "@resumable-mcp/core/internal";
+import { HttpAnswer, type HttpRequest, type RequestContext } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { missingScopes } from "@resumable-mcp/mcp/internal";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { type AdmittedToken, AuthorizationServerAway, readToken, type VerifyToken } from "./bearer.js";
 import { metadataUrlOf } from "./metadata.js";

@@ -1,5 +1,5 @@
 import { isJsonObject, isResumableError } from "@resumable-mcp/core";
-import { startTimeLimit } from "@resumable-mcp/core/engine";
+import { startTimeLimit } from "@resumable-mcp/core/internal";
 import { type HttpRequest, ownerOfToken } from "@resumable-mcp/mcp";
 import { authLimits } from "./limits.js";
 

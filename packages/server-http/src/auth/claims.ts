@@ -1,4 +1,4 @@
-import { userClaims } from "@resumable-mcp/mcp";
+import { userClaims } from "@resumable-mcp/mcp/internal";
 import type { AuthInfo } from "./bearer.js";
 
 /** What an authorization server says of a token, in a JWT or in answer to an introspection request. */

@@ -1,5 +1,6 @@
 import { isJsonObject, isResumableError, type Json, ResumableError, type Store } from "@resumable-mcp/core";
-import { BoundedCache, type Instant, type StoredDocument, sealDocuments } from "@resumable-mcp/core/store";
+import { BoundedCache, sealDocuments } from "@resumable-mcp/core/internal";
+import type { Instant, StoredDocument } from "@resumable-mcp/core/store";
 import { deriveKey, keyBytes, newKeyBytes, openBytes, sealBytes } from "./cipher.js";
 import type { Keyring } from "./keyring.js";
 

@@ -1,5 +1,5 @@
 import type { Json } from "@resumable-mcp/core";
-import { BoundedCache } from "@resumable-mcp/core/store";
+import { BoundedCache } from "@resumable-mcp/core/internal";
 import { openAlike, openBytes, sealAlike, sealBytes } from "../keys/cipher.js";
 import type { StoreKeys } from "../keys/store-keys.js";
 

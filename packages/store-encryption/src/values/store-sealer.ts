@@ -1,22 +1,19 @@
 import { isResumableError, type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import {
-  BoundedCache,
-  type DamagedTask,
-  type DocumentSummary,
-  deepFreeze,
-  type EventPage,
-  type ItemPage,
-  type NewSignal,
-  type NewTask,
-  recordMemory,
-  type Signal,
-  type StoredDocument,
-  sealDocuments,
-  type TaskEvent,
-  type TaskEventBody,
-  type TaskPage,
-  type TaskSnapshot,
-  type TaskSummary,
+import { BoundedCache, deepFreeze, recordMemory, sealDocuments } from "@resumable-mcp/core/internal";
+import type {
+  DamagedTask,
+  DocumentSummary,
+  EventPage,
+  ItemPage,
+  NewSignal,
+  NewTask,
+  Signal,
+  StoredDocument,
+  TaskEvent,
+  TaskEventBody,
+  TaskPage,
+  TaskSnapshot,
+  TaskSummary,
 } from "@resumable-mcp/core/store";
 import type { StoreKeys } from "../keys/store-keys.js";
 import { mapEvent, mapTask } from "./map-event.js";

@@ -1,5 +1,6 @@
 import { type Json, ResumableError } from "@resumable-mcp/core";
-import { type Answer, deepFreeze, type Question, sealDocuments, type TaskFailure } from "@resumable-mcp/core/store";
+import { deepFreeze, sealDocuments } from "@resumable-mcp/core/internal";
+import type { Answer, Question, TaskFailure } from "@resumable-mcp/core/store";
 import { dataId } from "../keys/store-keys.js";
 import type { Sealer } from "./sealer.js";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import { withDefaults } from "@resumable-mcp/core/store";
+import { withDefaults } from "@resumable-mcp/core/internal";
 import type { Disk } from "./disk.js";
 import { FileSyncs } from "./file-syncs.js";
 import { type Layout, layoutOf } from "./layout.js";

@@ -1,13 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, Store } from "@resumable-mcp/core";
-import {
-  BoundedCache,
-  type DocumentSummary,
-  deepFreeze,
-  documentConflict,
-  type StoredDocument,
-} from "@resumable-mcp/core/store";
+import { BoundedCache, deepFreeze } from "@resumable-mcp/core/internal";
+import { type DocumentSummary, documentConflict, type StoredDocument } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TaskRecord } from "@resumable-mcp/core";
-import { BoundedCache, type CountedGroup, groupFull, tooManyUnfinished } from "@resumable-mcp/core/store";
+import { BoundedCache } from "@resumable-mcp/core/internal";
+import { type CountedGroup, groupFull, tooManyUnfinished } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hashOf, placeFiles, taskFolder, versionFiles } from "../disk/layout.js";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { BoundedCache, keyTaken } from "@resumable-mcp/core/store";
+import { BoundedCache } from "@resumable-mcp/core/internal";
+import { keyTaken } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";

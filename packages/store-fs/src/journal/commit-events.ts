@@ -1,4 +1,5 @@
-import { copyJson, deepFreeze, type Instant, type TaskEvent, type TaskEventBody } from "@resumable-mcp/core/store";
+import { deepFreeze } from "@resumable-mcp/core/internal";
+import { copyJson, type Instant, type TaskEvent, type TaskEventBody } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 
 let newest = { ms: Number.NaN, text: "" };

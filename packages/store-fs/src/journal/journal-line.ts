@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Json, TaskRecord } from "@resumable-mcp/core";
-import { deepFreeze, finalStatuses, type TaskEvent, unfinishedStatuses } from "@resumable-mcp/core/store";
+import { deepFreeze } from "@resumable-mcp/core/internal";
+import { finalStatuses, type TaskEvent, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { DamagedFile, decodeLine, isIntact, type RawLine, rawLines } from "../disk/checked-line.js";
 import { LineChunks } from "../disk/file-lines.js";

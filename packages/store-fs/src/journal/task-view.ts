@@ -1,15 +1,7 @@
 import { join } from "node:path";
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import {
-  type Cache,
-  checkJournalQuotas,
-  deepFreeze,
-  isPlainRecord,
-  noCache,
-  recordMemory,
-  reduceTask,
-  type TaskEvent,
-} from "@resumable-mcp/core/store";
+import { type Cache, deepFreeze, isPlainRecord, noCache, recordMemory } from "@resumable-mcp/core/internal";
+import { checkJournalQuotas, reduceTask, type TaskEvent } from "@resumable-mcp/core/store";
 import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "../disk/checked-line.js";
 import { journalFiles, journalName, taskFolder } from "../disk/layout.js";
 import type { FsStoreLimits } from "../disk/limits.js";

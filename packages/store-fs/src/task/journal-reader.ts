@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Json, TaskRecord } from "@resumable-mcp/core";
-import { BoundedCache, deepFreeze, type EventPage, type ItemPage, type TaskEvent } from "@resumable-mcp/core/store";
+import { BoundedCache, deepFreeze } from "@resumable-mcp/core/internal";
+import type { EventPage, ItemPage, TaskEvent } from "@resumable-mcp/core/store";
 import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
 import { journalName, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";

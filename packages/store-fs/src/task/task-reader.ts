@@ -1,13 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isFinal, type TaskRecord } from "@resumable-mcp/core";
-import {
-  type BoundedCache,
-  deepFreeze,
-  openQuestions,
-  type TaskSnapshot,
-  taskNotFound,
-} from "@resumable-mcp/core/store";
+import { type BoundedCache, deepFreeze } from "@resumable-mcp/core/internal";
+import { openQuestions, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { isSafeId, leaseName, taskFolder } from "../disk/layout.js";

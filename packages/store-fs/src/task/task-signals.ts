@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
-import { type Answer, alreadyAnswered, type NewSignal, oppositeOf, type Signal } from "@resumable-mcp/core/store";
+import { oppositeOf } from "@resumable-mcp/core/internal";
+import { type Answer, alreadyAnswered, type NewSignal, type Signal } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";

@@ -1,6 +1,6 @@
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
+import { deepFreeze } from "@resumable-mcp/core/internal";
 import {
-  deepFreeze,
   type Lease,
   leaseLost,
   reduceTask,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { ResumableError } from "@resumable-mcp/core";
-import { inTime } from "@resumable-mcp/core/engine";
+import { inTime } from "@resumable-mcp/core/internal";
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { hexOf } from "./hash.js";

@@ -1,6 +1,6 @@
 import type { Json } from "@resumable-mcp/core";
+import { deepFreeze } from "@resumable-mcp/core/internal";
 import type { Instant, TaskEvent, TaskEventBody } from "@resumable-mcp/core/store";
-import { deepFreeze } from "@resumable-mcp/core/store";
 
 /** The events of one commit, as they are and as they are stored. */
 export interface EncodedEvents {

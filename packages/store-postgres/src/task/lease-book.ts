@@ -1,5 +1,6 @@
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { type Instant, isPlainRecord, type Lease, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
+import { isPlainRecord } from "@resumable-mcp/core/internal";
+import { type Instant, type Lease, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
 import { questionsOf, type SignalRow, signalsOf, type TaskFold } from "../journal/task-columns.js";

@@ -1,14 +1,6 @@
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import {
-  BoundedCache,
-  deepFreeze,
-  isPlainRecord,
-  recordMemory,
-  reduceTask,
-  type Signal,
-  type TaskSnapshot,
-  type TaskSummary,
-} from "@resumable-mcp/core/store";
+import { BoundedCache, deepFreeze, isPlainRecord, recordMemory } from "@resumable-mcp/core/internal";
+import { reduceTask, type Signal, type TaskSnapshot, type TaskSummary } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
 import { taskCorrupt } from "../database/store-errors.js";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { alreadyAnswered, type NewSignal, oppositeOf, taskNotFound } from "@resumable-mcp/core/store";
+import { oppositeOf } from "@resumable-mcp/core/internal";
+import { alreadyAnswered, type NewSignal, taskNotFound } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { hexOf, isTaskId } from "../database/hash.js";
 import { breaksConstraint } from "../database/store-errors.js";

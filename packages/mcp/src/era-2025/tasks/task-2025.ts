@@ -1,5 +1,5 @@
 import { isFinal, isResumableError, type JsonObject, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
-import { rpcCodeOf } from "@resumable-mcp/core/engine";
+import { rpcCodeOf } from "@resumable-mcp/core/internal";
 import type { TaskSummary } from "@resumable-mcp/core/store";
 import { metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import type { Call } from "../../call/call.js";

@@ -1,6 +1,7 @@
 import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
-import { type OpenQuestion, rpcCodeOf } from "@resumable-mcp/core/engine";
+import type { OpenQuestion } from "@resumable-mcp/core/engine";
+import { rpcCodeOf } from "@resumable-mcp/core/internal";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { type Answerer, finishedResult, keptMs, statusMessage } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";

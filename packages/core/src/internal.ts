@@ -1,0 +1,14 @@
+/** What the packages of this repository share. It may change in any version: others import it at their own risk. */
+export { splitRules } from "./engine/limit-rules.js";
+export { inTime, startTimeLimit } from "./engine/time-limit.js";
+export { isForCaller } from "./errors.js";
+export { deepFreeze } from "./json.js";
+export { recordMemory } from "./json-memory.js";
+export { withDefaults } from "./limits.js";
+export { BoundedCache, type Cache, noCache } from "./store/bounded-cache.js";
+export { refuseEncrypted, sealDocuments } from "./store/sealed-store.js";
+export { ownerTag } from "./task/owner-tag.js";
+export { isPlainRecord } from "./task/plain-record.js";
+export { rpcCodeOf } from "./task/task-event.js";
+export { oppositeOf } from "./task/task-record.js";
+export { isScope } from "./tool/check-options.js";

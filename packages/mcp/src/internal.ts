@@ -1,0 +1,7 @@
+/** What the packages of this repository share. It may change in any version: others import it at their own risk. */
+export { createThrownMask } from "./call/mask-thrown.js";
+export { bytesSource } from "./http/http-answer.js";
+export { ofWebRequest } from "./http/http-request.js";
+export { listenerOf } from "./http/node-listener.js";
+export { userClaims } from "./owner/owner.js";
+export { missingScopes } from "./owner/scopes.js";
