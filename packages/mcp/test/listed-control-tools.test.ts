@@ -8,8 +8,8 @@ import {
 } from "@resumable-mcp/protocol";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { longToolsText } from "../src/control/instructions.js";
 import { readToolKinds } from "../src/era-2025/session/tool-kinds.js";
-import { longToolsText } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import { openEndpoint } from "./endpoint-2026.js";
 import { call, closing, connect } from "./stock-client.js";

@@ -12,7 +12,7 @@ import type { JsonObject } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { maskHandlers } from "../src/call/mask-handlers.js";
-import { createThrownMask } from "../src/index.js";
+import { createThrownMask } from "../src/call/mask-thrown.js";
 import { forSdk, handlerOf, openRegistry } from "../src/sdk-workarounds.js";
 
 const sdks = {

@@ -4,7 +4,8 @@ import { type AddressInfo, connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { SseStream } from "../src/era-2025/session/sse-stream.js";
 import { webBody } from "../src/http/http-answer.js";
-import { HttpAnswer, type HttpRequest, listenerOf, nodeListener } from "../src/index.js";
+import { listenerOf } from "../src/http/node-listener.js";
+import { HttpAnswer, type HttpRequest, nodeListener } from "../src/index.js";
 import { sessionLimits } from "../src/limits.js";
 
 const closing: Server[] = [];
