@@ -14,7 +14,9 @@ describe("docs/errors.md", () => {
     const [table = ""] = /interface ErrorDetails \{[\s\S]*?\n\}/.exec(await read("../src/errors.ts")) ?? [];
     const codes = [...table.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)*): /gm)].map(([, code = ""]) => code);
     expect(codes.length).toBeGreaterThan(30);
-    expect([...firstCells(await read("../../../docs/errors.md"))].sort()).toEqual(codes.sort());
+    // Another table names what a tool throws.
+    const listed = [...firstCells(await read("../../../docs/errors.md"))].filter((cell) => !/[a-z]/.test(cell));
+    expect(listed.sort()).toEqual(codes.sort());
   });
 });
 
