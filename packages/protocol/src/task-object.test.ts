@@ -49,6 +49,12 @@ const full: TaskView = {
 };
 const error = { code: "TOOL_FAILED", message: "No.", continuation: "Call again.", continues: "by_call" as const };
 
+test("a completed task is at 100 percent, whatever it reported last", () => {
+  const total = { ...minimal, status: "completed" as const, record: { ...record, progress: 1, total: 2 } };
+  expect(encodeTask(total)).toMatchObject({ progress: 1, total: 2, progress_percent: 100 });
+  expect(encodeTask({ ...total, record: { ...record, total: undefined } })).not.toHaveProperty("progress_percent");
+});
+
 test("a task with all its fields is read as it was written", () => {
   expect(encodeTask(full, error)).toEqual({
     task_id: "t-1",

@@ -58,6 +58,7 @@ export interface TaskFacts {
 export function encodeTask(view: TaskView, error?: TaskError): JsonObject {
   const { record, status, interrupted, questions, requested } = view;
   const { progress, total } = record;
+  const percent = total === undefined ? undefined : status === "completed" ? 100 : percentOf(progress, total);
   return definedOnly({
     task_id: record.id,
     task_name: record.tool,
@@ -66,7 +67,7 @@ export function encodeTask(view: TaskView, error?: TaskError): JsonObject {
     interrupted,
     progress,
     total,
-    progress_percent: total === undefined ? undefined : percentOf(progress, total),
+    progress_percent: percent,
     message: record.message,
     attempt: record.attempt,
     generation: record.generation,

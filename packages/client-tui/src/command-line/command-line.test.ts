@@ -191,6 +191,9 @@ describe("the output", () => {
     output.progress("2");
     output.note("done");
     expect([err.written.join(""), output.columns]).toEqual(["\r\u001b[2K1\r\u001b[2K2\r\u001b[2Kdone\n", 40]);
+    output.progress("50 %");
+    output.line("result");
+    expect(err.written.at(-1)).toBe("\r\u001b[2K");
   });
 
   it("writes plain lines on a terminal that cannot go back", () => {

@@ -61,9 +61,8 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
     resultColumns: stdout.isTTY === true ? (stdout.columns ?? defaultColumns) : plainColumns,
     columns: redraws ? (stderr.columns ?? defaultColumns) : plainColumns,
     line(text) {
-      // The last state of the bar stays above the result.
-      if (drawn) stderr.write("\n");
-      drawn = false;
+      // What was reported last says less than the result.
+      clear();
       stdout.write(`${harmlessLines(text)}\n`);
     },
     object(value) {

@@ -23,6 +23,13 @@ describe("the list of tasks", () => {
   });
 });
 
+describe("a finished task", () => {
+  it("shows its error where it failed, not what it reported last", () => {
+    const error = { code: "TOOL_FAILED", message: "The bank refused." };
+    expect(taskTable([fakeTask("a", { status: "failed", error })], place)[1]).toMatch(/30% .*The bank refused\.$/);
+  });
+});
+
 describe("labels of tasks", () => {
   it("have a column where a task has one, are cut, and cannot repaint the terminal", () => {
     const tasks = [fakeTask("a", { label: "book.txt" }), fakeTask("b", { label: hostile.repeat(9) }), fakeTask("c")];

@@ -36,7 +36,8 @@ export function taskTable(tasks: readonly TaskInfo[], { nowMs, columns, servers 
   const name = (text: string) => (labelled ? [cutText(plainText(text), mostLabel)] : []);
   const titles = ["TASK", "TOOL", ...name("LABEL"), "STATUS", ...place("SERVER"), "PROGRESS", "AGE", "MESSAGE"];
   const rows = tasks.map((task) => {
-    const { id, tool, label = "", server, status, interrupted, createdAt, message = "" } = task;
+    const { id, tool, label = "", server, status, interrupted, createdAt, error } = task;
+    const message = error?.message ?? task.message ?? "";
     const age = createdAt === undefined ? "" : formatDuration(nowMs - Date.parse(createdAt));
     const facts = [id, tool, ...name(label), `${statusMark(status, interrupted)} ${statusWord(status, interrupted)}`];
     return [...facts, ...place(serverLabelAt(server, servers)), progressNumbers(task), age, message].map(plainText);

@@ -54,6 +54,7 @@ describe("the board", () => {
     const completed = { ...known, isError: false, status: "completed" } as const;
     const ended = reduceBoard(failed, { type: "finished", taskId: "a", result: completed });
     expect(ended.tasks.get("a")?.info.error).toBeUndefined();
+    expect([failed, ended].map((state) => state.tasks.get("a")?.info.percent)).toEqual([10, 100]);
   });
 
   it("holds a question until the task continues", () => {

@@ -158,7 +158,9 @@ function change(state: BoardState, taskId: string, apply: (task: BoardTask) => B
 
 function finish(task: BoardTask, result: TaskResult): BoardTask {
   const error = result.status === "failed" ? (result.error ?? task.info.error) : undefined;
-  const info: TaskInfo = { ...task.info, status: result.status, interrupted: false, questions: [], error };
+  const { total, percent } = task.info;
+  const far = result.status === "completed" && total !== undefined ? 100 : percent;
+  const info = { ...task.info, status: result.status, interrupted: false, percent: far, questions: [], error };
   return { ...task, away: undefined, requested: undefined, info, result };
 }
 

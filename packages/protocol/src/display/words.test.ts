@@ -14,6 +14,8 @@ describe("numbers for people", () => {
   it("say how far something is with what is known of its end", () => {
     const facts = [{ progress: 15, total: 50, percent: 30 }, { progress: 15, total: 50 }, { progress: 15 }];
     expect(facts.map(progressNumbers)).toEqual(["30% (15/50)", "(15/50)", "(15)"]);
+    const ended = [1, 2].map((progress) => progressNumbers({ progress, total: 2, percent: 100 }));
+    expect(ended).toEqual(["100%", "100% (2/2)"]);
   });
 });
 

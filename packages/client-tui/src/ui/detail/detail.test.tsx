@@ -142,7 +142,7 @@ describe("a task in detail", () => {
     expect(await screen.until("[result]")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │+ count_words ███░░░░░░░ 30% (15/50)  10s                    completed: {"wor…
+      │+ count_words ██████████ 100%         10s                    completed: {"wor…
       │completed · attempt 1 · 15 items · updated 2s ago
       │c at http://127.0.0.1:8001/mcp
       │took 10s
@@ -223,7 +223,7 @@ describe("a task in detail", () => {
     expect(await screen.until("[result]")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │+ count_words ███░░░░░░░ 30% (15/50)  10s                    completed: {"wor…
+      │+ count_words ██████████ 100%         10s                    completed: {"wor…
       │completed · attempt 1 · 15 items · updated 2s ago
       │c at http://127.0.0.1:8001/mcp
       │took 10s
