@@ -105,6 +105,8 @@ export interface ServerInfo {
   readonly name?: string;
   readonly state: ConnectionState;
   readonly sessionId?: string;
+  /** It is known from an earlier time: the program did not name it this time. */
+  readonly remembered?: boolean;
   /** What this client calls itself there. Absent where it said that this client is local: the tasks are those of this machine's user. */
   readonly clientId?: string;
 }

@@ -84,7 +84,8 @@ export async function openClient(options: OpenClientOptions = {}): Promise<Clien
   for (const server of servers) changes.watch(server);
   const editor = createServerEditor(connect, servers, changes.watch);
   const notices = [...stateFile.notices, ...credentials.notices];
-  return assemble(context, { named, notices, flush: recorder.flush, editor, changes });
+  const remembered = new Set(options.servers === undefined ? servers : []);
+  return assemble(context, { named, notices, flush: recorder.flush, editor, changes, remembered });
 }
 
 interface ClientParts {
@@ -93,12 +94,17 @@ interface ClientParts {
   readonly flush: () => Promise<void>;
   readonly editor: ServerEditor;
   readonly changes: ServerChanges;
+  readonly remembered: ReadonlySet<RemoteServer>;
 }
 
-function assemble(context: ClientContext, { named, notices, flush, editor, changes }: ClientParts): Client {
+function assemble(context: ClientContext, parts: ClientParts): Client {
+  const { named, notices, flush, editor, changes, remembered } = parts;
   const { servers, stateFile } = context;
   const clientId = named ?? stateFile.state.client_id;
-  const infoOf = (server: RemoteServer) => serverInfo(server, stateFile, named);
+  const infoOf = (server: RemoteServer) => ({
+    ...serverInfo(server, stateFile, named),
+    remembered: remembered.has(server),
+  });
   return {
     clientId,
     notices,

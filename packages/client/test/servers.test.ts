@@ -14,7 +14,9 @@ describe("a server", () => {
     const test = await client.testServer("work");
     expect(test).toMatchObject({ server: server.url, ok: true, resumable: true });
     const next = await openWith({ only: "work" });
-    expect(next.servers()).toMatchObject([{ address: server.url, name: "work", state: { name: "idle" } }]);
+    expect(next.servers()).toMatchObject([
+      { address: server.url, name: "work", state: { name: "idle" }, remembered: true },
+    ]);
   });
 
   it("keeps its name when its session changes", async () => {

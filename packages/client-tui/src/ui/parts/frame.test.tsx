@@ -35,6 +35,15 @@ describe("the header", () => {
     ]);
   });
 
+  it("leaves out servers of earlier times that do not answer, but for those with a name and those that did answer", () => {
+    const old: ServerInfo = { ...down, address: "http://127.0.0.1:22020/mcp", remembered: true };
+    const never: ServerInfo = { ...old, state: { name: "down", known: false, reason: "connection refused" } };
+    expect(shown([...twoServers, never], 80)).toBe(shown(twoServers, 80));
+    expect(shown([never], 80)).toContain("127.0.0.1:22020 down");
+    const kept = [old, { ...never, name: "work" }, { ...never, remembered: false }];
+    for (const server of kept) expect(shown([...twoServers, server], 80)).toContain("of 3 servers");
+  });
+
   it("says of a server that is out of reach when it will be tried again", () => {
     expect(shown([waiting], 80)).toBe(" resumable-mcp · mcp.example.com/team/tools/mcp reconnecting in 8s (attempt 3)");
     expect(shown([waiting], 80, 3_000)).toContain("reconnecting in 5s");

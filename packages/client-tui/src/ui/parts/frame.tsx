@@ -20,7 +20,14 @@ export function Header(props: {
   const standing: Standing = (server) => {
     return `${serverLabel(server)} ${serverWordAfter(server.state, nowMs - sinceMs(server))}`;
   };
-  return <Text inverse>{fitText(headerText(servers, columns, standing), columns)}</Text>;
+  const shown = servers.filter((server) => !isOld(server));
+  const text = headerText(shown.length === 0 ? servers : shown, columns, standing);
+  return <Text inverse>{fitText(text, columns)}</Text>;
+}
+
+/** The user once named its address, and it has not answered this time. */
+function isOld({ remembered, name, state }: ServerInfo): boolean {
+  return remembered === true && name === undefined && !state.known && /^(waiting|down)$/.test(state.name);
 }
 
 /** How a server stands, with its name. */
