@@ -17,12 +17,16 @@ export async function runUiSession(options: RunTerminalUiOptions, screen?: Termi
   const refresh = setInterval(() => void board.refresh(), refreshMs);
   const ended = show(client, board, options.extraActions ?? [], screen);
   const code = await ended.finally(() => clearInterval(refresh));
-  const running = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
+  const unfinished = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
+  const waiting = unfinished.filter(
+    ({ info: { status } }) => status === "paused" || status === "input_required",
+  ).length;
   if (code === exitCodes.interrupted) await onInterrupt(board, options.onInterrupt ?? "detach");
   board.close();
   await client.close();
   const unseen = code === exitCodes.terminated || code === exitCodes.hungUp;
-  if (running.length > 0 && !unseen) process.stdout.write(farewell(running.length, fateOf(options, code)));
+  const counts = { moving: unfinished.length - waiting, waiting };
+  if (unfinished.length > 0 && !unseen) process.stdout.write(farewell(counts, fateOf(options, code)));
   return code;
 }
 
@@ -50,13 +54,23 @@ async function onInterrupt(board: TaskBoard, action: OnInterrupt): Promise<void>
 /** What becomes of unfinished tasks when the user leaves; `stop`: their server ends, too. */
 export type TaskFate = OnInterrupt | "stop";
 
-/** What the user reads of so many unfinished tasks after the screens. */
-export function farewell(count: number, fate: TaskFate): string {
+/** The unfinished tasks that the user leaves: those that continue, and those that are paused or ask. */
+interface LeftTasks {
+  readonly moving: number;
+  readonly waiting: number;
+}
+
+/** What the user reads of unfinished tasks after the screens. */
+export function farewell({ moving, waiting }: LeftTasks, fate: TaskFate): string {
+  const count = moving + waiting;
   const tasks = countText(count, "task");
   const unfinished = `${tasks} ${count === 1 ? "is" : "are"} not finished`;
   const back = "Come back with: resumable-mcp";
+  const continuing = `${countText(moving, "task")} ${moving === 1 ? "continues" : "continue"} without you`;
+  const wait = `${waiting === 1 ? "waits" : "wait"} for you`;
+  const left = moving === 0 ? `${tasks} ${wait}` : waiting === 0 ? continuing : `${continuing}, ${waiting} ${wait}`;
   const texts: Readonly<Record<TaskFate, string>> = {
-    detach: `${tasks} ${count === 1 ? "continues" : "continue"} without you. ${back}`,
+    detach: `${left}. ${back}`,
     stop: `${unfinished}. The server stops now; start it again to continue from the last checkpoint.`,
     pause: `${unfinished}; running tasks pause at their next checkpoint. ${back}`,
     cancel: `${tasks} ${count === 1 ? "was" : "were"} not finished; running tasks were cancelled.`,

@@ -62,7 +62,7 @@ test.each(["", "30", "now", "never", "25h"])("--version-wait %j is refused", (te
 test("a starting server says what becomes of each unfinished task", () => {
   const say = (now: number, later: number, onRequest: number, more = false) =>
     recoverySentence({ now, later, onRequest, more }, 30_000);
-  expect(say(0, 0, 0)).toBe("unfinished tasks: none");
+  expect(say(0, 0, 0)).toBe("unfinished tasks: none waits for a process");
   expect(say(2, 1, 3)).toBe(
     "unfinished tasks: 2 resume now, 1 when a caller returns, or after 30 s, 3 only on request",
   );

@@ -110,7 +110,8 @@ export function recoverySentence({ now, later, onRequest, more }: RecoveryCounts
     ...(onRequest > 0 ? [`${onRequest} only on request`] : []),
     ...(more ? ["more were not counted"] : []),
   ];
-  return `unfinished tasks: ${parts.length === 0 ? "none" : parts.join(", ")}`;
+  // Those that other processes run are not counted: the previous server of a reload may still run some.
+  return `unfinished tasks: ${parts.length === 0 ? "none waits for a process" : parts.join(", ")}`;
 }
 
 /** The flags that say whether callers see what tools throw. */

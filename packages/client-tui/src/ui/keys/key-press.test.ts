@@ -39,8 +39,8 @@ describe("a key", () => {
 });
 
 describe("several keys that come in one piece", () => {
-  it("send no form and move nothing: only characters, backspaces and Ctrl-C count", () => {
-    expect(toKeyPresses("a\r\n\t\u001bb", plain)).toEqual([typed("a"), typed("b")]);
+  it("send no form: only characters, Tab, backspaces and Ctrl-C count", () => {
+    expect(toKeyPresses("a\r\n\t\u001bb", plain)).toEqual([typed("a"), named("tab"), typed("b")]);
     expect(toKeyPresses("a\u007f\b\u0003", plain)).toEqual([
       typed("a"),
       named("backspace"),

@@ -29,7 +29,7 @@ const backspaces = new Set(["\u007f", "\b"]);
 /**
  * Names what Ink reports: one key, or several that came in one piece, as in pasted text and over slow lines.
  *
- * Control characters in such a piece are dropped, so that pasting never sends a form; only backspaces and Ctrl-C count.
+ * Control characters in such a piece are dropped, so that pasting never sends a form; only Tab, backspaces and Ctrl-C count.
  */
 export function toKeyPresses(input: string, key: Pick<Key, "ctrl" | "meta"> & Partial<Key>): readonly KeyPress[] {
   const mouse = mousePresses(input);
@@ -40,6 +40,7 @@ export function toKeyPresses(input: string, key: Pick<Key, "ctrl" | "meta"> & Pa
   return [...input].flatMap((character): readonly KeyPress[] => {
     // Ctrl-C leaves, also in the middle of other input.
     if (character === "\u0003") return [{ text: "", name: "interrupt" }];
+    if (character === "\t") return [{ text: "", name: "tab" }];
     if (backspaces.has(character)) return [{ text: "", name: "backspace" }];
     return character.search(control) === 0 ? [] : [{ text: character }];
   });
