@@ -67,7 +67,7 @@ describe("a call to a server that is just starting", () => {
     const { free, words } = await address();
     const call = startCli("call", "count", "to=3", "delay_ms=0", "--json", "-q", ...words);
     await call.seen(
-      /Nothing listens at \S+ yet\. Waiting up to 10 s for a server that is starting\. Ctrl-C leaves\.\n/,
+      /No server answers at \S+ yet\. Waiting up to 10 s for a server that is starting\. Ctrl-C leaves\.\n/,
     );
     const [server, code] = await Promise.all([startServer(free, join(folder, "late")), call.ended]);
     await kill(server);

@@ -30,7 +30,7 @@ export type {
 export { ClientError, type ClientErrorCode, isClientError } from "./client-error.js";
 export type { ConnectionState } from "./connection/connection-state.js";
 export type { SignInOptions } from "./credentials/sign-in.js";
-export { isRefusedLocally } from "./era-2025/classify-failure.js";
+export { mayBeStarting } from "./era-2025/classify-failure.js";
 export { percentOf } from "./follow/follow-state.js";
 export { type ClientLimits, defaultLimits } from "./limits.js";
 export { type OpenClientOptions, openClient } from "./open-client.js";

@@ -1,5 +1,5 @@
 import type { Client, ServerInfo } from "@resumable-mcp/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { TimeOverError } from "./exit-code.js";
 import { runWhenServed } from "./run-when-served.js";
 
@@ -40,9 +40,32 @@ describe("a command whose server is refused by this machine", () => {
       end: 0,
       attempts: 3,
       notes: [
-        "Nothing listens at http://127.0.0.1:1/mcp yet. Waiting up to 10 s for a server that is starting. Ctrl-C leaves.",
+        "No server answers at http://127.0.0.1:1/mcp yet. Waiting up to 10 s for a server that is starting. Ctrl-C leaves.",
       ],
     });
+  });
+
+  it("says once that a server has not answered yet, and not when it has", async () => {
+    vi.useFakeTimers();
+    try {
+      const notes: string[] = [];
+      const states: ServerInfo["state"][] = [{ name: "connecting", known: false, attempt: 1 }];
+      const servers = () => states.map((state) => ({ address: "http://127.0.0.1:1/mcp", state }));
+      const wait = { client: { servers }, waitMs: 0, over: never, note: (text: string) => notes.push(text) };
+      let end: (code: number) => void = () => undefined;
+      const command = () => new Promise<number>((resolve) => (end = resolve));
+      const ran = runWhenServed(command, wait);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(notes).toEqual(["http://127.0.0.1:1/mcp has not answered yet. Its process may be busy. Ctrl-C leaves."]);
+      end(0);
+      expect(await ran).toBe(0);
+      states[0] = { name: "connected", known: true, attempt: 0 };
+      void runWhenServed(command, wait);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(notes).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("fails after as many attempts as the time allows", async () => {

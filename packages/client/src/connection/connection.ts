@@ -129,7 +129,8 @@ export class Connection {
         if (!(error instanceof LinkFailure)) throw error;
         this.#dispatchFailure(error);
         // Nothing was asked yet, so nothing can have taken effect.
-        const failure = error.kind === "broken" ? new LinkFailure("unreachable", error.message, error) : error;
+        const kind = error.cause === undefined ? "silent" : "unreachable";
+        const failure = error.kind === "broken" ? new LinkFailure(kind, error.message, error) : error;
         if (this.#state.name !== "waiting") throw failureError(failure, this.#options);
       }
     }

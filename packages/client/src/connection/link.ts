@@ -107,12 +107,13 @@ export interface ServerLink {
  * What is known of a request that got no answer.
  *
  * `unreachable`: it never arrived. `session_lost`: it arrived and was turned away. `broken`: it may or may not have
- * taken effect. `answer`: the server answered with an error. The rest: trying again changes nothing.
+ * taken effect. `silent`: a server was reached, and did not answer before anything was asked. `answer`: the server answered with an error. The rest: trying again changes nothing.
  */
 export type LinkFailureKind =
   | "unreachable"
   | "session_lost"
   | "broken"
+  | "silent"
   | "answer"
   | "aborted"
   | "unauthorized"
@@ -152,6 +153,11 @@ const noServer: FailureSentence = {
 const failureSentences: Readonly<Record<LinkFailureKind, FailureSentence>> = {
   unreachable: noServer,
   session_lost: noServer,
+  silent: {
+    code: "SERVER_UNREACHABLE",
+    sentence: (address, reason) =>
+      `${address} was reached, but does not answer (${reason}). Its process may be busy or stopped: look at its output, then try again.`,
+  },
   broken: {
     code: "CONNECTION_LOST",
     sentence: (address, reason) =>

@@ -2,7 +2,7 @@ import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
-import { classifyFailure, isRefusedLocally } from "./classify-failure.js";
+import { classifyFailure, mayBeStarting } from "./classify-failure.js";
 
 const fetchFailed = (code: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
@@ -60,18 +60,23 @@ describe("what is known of a failed request", () => {
   });
 });
 
-describe("a refusal by this machine", () => {
+describe("a server that may be starting", () => {
   const refusal = (address?: string, code = "ECONNREFUSED") => Object.assign(new Error(code), { code, address });
   const failed = (cause: Error) => new Error("No server answers.", { cause: new TypeError("fetch failed", { cause }) });
 
   it.each([
-    ["at 127.0.0.1", refusal("127.0.0.1"), true],
-    ["at both addresses of localhost", new AggregateError([refusal("::1"), refusal("127.0.0.1")]), true],
-    ["of another machine", refusal("192.0.2.1"), false],
-    ["of another machine, at one of two addresses", new AggregateError([refusal("::1"), refusal("192.0.2.1")]), false],
-    ["of which the address is not known", refusal(), false],
-    ["is not a reset of a connection", refusal("127.0.0.1", "ECONNRESET"), false],
+    ["is refused at 127.0.0.1", refusal("127.0.0.1"), true],
+    ["is refused at both addresses of localhost", new AggregateError([refusal("::1"), refusal("127.0.0.1")]), true],
+    ["is none of another machine", refusal("192.0.2.1"), false],
+    [
+      "is none of another machine, at one of two addresses",
+      new AggregateError([refusal("::1"), refusal("192.0.2.1")]),
+      false,
+    ],
+    ["is none of which the address is not known", refusal(), false],
+    ["resets the connection", refusal(undefined, "ECONNRESET"), true],
+    ["closes the connection", refusal(undefined, "UND_ERR_SOCKET"), true],
   ])("%s", (_where, cause, expected) => {
-    expect(isRefusedLocally(failed(cause))).toBe(expected);
+    expect(mayBeStarting(failed(cause))).toBe(expected);
   });
 });

@@ -111,18 +111,19 @@ function socketCode(error: unknown): string | undefined {
 }
 
 /**
- * Tells whether something failed since this machine itself refused the connection: nothing listens at the port, yet or any
- * more. Of another machine, a firewall may refuse as well.
+ * Tells whether a connection may succeed a moment later: this machine itself refused it, as nothing listens at the port, or its
+ * other end closed it. Of another machine, a firewall may refuse as well.
  */
-export function isRefusedLocally(error: unknown): boolean {
+export function mayBeStarting(error: unknown): boolean {
   return causesOf(error).some((cause) => {
     const tried: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
-    return tried.length > 0 && tried.every(isLocalRefusal);
+    return tried.length > 0 && tried.every(isOfStart);
   });
 }
 
-function isLocalRefusal(error: unknown): boolean {
+function isOfStart(error: unknown): boolean {
   const { code, address }: { code?: unknown; address?: unknown } = Object(error);
+  if (code === "UND_ERR_SOCKET" || code === "ECONNRESET") return true;
   return code === "ECONNREFUSED" && typeof address === "string" && /^(127\.|::1$|::ffff:127\.)/.test(address);
 }
 
