@@ -1,0 +1,36 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { nodeDisk } from "./node-disk.js";
+
+const folders: string[] = [];
+const folder = () => {
+  const made = mkdtempSync(join(tmpdir(), "node-disk-"));
+  folders.push(made);
+  return made;
+};
+afterEach(() => {
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true });
+});
+
+describe("a folder", () => {
+  it("is made with those above it, and is left as it is where there is one", () => {
+    const path = join(folder(), "a", "b", "c");
+    nodeDisk.makeFolder(path);
+    nodeDisk.makeFolder(path);
+    expect(nodeDisk.kindOf(path)).toBe("folder");
+  });
+
+  it("is refused below a file, and in its place", () => {
+    const file = join(folder(), "file");
+    writeFileSync(file, "");
+    expect(() => nodeDisk.makeFolder(file)).toThrow("EEXIST");
+    expect(() => nodeDisk.makeFolder(join(file, "a"))).toThrow("ENOTDIR");
+  });
+
+  // Node's own way to make several folders tries this without end.
+  it.runIf(existsSync("/proc/self"))("is refused at once where the system makes none", () => {
+    expect(() => nodeDisk.makeFolder("/proc/nope/a/b")).toThrow("ENOENT");
+  });
+});
