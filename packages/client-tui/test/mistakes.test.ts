@@ -74,12 +74,12 @@ describe("a call to a server that is just starting", () => {
     const lines = call.stdout().trim().split("\n");
     expect(code).toBe(0);
     expect(lines.map((line) => JSON.parse(line).type)).toEqual(expect.arrayContaining(["started", "result"]));
-    expect(call.stderr().match(/Nothing listens/g)).toHaveLength(1);
+    expect(call.stderr().match(/answers at \S+ yet/g)).toHaveLength(1);
   });
 
   it("is left with Ctrl-C", limits, async () => {
     const call = startCli("call", "count", "to=3", ...(await address()).words);
-    await call.seen(/Nothing listens/);
+    await call.seen(/No server answers at/);
     call.child.kill("SIGINT");
     expect(await call.ended).toBe(130);
   });

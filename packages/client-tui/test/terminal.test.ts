@@ -52,7 +52,7 @@ describe("the screens in a terminal", () => {
   it("lead from the menu through tool and form to a finished task, and back out", limits, async () => {
     const terminal = startInTerminal(...common);
     await terminal.seen(/process data/);
-    await terminal.press("1");
+    await terminal.press("t");
     await terminal.seen(/Counts to a number/);
     await terminal.press(enter);
     await terminal.seen(/Enter send/);

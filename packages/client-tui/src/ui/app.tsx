@@ -47,7 +47,7 @@ export function App(props: AppProps): ReactNode {
   const screen = present.name === "opening" && isReady(state) && unfinished.length === 0 ? menu : present;
   const questions = openQuestions(unfinished, screen);
   const [footer, setFooter] = useState<Footer>();
-  const onGlobal = useGlobalKeys(go, footer?.taskId);
+  const onGlobal = useGlobalKeys(go, footer?.taskId, screen.name === "menu");
   useEffect(() => {
     void board.refresh();
   }, [board]);
@@ -88,15 +88,16 @@ export function App(props: AppProps): ReactNode {
 }
 
 /** Keys that mean the same wherever one does not type: the numbers of places, and the palette. */
-function useGlobalKeys(go: (action: NavigationAction) => void, taskId: string | undefined) {
+function useGlobalKeys(go: (action: NavigationAction) => void, taskId: string | undefined, isMenu: boolean) {
   return useCallback(
     ({ text }: KeyPress) => {
-      const place = places.find(({ key }) => key === text);
+      // The menu has a meaning of its own for the first.
+      const place = places.find(({ key, screen }) => key === text && !(isMenu && screen.name === "tools"));
       if (place !== undefined) go({ type: "visit", screen: place.screen });
       if (text === ":") go({ type: "open", screen: { name: "palette", taskId } });
       return place !== undefined || text === ":";
     },
-    [go, taskId],
+    [go, taskId, isMenu],
   );
 }
 

@@ -306,7 +306,7 @@ describe("the first hour on the screens", () => {
       properties: { stars: { type: "integer", minimum: 1, maximum: 5, default: 2 }, path: { type: "string" } },
     };
     const way: Way = [
-      ["process data", "1"],
+      ["process data", "t"],
       ["Counts the words", keys.enter],
       ["stars", "29"],
     ];

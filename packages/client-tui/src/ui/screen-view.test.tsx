@@ -24,14 +24,14 @@ const ways: Readonly<Record<string, readonly [way: readonly (readonly [string, s
   tools: [
     [
       ["1 of your tasks", "m"],
-      ["list tasks", "1"],
+      ["list tasks", "t"],
     ],
     "▸ count_words",
   ],
   call: [
     [
       ["1 of your tasks", "m"],
-      ["list tasks", "1"],
+      ["list tasks", "t"],
       ["▸ count_words", keys.enter],
     ],
     "[Run and watch]",

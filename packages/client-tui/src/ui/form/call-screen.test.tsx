@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { large, least, usual } from "../../../test/draw.js";
+import { fakeTask, fakeTool } from "../../../test/fake-client.js";
 import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
 
 async function openCall(options?: OpenScreensOptions) {
   const screen = openScreens([], options);
-  await screen.go(["process data", "1"], ["Counts the words", keys.enter]);
+  await screen.go(["process data", "t"], ["Counts the words", keys.enter]);
   await screen.until("[Run and watch]");
   return screen;
 }
@@ -40,6 +41,35 @@ describe("a call", () => {
       ⋮ 17 empty lines
       │Enter send · ↑↓ field · ←→ choose, add, remove · Esc back
     `);
+  });
+
+  it("is made by one key of the menu, with the arguments of the last time (feature 53)", async () => {
+    const screen = openScreens([], { lastArguments: () => ({ path: "book.txt", deep: true }) });
+    await screen.go(["process data", "1"]);
+    await screen.until("count_words ███");
+    expect(screen.said[0]).toBe('call count_words {"path":"book.txt","deep":true}');
+  });
+
+  it("by one key of the menu calls the tool of the newest task, with the defaults of its form (feature 53)", async () => {
+    const optional = { type: "object", properties: { deep: { type: "boolean", default: true } } };
+    const tools = async () => [fakeTool("first"), fakeTool("count_words", { inputSchema: optional })];
+    const tasks = [fakeTask("a", { createdAt: "2026-11-20T09:00:00.000Z", tool: "first" }), fakeTask("b")];
+    const screen = openScreens(
+      tasks.map((task) => ({ ...task, status: "completed" })),
+      { tools },
+    );
+    await screen.go(["process data", "1"]);
+    await expect.poll(() => screen.said[0]).toBe('call count_words {"deep":true}');
+  });
+
+  it("by one key of the menu opens the form where an argument is missing, and the list where no tool was called", async () => {
+    const one = openScreens([]);
+    await one.go(["process data", "1"]);
+    await one.until("[Run and watch]");
+    const several = openScreens([], { tools: async () => [fakeTool("first"), fakeTool("second")] });
+    await several.go(["process data", "1"]);
+    await several.until("Which tool?");
+    expect([...one.said, ...several.said]).toEqual([]);
   });
 
   it("begins with what it was last called with", async () => {

@@ -51,7 +51,7 @@ describe("a question", () => {
     const screen = openScreens([asking]);
     await screen.go(
       ["? Ctrl-Y answers: count_words asks: Are you sure?", "m"],
-      ["process data", "1"],
+      ["process data", "t"],
       ["Counts the words", keys.enter],
       ["[Run and watch]", "half a pa"],
       ["half a pa_", keys.question],

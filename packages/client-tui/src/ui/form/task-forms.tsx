@@ -1,8 +1,10 @@
+import type { JsonObject, ToolInfo } from "@resumable-mcp/client";
 import { type ReactNode, useMemo } from "react";
 import { serverLabelAt } from "../../display/server-label.js";
 import { taskName } from "../../display/task-status.js";
-import type { PropsOf } from "../navigation.js";
+import type { PropsOf, ScreenProps } from "../navigation.js";
 import { Form } from "./form.js";
+import { initialDraft, readForm } from "./form-draft.js";
 import type { FormButton, FormOutcome } from "./form-state.js";
 
 /** What MCP lets a user do with a question; Esc leaves it for later. */
@@ -43,14 +45,42 @@ export function CallScreen({ screen, client, board, state, go, columns, rows }: 
   const onOutcome = (outcome: FormOutcome) => {
     go({ type: "back" });
     if (outcome.type === "back") return;
-    const detached = outcome.button === "detach";
-    board.notice("info", `Calling ${name}…`);
-    void board.call(name, outcome.values, { server, detached }).then((taskId) => {
-      if (taskId === undefined) return;
-      board.dismiss();
-      if (detached) board.notice("info", `${name} runs in the background: 2 in the menu lists it.`);
-      else go({ type: "open", screen: { name: "detail", taskId } });
-    });
+    void callTool({ board, go }, screen.tool, outcome.values, outcome.button === "detach");
   };
   return <Form {...{ title, shape, before, columns, rows, onOutcome }} />;
+}
+
+async function callTool(
+  { board, go }: Pick<ScreenProps, "board" | "go">,
+  { name, server }: ToolInfo,
+  values: JsonObject,
+  detached: boolean,
+): Promise<void> {
+  board.notice("info", `Calling ${name}…`);
+  const taskId = await board.call(name, values, { server, detached });
+  if (taskId === undefined) return;
+  board.dismiss();
+  if (detached) board.notice("info", `${name} runs in the background: 2 in the menu lists it.`);
+  else go({ type: "open", screen: { name: "detail", taskId } });
+}
+
+/**
+ * Calls the tool of the newest task, or the only one, with the arguments of the last time or the defaults. What is missing is
+ * asked for: the arguments by the form, the tool by the list.
+ */
+export async function callLast({ client, board, state, go }: ScreenProps): Promise<void> {
+  const tools = (await client.tools()).filter(({ control }) => !control);
+  const tool = lastTool(tools, state) ?? (tools.length === 1 ? tools[0] : undefined);
+  if (tool === undefined) return go({ type: "open", screen: { name: "tools" } });
+  const { inputSchema, name } = tool;
+  const { values, errors } = readForm(inputSchema, initialDraft(inputSchema, client.lastArguments(name)));
+  if (Object.keys(errors).length > 0) return go({ type: "open", screen: { name: "call", tool } });
+  await callTool({ board, go }, tool, values, false);
+}
+
+function lastTool(tools: readonly ToolInfo[], { tasks }: ScreenProps["state"]): ToolInfo | undefined {
+  const infos = [...tasks.values()].map(({ info }) => info);
+  const newest = infos.sort((left, right) => (right.createdAt ?? "").localeCompare(left.createdAt ?? ""));
+  const called = newest.map(({ tool, server }) => tools.find((one) => one.name === tool && one.server === server));
+  return called.find((tool) => tool !== undefined);
 }

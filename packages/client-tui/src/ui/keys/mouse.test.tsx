@@ -46,7 +46,7 @@ describe("the mouse", () => {
     await screen.go(["2 of your tasks", click(4)], ["▸ > count_words", click(6)], ["▸ > backup", ":"]);
     await screen.go([":_", click(3)], ["b at http", "5"], ["answers in", click(3)], ["answers in", "1"]);
     await screen.go(["▸ count_words", click(3)], ["[Run and watch]", keys.escape], ["2 of your tasks", "m"]);
-    await screen.go(["process data", click(4)], ["▸ 3 statistics", click(4)]);
+    await screen.go(["process data", click(5)], ["▸ 3 statistics", click(5)]);
     await screen.until("completed       2");
   });
 

@@ -19,7 +19,8 @@ describe("the screen of the menu", () => {
     expect(screen.frame()).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 call a tool (process data)
+      │▸ 1 run last tool (process data)
+      │  t call a tool
       │  2 list tasks
       │  3 statistics
       │  4 session summary
@@ -30,7 +31,7 @@ describe("the screen of the menu", () => {
       │2 unfinished
       │  > count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
       │  = backup      ███░░░░░░░ 30% (15/50)  10s                    paused: Processe…
-      ⋮ 10 empty lines
+      ⋮ 9 empty lines
       │1-5 or Enter choose · : commands · Ctrl-C leave · 0 exit
     `);
   });
@@ -40,16 +41,16 @@ describe("the screen of the menu", () => {
     expect(screen.frame()).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 call a tool (process data)
+      │▸ 1 run last tool (process data)
+      │  t call a tool
       │  2 list tasks
       │  3 statistics
       │  4 session summary
-      │  5 servers
-      │↓ k kill the server
+      │↓ 5 servers
       │
       │1-5 or Enter choose · 0 exit
     `);
-    for (const _ of "123456") screen.press(keys.down);
+    for (const _ of "1234567") screen.press(keys.down);
     expect(await screen.until("▸ 0 exit")).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
@@ -66,7 +67,7 @@ describe("the screen of the menu", () => {
 
   it("says where all tasks are, when they are too many", async () => {
     const { lines } = (await openMenu(manyTasks, { size: large })).frame();
-    expect([lines.length, lines[9]]).toEqual([39, "200 unfinished; 2 lists all"]);
+    expect([lines.length, lines[10]]).toEqual([39, "200 unfinished; 2 lists all"]);
   });
 
   it("comes at once where nothing is unfinished", async () => {
@@ -74,14 +75,15 @@ describe("the screen of the menu", () => {
     expect(await screen.until("process data")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 call a tool (process data)
+      │▸ 1 run last tool (process data)
+      │  t call a tool
       │  2 list tasks
       │  3 statistics
       │  4 session summary
       │  5 servers
       │  k kill the server
       │  0 exit
-      ⋮ 14 empty lines
+      ⋮ 13 empty lines
       │1-5 or Enter choose · : commands · Ctrl-C leave · 0 exit
     `);
   });
@@ -96,7 +98,7 @@ describe("the screen of the menu", () => {
     const screen = openScreens([]);
     await screen.go(["process data", "9"]);
     expect((await screen.until("is not a key")).lines).toContain(
-      'ℹ "9" is not a key of the menu. Its keys are 1 2 3 4 5 k 0.',
+      'ℹ "9" is not a key of the menu. Its keys are 1 t 2 3 4 5 k 0.',
     );
     screen.press("4");
     await screen.until("Session");

@@ -1,5 +1,6 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
+import { callLast } from "../form/task-forms.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { type Cursor, moveCursor, visibleRange } from "../keys/key-rules.js";
 import { rowsOfList, useClicks } from "../keys/use-clicks.js";
@@ -59,10 +60,14 @@ export function Menu(
 /** The keys of the menu. */
 export const menuKeys = ["1-5 or Enter choose", ": commands", "Ctrl-C leave", "0 exit"];
 
+const start: MenuItem = { key: "1", letter: "p", label: "run last tool (process data)" };
 const exit: MenuItem = { key: "0", letter: "q", label: "exit" };
+/** In the menu the number of the first place starts a job: its screen has a letter. */
+const [tools, ...others] = places;
+const screens = [{ ...tools, key: "t", label: "call a tool" }, ...others];
 
 /** What the menu has, without what the embedding program adds before the last. */
-export const menuItems: readonly MenuItem[] = [...places, exit];
+export const menuItems: readonly MenuItem[] = [start, ...screens, exit];
 
 /** An empty line and the title of the tasks. */
 const frameRows = 2;
@@ -70,10 +75,11 @@ const frameRows = 2;
 /** The menu, and under it the tasks that are not finished. */
 export function MenuScreen(props: ScreenProps): ReactNode {
   const { unfinished, columns, rows, nowMs, extraActions, board, go, onExit } = props;
-  const items = [...places, ...extraActions, exit];
+  const items = [start, ...screens, ...extraActions, exit];
   const onOutcome = (outcome: MenuOutcome) => {
     if (outcome.type === "unknown") return board.notice("info", unknownKeyText(outcome.text, items));
-    const { screen } = places.find(({ key }) => key === outcome.key) ?? {};
+    if (outcome.key === start.key) return void board.attempt(() => callLast(props));
+    const { screen } = screens.find(({ key }) => key === outcome.key) ?? {};
     const extra = extraActions.find(({ key }) => key === outcome.key);
     if (screen !== undefined) go({ type: "open", screen });
     else if (extra === undefined) onExit("quit");

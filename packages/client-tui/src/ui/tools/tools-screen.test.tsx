@@ -8,7 +8,7 @@ const tools = async () => [fakeTool("count_words"), fakeTool("pause_task", { con
 describe("the screen of the tools", () => {
   it.each([[usual], [least], [large]])("has those that do something, between header and keys at %j", async (size) => {
     const screen = openScreens([], { tools, size });
-    await screen.go(["process data", "1"]);
+    await screen.go(["process data", "t"]);
     const { lines } = await screen.until("count_words");
     const filled = lines.filter((line) => line !== "");
     expect([lines.length, filled.length, ...filled.slice(1, 3).map((line) => line.slice(0, 13))]).toEqual([
@@ -24,7 +24,7 @@ describe("the screen of the tools", () => {
       throw new Error("No server answers. Start it first.");
     };
     const screen = openScreens([], { tools: down, size: least });
-    await screen.go(["process data", "1"], ["No server answers", "x"]);
+    await screen.go(["process data", "t"], ["No server answers", "x"]);
     expect(await screen.until("Which tool? x_")).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
@@ -37,7 +37,7 @@ describe("the screen of the tools", () => {
 
   it("comes back by Escape", async () => {
     const screen = openScreens([], { tools });
-    await screen.go(["process data", "1"], ["count_words", keys.escape]);
+    await screen.go(["process data", "t"], ["count_words", keys.escape]);
     await screen.until("process data");
   });
 });
