@@ -21,6 +21,7 @@ test("writes every file of a project that has the name of its folder", async () 
       "Dockerfile",
       "README.md",
       "package.json",
+      "server.json",
       "src/tools.ts",
       "test/crash.test.ts",
       "tsconfig.json",
