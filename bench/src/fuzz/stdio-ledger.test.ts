@@ -12,6 +12,8 @@ test.each([
   ['{"jsonrpc":"2.0","id":null,"method":"ping"}', "null"],
   ['{"jsonrpc":"2.0","method":"ping","params":[]}', "null"],
   [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${nested(300)}}}`, "1"],
+  [`{"jsonrpc":"2.0","id":1,"result":{"a":${nested(64)}}}`, "1"],
+  [`{"jsonrpc":"2.0","id":1,"result":{"a":${nested(63)}}}`, undefined],
   ['{"id":1,"method":"ping"}', "null"],
   ["[]", "null"],
   ["{", "null"],

@@ -57,7 +57,7 @@ export function answerTo(line: string): string | undefined {
 }
 
 /** As the server counts it: besides the message itself. */
-const maxDepth = 257;
+const maxDepth = 65;
 
 function parsed(line: string): unknown {
   try {
