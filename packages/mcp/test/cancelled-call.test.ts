@@ -210,7 +210,9 @@ test("a refused request for the result of another owner's task does not withdraw
   await (await post(url, countTo(1), ann)).text();
   const [task] = (await store.listTasks({ limit: 1 })).tasks;
   const taskId = task?.id ?? "";
-  await vi.waitFor(async () => expect((await store.getTask(taskId))?.signals).toMatchObject([{ kind: "delivered" }]));
+  await vi.waitFor(async () => expect((await store.getTask(taskId))?.signals).toMatchObject([{ kind: "delivered" }]), {
+    timeout: 20_000,
+  });
   const ben = await openSession(url, { authorization: "Bearer b" });
   const request = { jsonrpc: "2.0", id: 7, method: "tasks/result", params: { taskId } };
   expect(await (await post(url, request, ben)).text()).toContain("TASK_NOT_FOUND");
