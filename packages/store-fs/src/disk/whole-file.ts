@@ -74,6 +74,11 @@ export function touchFile(disk: Disk, path: string): void {
   disk.close(disk.open(path, "a"));
 }
 
+/** Tells whether a folder was not renamed since there is one of the name; Windows says EPERM of that. */
+export function isTaken(disk: Disk, error: unknown, path: string): boolean {
+  return hasCode(error, "ENOTEMPTY", "EEXIST") || (hasCode(error, "EPERM", "EACCES") && disk.exists(path));
+}
+
 /** Links a complete file to a name that must be free. @returns false when the name is taken. */
 export function linkUnlessTaken(disk: Disk, from: string, to: string): boolean {
   try {

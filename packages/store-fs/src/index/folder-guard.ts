@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { hasCode } from "../disk/disk.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { storeMissing } from "../disk/store-errors.js";
-import { listIfExists, touchFile } from "../disk/whole-file.js";
+import { isTaken, listIfExists, touchFile } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
 import type { OwnerPlaces } from "./owner-places.js";
 import type { TaskKeys } from "./task-keys.js";
@@ -112,7 +111,7 @@ function markAll(context: StoreContext, mayRun: (taskId: string) => boolean): vo
   try {
     disk.rename(aside, layout.open);
   } catch (error) {
-    if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    if (!isTaken(disk, error, layout.open)) throw error;
     // There are markers: those that are missing join them.
     for (const id of ids) touchFile(disk, join(layout.open, id));
     if (durable) disk.syncFolderNow(layout.open);

@@ -9,12 +9,11 @@ import {
   tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
-import { hasCode } from "../disk/disk.js";
 import { isSafeId, journalName, shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { badId } from "../disk/store-errors.js";
-import { appendTo } from "../disk/whole-file.js";
+import { appendTo, isTaken } from "../disk/whole-file.js";
 import { firstHeader } from "../journal/journal-line.js";
 import { taskExists } from "../journal/task-folder.js";
 import type { TaskReading } from "../task/held-task.js";
@@ -211,7 +210,7 @@ class TaskDraft {
     try {
       disk.rename(draftIn(this.#place), taskFolder(layout, this.#task.id));
     } catch (error) {
-      if (hasCode(error, "ENOTEMPTY", "EEXIST")) return false;
+      if (isTaken(disk, error, taskFolder(layout, this.#task.id))) return false;
       throw error;
     }
     this.#state = this.#task.key === null ? "kept" : "published";

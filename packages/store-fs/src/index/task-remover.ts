@@ -41,9 +41,16 @@ export class TaskRemover {
       unlinkIfExists(disk, note);
       throw leaseLost(lease);
     }
-    disk.rename(folder, place);
-    context.observe("store.delete.trashed", record.id);
+    // Windows renames no folder in which a file is open.
     await writer.drop();
+    try {
+      if (!writer.isCurrent()) throw leaseLost(lease);
+      disk.rename(folder, place);
+    } catch (error) {
+      writer.giveUp();
+      throw error;
+    }
+    context.observe("store.delete.trashed", record.id);
     if (durable) await allDone([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
     await this.#complete(gone, place);
     notifications.notify(record.id, "task");

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { hasCode } from "../disk/disk.js";
 import { claimFiles, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { ifThere, readFrom } from "../disk/whole-file.js";
+import { ifThere, isTaken, readFrom } from "../disk/whole-file.js";
 import { hashOfCall, parseClaim } from "./task-keys.js";
 
 /** A task and its call. */
@@ -59,6 +58,6 @@ export function putBack({ disk, layout }: StoreContext, place: string, taskId: s
   try {
     ifThere(() => disk.rename(withdrawnIn(place), taskFolder(layout, taskId)));
   } catch (error) {
-    if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    if (!isTaken(disk, error, taskFolder(layout, taskId))) throw error;
   }
 }
