@@ -9,7 +9,7 @@ import { entryOf, onlyWaits, openQuestions, type Remembered, type TaskRecord, ty
  *
  * Ordering: the first event of a journal is `created`, and each event's seq follows the one before.
  *
- * @param isPlain the record has no fields but those of this version ({@link isPlainRecord}), which is faster.
+ * @param isPlain the record has no fields but those of this version (`isPlainRecord`), which is faster.
  * @throws {@link ResumableError} `SEQ_CONFLICT` for an event out of order.
  */
 export function reduceTask(record: TaskRecord | undefined, events: readonly TaskEvent[], isPlain = false): TaskRecord {
