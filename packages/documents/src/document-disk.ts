@@ -31,6 +31,27 @@ export interface DocumentDisk {
 
 const fdatasync = promisify(fs.fdatasync);
 
+/**
+ * Renames a file or a folder. Windows refuses that while a virus scanner or an index reads it: there it is tried again, for half a
+ * second in all.
+ */
+export function renamePatiently(
+  from: string,
+  to: string,
+  { platform, renameSync }: { readonly platform: string; readonly renameSync: (from: string, to: string) => void },
+): void {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      const isBusy = error instanceof Error && "code" in error && /^(EPERM|EACCES|EBUSY)$/.test(String(error.code));
+      if (platform !== "win32" || !isBusy || tries === 10) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10 * tries);
+    }
+  }
+}
+
 /** The file system of the machine. */
 export const nodeDocumentDisk: DocumentDisk = {
   open: (path, flags, mode) => fs.openSync(path, flags, mode),
@@ -39,7 +60,7 @@ export const nodeDocumentDisk: DocumentDisk = {
   write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.byteLength, position),
   stat: (path) => fs.statSync(path, { throwIfNoEntry: false }),
   link: (from, to) => fs.linkSync(from, to),
-  rename: (from, to) => fs.renameSync(from, to),
+  rename: (from, to) => renamePatiently(from, to, { platform: process.platform, renameSync: fs.renameSync }),
   unlink: (path) => fs.unlinkSync(path),
   syncData: (file) => fdatasync(file),
   syncDataNow: (file) => fs.fdatasyncSync(file),
