@@ -36,7 +36,7 @@ test(
     await client.task(call.taskId ?? "").remove();
     expect(await client.testServer(server.url)).toMatchObject({ resumable: true });
     const { stderr } = await server.stop("SIGTERM");
-    expect(stderr).toMatch(/^tools: .*wait_for_task/m);
+    expect(stderr).toMatch(/^control tools: .*wait_for_task/m);
     expect(stderr).not.toContain("get_checkpoint_stats");
   },
   timeoutMs,
