@@ -7,7 +7,6 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from + 1
 /** The documents whose rows name what shows them, and the numbers of their rows. */
 const documents: Readonly<Record<string, readonly string[]>> = {
   "docs/seed-features.md": [...numbers(1, 20), "20a", "20b", "20c", ...numbers(21, 29), "29a", ...numbers(30, 54)],
-  "docs/first-hour.md": [...numbers(1, 25), "25a", ...numbers(26, 33), ...numbers(1, 11).map((number) => `A${number}`)],
 };
 
 /** What a row names: tests by file and title, and commands. */
@@ -23,7 +22,7 @@ function rowsOf(document: string): readonly Row[] {
     .flatMap((line) => {
       const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
       const [id, shown] = [cells[1], cells.at(-2)];
-      if (id === undefined || shown === undefined || !/^A?\d+[a-z]?$/.test(id)) return [];
+      if (id === undefined || shown === undefined || !/^\d+[a-z]?$/.test(id)) return [];
       const tests = [...shown.matchAll(/\]\(([^)]+)\) "([^"]+)"/g)].map(([, link = "", title = ""]) => ({
         path: posix.join(posix.dirname(document), link),
         title,

@@ -78,7 +78,6 @@ function namedPages(): DefaultTheme.SidebarItem[] {
         Names: "/naming",
         "What is proved by what": "/testing",
         "Features and their tests": "/seed-features",
-        "The first hour and its tests": "/first-hour",
         Releasing: "/releasing",
         Decisions: "/decisions/",
       },

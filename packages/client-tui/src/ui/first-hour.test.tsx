@@ -30,7 +30,7 @@ const alike = ["berlin.csv", "paris.csv", "rome.csv"].map((label, index) =>
 );
 const toBoard: Way = [["of your tasks", "2"]];
 
-/** The lines of docs/first-hour.md that are about the screens, at 80×24, 120×40 and 40×10. */
+/** What newcomers stumbled over in their first hour, at 80×24, 120×40 and 40×10. */
 describe("the first hour on the screens", () => {
   it("asks before R resumes what was interrupted, and leaves what was paused on purpose", async () => {
     const tasks = [
