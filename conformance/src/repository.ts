@@ -60,6 +60,12 @@ export function titlesOf(source: string): readonly string[] {
   return [...source.matchAll(calls)].map(([, literal = ""]) => literal.slice(1, -1));
 }
 
+/** The titles of all tests, with the files that they stand in. */
+export function allTitles(): readonly { readonly path: string; readonly title: string }[] {
+  const paths = workspaces.flatMap((workspace) => sourcesOf(workspace).filter(isTestFile));
+  return paths.flatMap((path) => titlesOf(read(path)).map((title) => ({ path, title })));
+}
+
 function foldersIn(parent: string): readonly string[] {
   return readdirSync(join(root, parent), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

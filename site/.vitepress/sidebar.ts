@@ -77,7 +77,6 @@ function namedPages(): DefaultTheme.SidebarItem[] {
         Architecture: "/architecture",
         Names: "/naming",
         "What is proved by what": "/testing",
-        "Features and their tests": "/seed-features",
         Releasing: "/releasing",
         Decisions: "/decisions/",
       },
