@@ -88,9 +88,9 @@ test("tells progress after each batch, and logs start, batches and end", async (
   expect(await messages(quick)).toEqual({
     logs: [
       ["info", "Starting new processing of 12 records"],
-      ["debug", "Batch of 5 records processed, 5/12"],
-      ["debug", "Batch of 5 records processed, 10/12"],
-      ["debug", "Batch of 2 records processed, 12/12"],
+      ["debug", "Batch of 5 records processed, 5/12: records 0 to 4"],
+      ["debug", "Batch of 5 records processed, 10/12: records 5 to 9"],
+      ["debug", "Batch of 2 records processed, 12/12: records 10 to 11"],
       ["info", "Processing completed: 12 records"],
     ],
     progress: [
@@ -136,10 +136,10 @@ test("continues behind the last batch that was committed, and says so (G2, G6)",
   await tasks.start({ tool: tool.name, input: quick });
   expect((await logged(tasks, record.id)).logs).toEqual([
     ["info", "Starting new processing of 12 records"],
-    ["debug", "Batch of 5 records processed, 5/12"],
-    ["debug", "Batch of 5 records processed, 10/12"],
+    ["debug", "Batch of 5 records processed, 5/12: records 0 to 4"],
+    ["debug", "Batch of 5 records processed, 10/12: records 5 to 9"],
     ["info", "Resuming processing from record 10"],
-    ["debug", "Batch of 2 records processed, 12/12"],
+    ["debug", "Batch of 2 records processed, 12/12: records 10 to 11"],
     ["info", "Processing completed: 12 records"],
   ]);
 });
@@ -161,7 +161,7 @@ test("processes all rows when more are asked for, and says so", async () => {
 
 test("gives an unknown name the default records, and says so", async () => {
   const { output, items } = await run({ ...quick, dataset_name: "sales" });
-  const note = 'There is no dataset "sales": the records are those of earthquakes.';
+  const note = 'The demo has no dataset "sales": the records are those of earthquakes.';
   expect(output).toMatchObject({ dataset_name: "sales", total_processed: 12, note });
   expect(items[0]).toMatchObject({ record_id: "sales_000000", magType: expect.any(String) });
   expect((await messages({ ...quick, dataset_name: "sales" })).logs).toContainEqual(["notice", note]);

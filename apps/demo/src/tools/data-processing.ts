@@ -81,9 +81,10 @@ export function createDataProcessing({ now }: { readonly now: () => Date }): Too
         for await (const batch of batches(dataset, current.next, total, asked.batch_size)) {
           await pace(asked.delay_ms, task.signal);
           const processedAt = now().toISOString();
+          const range = `records ${current.next} to ${current.next + batch.length - 1}`;
           const append = batch.map((row) => processRow(dataset, row, { datasetName: asked.dataset_name, processedAt }));
           current = append.reduce(addRecord, current);
-          task.log("debug", `Batch of ${append.length} records processed, ${current.next}/${total}`);
+          task.log("debug", `Batch of ${append.length} records processed, ${current.next}/${total}: ${range}`);
           const message = `Processed ${current.next}/${total} records`;
           yield { progress: current.next, total, state: current, append, message };
         }
@@ -111,7 +112,7 @@ function logStart(task: TaskContext<State>, asked: Input, total: number): void {
 function noteOn({ dataset_name: name, total_records }: Input, total: number): string | undefined {
   const notes = [];
   if (findDataset(name) === undefined)
-    notes.push(`There is no dataset ${JSON.stringify(name)}: the records are those of ${earthquakes.name}.`);
+    notes.push(`The demo has no dataset ${JSON.stringify(name)}: the records are those of ${earthquakes.name}.`);
   if (total_records > total)
     notes.push(`${total_records} records were asked for; ${name} has ${total}, and all of them are processed.`);
   return notes.length === 0 ? undefined : notes.join(" ");

@@ -43,7 +43,7 @@ test("names the bundled cities and the flag when asked for a city that it does n
   await expect(tasks.start({ tool: tool.name, input: { city: "Madrid" } })).rejects.toMatchObject({
     code: "INVALID_VALUE",
     message: expect.stringContaining(
-      'city: There is no weather data of "Madrid": New York and Seattle are bundled, and npm run demo -- --online asks Open-Meteo for any other city.',
+      'city: The demo has no weather data of "Madrid": New York and Seattle are bundled, and npm run demo -- --online asks Open-Meteo for any other city.',
     ),
   });
 });

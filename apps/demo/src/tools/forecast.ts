@@ -15,7 +15,7 @@ const inputOf = (online: boolean) =>
       .max(maxCityCharacters)
       .refine((name) => online || name.length > maxCityCharacters || findCity(name) !== undefined, {
         error: ({ input: name }) =>
-          `There is no weather data of ${JSON.stringify(name)}: ${bundled} are bundled, and npm run demo -- --online asks Open-Meteo for any other city.`,
+          `The demo has no weather data of ${JSON.stringify(name)}: ${bundled} are bundled, and npm run demo -- --online asks Open-Meteo for any other city.`,
       })
       .describe(`${online ? "Any city." : `Known: ${bundled}.`} Case, accents and punctuation do not count.`),
   });
@@ -61,7 +61,7 @@ export function createForecast({ now, delayMs, online }: ForecastOptions): Tool 
       await task.sleep("patience", delayMs);
       const known = findCity(asked);
       if (known !== undefined) return describe(known.name, date, await climateOf(known.weather, new Date(date)));
-      if (online === undefined) throw new TerminalError(`There is no weather data of ${asked} any more.`);
+      if (online === undefined) throw new TerminalError(`The demo no longer has weather data of ${asked}.`);
       return lookUp(online, asked, task);
     },
   });
