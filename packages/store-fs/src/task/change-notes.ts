@@ -30,7 +30,7 @@ export class ChangeNotes {
     const { disk, layout, unique } = this.#context;
     try {
       // Another folder may be in the store's place, and is left as it is.
-      if (!disk.exists(layout.notifications)) throw new Error("There is no such file.");
+      if (!disk.exists(layout.notifications)) throw new Error("The file does not exist.");
       withFile(disk, layout.notifications, "a", (file) => {
         disk.write(file, Buffer.from(`${taskId}\n`), null);
         if ((disk.stat(layout.notifications)?.size ?? 0) <= maxBytes) return;
