@@ -110,6 +110,10 @@ test("a task's label is in its object, in lists, in the prompt and in what tasks
   expect((await client.experimental.tasks.getTask(task_id)).statusMessage).toMatch(/ \(to 5\)$/);
   const { tasks } = await client.experimental.tasks.listTasks();
   expect(tasks).toMatchObject([{ taskId: task_id, statusMessage: expect.stringContaining("to 5") }]);
+  gate.open(5);
+  await call(client, "wait_for_task", { task_id });
+  const { tasks: completed } = await client.experimental.tasks.listTasks();
+  expect(completed).toMatchObject([{ status: "completed", statusMessage: "to 5" }]);
 });
 
 test("the prompt names unfinished tasks", async () => {

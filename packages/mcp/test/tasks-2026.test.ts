@@ -90,6 +90,7 @@ test("a call becomes a task that exists before its id is known, and ends with th
   gate.open();
   expect(await pollUntil(to, created.taskId, "completed")).toMatchObject({
     resultType: "complete",
+    statusMessage: "completed",
     ttlMs: expect.any(Number),
     result: { resultType: "complete", structuredContent: { counted: 2, attempts: 1 } },
   });
@@ -99,6 +100,7 @@ test("a tool that failed is completed with an error as its result", async () => 
   const to = endpoint(breaking("It broke."));
   const taskId = await startTask(to, "breaking");
   expect(await pollUntil(to, taskId, "completed")).toMatchObject({
+    statusMessage: "failed: It broke.",
     result: {
       isError: true,
       content: [{ type: "text", text: "It broke. The same call continues the task from its last checkpoint." }],

@@ -105,6 +105,15 @@ describe("sentences", () => {
     ).toEqual(["count_words is cancelled."]);
   });
 
+  it("say of a finished task how it ended, not how far its last checkpoint was", () => {
+    const error = { code: "TOOL_FAILED", message: "No network" };
+    const ends = [{ status: "completed", percent: 100 }, { status: "failed", error }] as const;
+    expect(ends.map((end) => taskSentence(newBoardTask(fakeTask("a", end))))).toEqual([
+      "count_words is completed.",
+      "count_words is failed: No network.",
+    ]);
+  });
+
   it("hold no character that would move a cursor", () => {
     expect(taskSentence(newBoardTask(fakeTask("a", { message: "\u001b[2Jboo" })))).toContain("boo.");
     expect(taskSentence(newBoardTask(fakeTask("a", { message: "\u001b[2Jboo" })))).not.toContain("\u001b");

@@ -11,6 +11,7 @@ const announcedPercent = 10;
 /** One task as a sentence: `count_words at 127.0.0.1:8001 is running: 30 percent, 15 of 50. Processed 15/50 records.` */
 export function taskSentence(task: BoardTask): string {
   const { info, problem, away, remembered } = task;
+  if (isFinal(info.status) && problem === undefined) return endSentence(task);
   const { tool, status, interrupted, progress, total, percent, message } = info;
   const share = percent === undefined ? "" : `${percent} percent, `;
   const far = total === undefined ? `at ${progress}` : `${share}${progress} of ${total}`;

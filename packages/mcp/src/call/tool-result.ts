@@ -8,7 +8,7 @@ import {
   type TaskRecord,
   type TaskView,
 } from "@resumable-mcp/core";
-import { isContinuable } from "@resumable-mcp/core/store";
+import { isContinuable, type TaskSummary } from "@resumable-mcp/core/store";
 import {
   definedOnly,
   encodeInterim,
@@ -202,8 +202,21 @@ function errorOf(answerer: Answerer, { record }: TaskView): TaskError | undefine
 
 /** What a task is and how far it came: the statuses of the protocol say less. */
 export function statusMessage({ record, status, interrupted }: TaskView): string {
-  const sentence = `${interrupted ? "interrupted" : status}: ${progressText(record)}`;
-  return withLabel(record.message === undefined ? sentence : `${sentence}, ${record.message}`, record);
+  const far = [progressText(record), record.message].filter((part) => part !== undefined).join(", ");
+  const said = saidOf({ ...record, status, message: far });
+  return withLabel(
+    [interrupted ? "interrupted" : status, said].filter((part) => part !== undefined).join(": "),
+    record,
+  );
+}
+
+/** What a task says of itself: the last of its checkpoints may be before its end, and its error says more. */
+export function saidOf({
+  status,
+  message,
+  error,
+}: Pick<TaskSummary, "status" | "message" | "error">): string | undefined {
+  return status === "completed" ? undefined : (error?.message ?? message);
 }
 
 /** A text about a task, and in parentheses what the task is called. */

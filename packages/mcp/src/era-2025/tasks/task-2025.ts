@@ -10,6 +10,7 @@ import {
   type Answerer,
   finishedResult,
   keptMs,
+  saidOf,
   statusMessage,
   type ToolResult,
   withLabel,
@@ -38,10 +39,11 @@ export function task2025(view: TaskView): Task2025 {
 
 /** The same for lists, which know a little less. */
 export function summary2025(task: TaskSummary): Task2025 {
+  const said = saidOf(task);
   return {
     taskId: task.id,
     status: status2025(task.status),
-    statusMessage: task.message === undefined ? task.label : withLabel(task.message, task),
+    statusMessage: said === undefined ? task.label : withLabel(said, task),
     createdAt: task.createdAt,
     lastUpdatedAt: task.updatedAt,
     ttl: keptMs(task),
