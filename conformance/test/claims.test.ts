@@ -68,10 +68,10 @@ describe.each([
   });
 });
 
-describe.each(["docs/operations.md", "docs/security.md"])("%s", (document) => {
+describe("docs/limits.md", () => {
   test("the defaults of limits that it names are those of the code", () => {
     const written = [
-      ...read(document)
+      ...read("docs/limits.md")
         .replaceAll(/\s+/g, " ")
         .matchAll(/`(\w+)` \(?(\d[\d,]*)(?: (KiB|MiB|GiB|s|min|h)\b)?/g),
     ].filter(([, name = ""]) => defaults.has(name));
@@ -84,8 +84,8 @@ describe.each(["docs/operations.md", "docs/security.md"])("%s", (document) => {
   });
 });
 
-describe("docs/owners.md", () => {
-  const rows = read("docs/owners.md").matchAll(/^\| ((?:a token|local|other)[^|]*) \|/gm);
+describe("docs/auth.md", () => {
+  const rows = read("docs/auth.md").matchAll(/^\| ((?:a token|local|other)[^|]*) \|/gm);
 
   test("each kind of request in its table is a row of the test", () => {
     const kinds = [...rows].map(([, kind = ""]) => kind.replaceAll("`", ""));

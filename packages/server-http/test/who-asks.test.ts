@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type RunningServer, type ServeOptions, serve } from "../src/index.js";
 import { type RawCaller, rawCaller } from "./two-owners/raw-caller.js";
 
-// The table of docs/owners.md: each of its cells is a test here.
+// The table of docs/auth.md: each of its cells is a test here.
 
 /** Stands at a checkpoint until it is stopped. */
 const stand = defineTool({

@@ -18,7 +18,7 @@ export interface CallerFacts {
 }
 
 /**
- * Says whose tasks a request begins, finds and lists: docs/owners.md has the table. The kinds of owners are tagged, so that
+ * Says whose tasks a request begins, finds and lists: docs/auth.md has the table. The kinds of owners are tagged, so that
  * no label can pose as a subject, and no `client_id` of a request that is not local as one of a local request.
  *
  * @throws {@link ResumableError} `NO_OWNER` when the request does not say who its caller is.
