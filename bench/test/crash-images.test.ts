@@ -6,7 +6,7 @@ const hangMs = 600_000;
 const seed = Math.floor(Math.random() * 1_000_000);
 
 it.each(["new", "old"] as const)(
-  "the %s store loses nothing acknowledged in 200 losses of power (G1, G12)",
+  "the %s store loses nothing acknowledged in 200 losses of power (G1.1, G12)",
   { timeout: hangMs },
   async (store) => {
     process.stdout.write(`crash images of the ${store} store: seed ${seed}\n`);

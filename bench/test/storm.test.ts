@@ -52,7 +52,7 @@ describe("storm", () => {
     expect(output).toMatch(/\d+ calls complete, 0 problems/);
   });
 
-  it("refuses the late commits of a server that slept through its lease (G4)", { timeout: patienceMs }, async () => {
+  it("refuses the late commits of a server that slept through its lease (G4.1)", { timeout: patienceMs }, async () => {
     const folder = await temporaryFolder();
     let hearLoss = () => {};
     const lost = new Promise<void>((resolve) => {

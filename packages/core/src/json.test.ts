@@ -31,7 +31,7 @@ describe("copyJson", () => {
     ["a function", { f: () => 1 }, ".f", "function"],
     ["a symbol", Symbol("s"), "", "symbol"],
     ["a cycle", { loop }, ".loop.self", "a reference to itself"],
-  ])("refuses %s and says where it is", (_what, value, path, found) => {
+  ])("refuses %s and says where it is (G3.2)", (_what, value, path, found) => {
     expect(() => copyJson(value, "state")).toThrow(
       expect.objectContaining({
         code: "NOT_JSON",

@@ -13,7 +13,7 @@ import {
 failOnUnhandledRejections();
 
 describe("cancelling (G8)", () => {
-  it("cancels a running task and runs its finally blocks (G8)", async () => {
+  it("cancels a running task and runs its finally blocks (G8.1, G8.2)", async () => {
     const left: string[] = [];
     const tool = job(async function* (task) {
       try {
@@ -31,7 +31,7 @@ describe("cancelling (G8)", () => {
     expect(left).toEqual(["left"]);
   });
 
-  it("cancels without the code of a tool that never returns, and discards what it does later (G4, G8)", async () => {
+  it("cancels without the code of a tool that never returns, and discards what it does later (G4.2, G8.1)", async () => {
     const gate = createGate();
     let late: Promise<unknown> = Promise.resolve();
     const tool = job(async function* (task) {
@@ -52,7 +52,7 @@ describe("cancelling (G8)", () => {
     expect(await late).toMatchObject({ name: "TaskInterrupted" });
   });
 
-  it("cancels a task that no process runs at once, without running its code (G8)", async () => {
+  it("cancels a task that no process runs at once, without running its code (G8.3)", async () => {
     const { tool, begun } = gatedCount(1);
     const { tasks } = createScene([tool], { limits: { maxRunning: 0 } });
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -109,7 +109,7 @@ describe("cancelling (G8)", () => {
     expect((await tasks.get(record.id)).status).toBe("cancelled");
   });
 
-  it("leaves a task completed that a cancellation reached too late (G8)", async () => {
+  it("leaves a task completed that a cancellation reached too late (G8.4)", async () => {
     const { tool, gates } = gatedCount(1);
     const { tasks, rest, store } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });

@@ -51,7 +51,7 @@ describe("a wall clock that is set", () => {
     ["a retry", failsOnce, 6_000],
   ] as const;
   it.each(jumps.flatMap(([how, jumpMs]) => waits.map((wait) => [how, ...wait, jumpMs] as const)))(
-    "an hour %s ends %s neither earlier nor later (G2, G9)",
+    "an hour %s ends %s neither earlier nor later (G2, G9.5)",
     async (_how, _what, wait, waitMs, jumpMs) => {
       const tool = job(
         async function* (task) {
@@ -182,7 +182,7 @@ describe("a wall clock that is set", () => {
     ["back", -300_000, 900_000],
     ["on", 300_000, 300_000],
   ] as const)(
-    "five minutes %s while no process runs end a wait of ten by as much later or earlier (G9)",
+    "five minutes %s while no process runs end a wait of ten by as much later or earlier (G9.5)",
     async (_how, jumpMs, leftMs) => {
       const nap = job(async function* (task) {
         await task.sleep("nap", 600_000);

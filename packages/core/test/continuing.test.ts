@@ -87,7 +87,7 @@ describe("an answer to a task that is failing (G9)", () => {
 });
 
 describe("the same call after a failure (G7)", () => {
-  it("continues from the last checkpoint as a new generation, with state, items and steps (G2, G6, G7)", async () => {
+  it("continues from the last checkpoint as a new generation, with state, items and steps (G2, G6.2, G7.3)", async () => {
     const { tool, world } = failing();
     const { tasks, rest } = createScene([tool]);
     const first = await tasks.start(start);
@@ -124,7 +124,7 @@ describe("the same call after a failure (G7)", () => {
   it.each([
     ["a TerminalError", {}, () => new TerminalError("never")],
     ["a failure of a tool that says restart", { onFailure: "restart" } as const, () => new Error("no")],
-  ])("begins a new task from nothing after %s (G7)", async (_what, extras, error) => {
+  ])("begins a new task from nothing after %s (G7.4)", async (_what, extras, error) => {
     const { tool, world } = failing(extras, error);
     const { tasks, rest } = createScene([tool]);
     const first = await tasks.start(start);
@@ -172,7 +172,7 @@ describe("the same call after a failure (G7)", () => {
     expect((await tasks.get(call.callId)).status).toBe("completed");
   });
 
-  it("begins one new generation, where it comes many times at once in two processes (G4, G7)", async () => {
+  it("begins one new generation, where it comes many times at once in two processes (G4, G7.3)", async () => {
     const { tool, world } = failing();
     const { tasks, rest, another } = createScene([tool]);
     const { record } = await tasks.start(start);

@@ -5,7 +5,7 @@ import { createScene, failOnUnhandledRejections, gatedCount, quick, type Scene }
 failOnUnhandledRejections();
 
 describe("the engine's memory (G11)", () => {
-  it("does not grow with the tasks that have finished (G11)", async () => {
+  it("does not grow with the tasks that have finished (G11.2)", async () => {
     const { tool, gates } = gatedCount(1, { name: "gated" });
     const createId = recognisableIds();
     const scene = createScene([quick, tool], { limits: { ttlMs: 0 }, createId });

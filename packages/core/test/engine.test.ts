@@ -76,7 +76,7 @@ describe("engine", () => {
     expect(await collect(tasks.follow(record.id, { afterSeq: 8 }))).toEqual([]);
   });
 
-  it("ends the same whatever commit the process dies at (G1, G2)", async () => {
+  it("ends the same whatever commit the process dies at (G1.1, G2.1)", async () => {
     const report = await checkResumable(count, { to: 6, batch: 2 });
     expect(report).toMatchObject({ output: { counted: 6 }, items: [0, 1, 2, 3, 4, 5], differences: [] });
     expect(report.boundaries).toBeGreaterThan(4);

@@ -20,7 +20,7 @@ describe("a tool without checkpoints whose process died", () => {
       },
     });
 
-  it("fails with OUTCOME_UNKNOWN unless it says otherwise (G2)", async () => {
+  it("fails with OUTCOME_UNKNOWN unless it says otherwise (G2.2)", async () => {
     const runs: number[] = [];
     const { tasks, store, rest, another } = createScene([plain("fail", runs)]);
     const { record } = await tasks.start({ tool: "plain", input: {}, detached: true });
@@ -33,7 +33,7 @@ describe("a tool without checkpoints whose process died", () => {
     expect(runs).toEqual([1]);
   });
 
-  it("runs again where it declares onCrash: rerun (G2)", async () => {
+  it("runs again where it declares onCrash: rerun (G2.2)", async () => {
     const runs: number[] = [];
     const { tasks, store, rest, another, clock } = createScene([plain("rerun", runs)]);
     const { record } = await tasks.start({ tool: "plain", input: {}, detached: true });
@@ -46,7 +46,7 @@ describe("a tool without checkpoints whose process died", () => {
     expect(runs).toEqual([1, 2]);
   });
 
-  it("is not run again when it continued after it was asked to stop (G2, G8)", async () => {
+  it("is not run again when it continued after it was asked to stop (G2.2, G8)", async () => {
     const runs: number[] = [];
     const { tasks, rest, clock } = createScene([plain("fail", runs)], { limits: { graceMs: 1_000 } });
     const { record } = await tasks.start({ tool: "plain", input: {} });
@@ -103,7 +103,7 @@ describe("a tool that fails", () => {
     });
   });
 
-  it("continues from its last state in a new generation when it is resumed, with the same idempotency keys (G2, G6)", async () => {
+  it("continues from its last state in a new generation when it is resumed, with the same idempotency keys (G2.4, G6)", async () => {
     const keys: string[] = [];
     const tool = job(async function* (task) {
       keys.push(task.idempotencyKey("charge"));

@@ -4,7 +4,7 @@ import { createScene, failOnUnhandledRejections, gatedCount, job, quick } from "
 failOnUnhandledRejections();
 
 describe("finished tasks (G11)", () => {
-  it("are deleted when their time is over, and unfinished ones never (G11)", async () => {
+  it("are deleted when their time is over, and unfinished ones never (G11.2)", async () => {
     const { tool, gates } = gatedCount(1);
     const short = job(
       async function* () {

@@ -8,7 +8,7 @@ failOnUnhandledRejections();
 const seqOf = (entry: Followed) => (entry.kind === "event" ? entry.event.seq : entry.record.lastSeq);
 
 describe("following (G5)", () => {
-  it("shows every event once and in order across the death of the server and of the follower (G5)", async () => {
+  it("shows every event once and in order across the death of the server and of the follower (G5.1)", async () => {
     const { tool, gates } = gatedCount(3);
     const scene = createScene([tool]);
     const { record } = await scene.tasks.start({ tool: "job", input: {}, detached: true });
@@ -70,7 +70,7 @@ describe("following (G5)", () => {
     expect(seen.slice(2)).toEqual(["checkpoint", "checkpoint", "completed"]);
   });
 
-  it("marks what compaction took away with one snapshot, and continues directly behind it (G5)", async () => {
+  it("marks what compaction took away with one snapshot, and continues directly behind it (G5.2)", async () => {
     const { tool, gates } = gatedCount(20);
     const { tasks, rest } = createScene([tool], {}, (store) => store, createMemoryStore({ maxEvents: 6 }));
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -85,7 +85,7 @@ describe("following (G5)", () => {
     expect(others.at(-1)).toBe("23 completed");
   });
 
-  it("refuses a cursor that is ahead of the journal, or none at all (G5)", async () => {
+  it("refuses a cursor that is ahead of the journal, or none at all (G5.3)", async () => {
     const { tool } = gatedCount(1);
     const { tasks } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -155,7 +155,7 @@ describe("waiting", () => {
 });
 
 describe("progress (G6)", () => {
-  it("never goes back: a lower value is refused and ends the task (G6)", async () => {
+  it("never goes back: a lower value is refused and ends the task (G6.1)", async () => {
     const tool = job(async function* () {
       yield { progress: 2 };
       yield { progress: 1 };
@@ -170,7 +170,7 @@ describe("progress (G6)", () => {
     });
   });
 
-  it("becomes visible together with state, items and the event that tells of it (G3)", async () => {
+  it("becomes visible together with state, items and the event that tells of it (G3.1)", async () => {
     const { tool, gates } = gatedCount(3);
     const { tasks, rest } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -196,16 +196,19 @@ describe("progress (G6)", () => {
     ["a date among the items", { progress: 1, append: [new Date(0)] }, "INVALID_VALUE"],
     ["a negative progress", { progress: -1 }, "INVALID_VALUE"],
     ["no object at all", 7, "INVALID_VALUE"],
-  ])("is refused in the first run with %s, and nothing of the checkpoint is kept (G3)", async (_what, wrong, code) => {
-    const tool = job(async function* () {
-      yield { progress: 0, append: [1] };
-      // What a tool yields that was written without types.
-      yield wrong as never;
-      return "never";
-    });
-    const { tasks, rest } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
-    expect(await tasks.get(record.id)).toMatchObject({ status: "failed", record: { itemCount: 1, error: { code } } });
-  });
+  ])(
+    "is refused in the first run with %s, and nothing of the checkpoint is kept (G3.2)",
+    async (_what, wrong, code) => {
+      const tool = job(async function* () {
+        yield { progress: 0, append: [1] };
+        // What a tool yields that was written without types.
+        yield wrong as never;
+        return "never";
+      });
+      const { tasks, rest } = createScene([tool]);
+      const { record } = await tasks.start({ tool: "job", input: {} });
+      await rest();
+      expect(await tasks.get(record.id)).toMatchObject({ status: "failed", record: { itemCount: 1, error: { code } } });
+    },
+  );
 });

@@ -12,7 +12,7 @@ const quick = job(async function* () {
 const start = { tool: "job", input: {} };
 
 describe("the same call (G7)", () => {
-  it("joins the task that runs, also where defaults are left out, and another call does not (G7)", async () => {
+  it("joins the task that runs, also where defaults are left out, and another call does not (G7.1)", async () => {
     const { tool } = gatedCount(1);
     const { tasks } = createScene([tool]);
     const first = await tasks.start({ tool: "job", input: { n: 0 } });
@@ -23,7 +23,7 @@ describe("the same call (G7)", () => {
     expect(other.record.id).not.toBe(first.record.id);
   });
 
-  it("resumes a paused task (G7)", async () => {
+  it("resumes a paused task (G7.1)", async () => {
     const { tool, gates } = gatedCount(2);
     const { tasks, rest } = createScene([tool]);
     const { record } = await tasks.start(start);
@@ -38,7 +38,7 @@ describe("the same call (G7)", () => {
     expect((await tasks.get(record.id)).status).toBe("completed");
   });
 
-  it("gets a completed task until it was delivered or too old (G7)", async () => {
+  it("gets a completed task until it was delivered or too old (G7.2)", async () => {
     const { tasks, rest, clock } = createScene([quick], { limits: { reuseResultMs: 60_000 } });
     const first = await tasks.start(start);
     await rest();
@@ -112,7 +112,7 @@ describe("the same call (G7)", () => {
     expect(await tasks.start(later)).toMatchObject({ created: true });
   });
 
-  it("gives a call that stood still in its process what the same call came to meanwhile, and no earlier result (G7)", async () => {
+  it("gives a call that stood still in its process what the same call came to meanwhile, and no earlier result (G7.8)", async () => {
     const { tasks, rest, clock } = createScene([quick]);
     const run = async () => {
       const { record } = await tasks.start(start);
@@ -159,7 +159,7 @@ describe("the same call (G7)", () => {
     expect(new Set([first, second, third].map(({ record }) => record.id)).size).toBe(3);
   });
 
-  it("runs again where the call asks for it, and joins a run that has a name (G7)", async () => {
+  it("runs again where the call asks for it, and joins a run that has a name (G7.7)", async () => {
     const { tool } = gatedCount(1);
     const { tasks } = createScene([tool]);
     const ids: string[] = [];
@@ -217,7 +217,7 @@ describe("the same call (G7)", () => {
 describe("a call with an id (G7)", () => {
   const callId = "call-0123456789abcdef";
 
-  it("finds the same task whenever it is delivered again, whatever became of the task (G7)", async () => {
+  it("finds the same task whenever it is delivered again, whatever became of the task (G7.6)", async () => {
     const { tasks, rest } = createScene([quick]);
     const first = await tasks.start({ ...start, callId, newTask: true });
     expect(first.record.id).toBe(callId);
@@ -257,7 +257,7 @@ describe("a call with an id (G7)", () => {
 });
 
 describe("an owner (G10)", () => {
-  it("sees and touches only what is their own, and cannot tell whether anything else exists (G10)", async () => {
+  it("sees and touches only what is their own, and cannot tell whether anything else exists (G10.1)", async () => {
     const { tool } = gatedCount(1);
     const { tasks, engine } = createScene([tool]);
     const { record } = await tasks.start(start);
@@ -311,7 +311,7 @@ describe("an owner (G10)", () => {
     await delivered;
   });
 
-  it("is a tagged string (G10)", () => {
+  it("is a tagged string (G10.2)", () => {
     const { engine } = createScene([quick]);
     for (const owner of ["alice", "root:alice", "sub:", ""]) {
       expect(() => engine.forOwner(owner)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));

@@ -12,7 +12,7 @@ describe("a caller that leaves (G8)", () => {
       return "done";
     });
 
-  it("stops a task that no other caller waits for, resumable (G8)", async () => {
+  it("stops a task that no other caller waits for, resumable (G8.5)", async () => {
     const { tasks, store, rest, clock } = createScene([waiting()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     const first = tasks.addWaiter(record.id);
@@ -69,7 +69,7 @@ describe("a caller that leaves (G8)", () => {
     expect((await tasks.get(id)).status).toBe("completed");
   });
 
-  it("lets a task run on whose caller is merely gone, that is detached, or whose tool says detach (G8)", async () => {
+  it("lets a task run on whose caller is merely gone, that is detached, or whose tool says detach (G8.5)", async () => {
     const detached = job(
       async function* (task) {
         await task.sleep("nap", 5_000);

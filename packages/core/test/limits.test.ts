@@ -57,7 +57,7 @@ describe("slots (G11)", () => {
     expect(endless.order).toHaveLength(65);
   });
 
-  it("go to the owner who has the fewest, also when another has left more work than a look shows (G11)", async () => {
+  it("go to the owner who has the fewest, also when another has left more work than a look shows (G10.4, G11)", async () => {
     const crowd = createScene([quick], { limits: { maxRunning: 0 } });
     const [a, b] = [crowd.engine.forOwner("client:a"), crowd.engine.forOwner("client:b")];
     for (let n = 0; n < 30; n++) await a.start({ tool: "job", input: { n }, detached: true });
@@ -180,7 +180,7 @@ describe("what tools make (G11)", () => {
     ["maxKeyLength", { maxKeyLength: 5 }],
     ["maxOutputBytes", { maxOutputBytes: 5 }],
     ["maxLogBytes", { maxLogBytes: 5 }],
-  ])("is limited by %s, and the error names it (G11)", async (name, limits) => {
+  ])("is limited by %s, and the error names it (G11.1)", async (name, limits) => {
     const tool = job(
       async function* (task) {
         task.log("info", "some text");

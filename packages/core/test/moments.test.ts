@@ -84,7 +84,7 @@ describe("requests that come while an attempt is being started (G8, G9)", () => 
 });
 
 describe("requests that a runner gets no notification of (G8, G9)", () => {
-  it("are carried out at the next look, also when the tool commits nothing (G8)", async () => {
+  it("are carried out at the next look, also when the tool commits nothing (G8.3)", async () => {
     const { tasks, another, rest, clock } = createScene([patient], {}, silent);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();
@@ -95,7 +95,7 @@ describe("requests that a runner gets no notification of (G8, G9)", () => {
     expect((await tasks.get(record.id)).status).toBe("cancelled");
   });
 
-  it("win over the end of a question's time, if they came before it (G9)", async () => {
+  it("win over the end of a question's time, if they came before it (G9.2)", async () => {
     const asking = job(async function* (task) {
       const { action } = await task.ask("sure", { message: "Sure?", schema: z.object({}), timeoutMs: 10_000 });
       yield { progress: 1 };
@@ -135,7 +135,7 @@ describe("a caller who comes while a task is being stopped for another who left 
 });
 
 describe("two engines on one store (G4)", () => {
-  it("run each task once, and carry out each other's requests (G4, G8)", async () => {
+  it("run each task once, and carry out each other's requests (G4.1, G8.3)", async () => {
     const { tool, gates, begun } = gatedCount(1);
     const one = createScene([tool]);
     const two = one.another();

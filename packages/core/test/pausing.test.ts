@@ -12,7 +12,7 @@ import {
 failOnUnhandledRejections();
 
 describe("pausing (G8)", () => {
-  it("stops at the next checkpoint, keeps it, and continues from it (G2, G8)", async () => {
+  it("stops at the next checkpoint, keeps it, and continues from it (G2, G8.1)", async () => {
     const { tool, gates, begun } = gatedCount(2);
     const { tasks, rest, record } = await createRunningScene(tool);
     await tasks.pause(record.id);
@@ -81,7 +81,7 @@ describe("pausing (G8)", () => {
     expect((await tasks.get(record.id)).record.output).toBe("job 1");
   });
 
-  it("aborts a tool that makes no checkpoint within the grace time, and runs its finally blocks (G8)", async () => {
+  it("aborts a tool that makes no checkpoint within the grace time, and runs its finally blocks (G8.1, G8.2)", async () => {
     const left: string[] = [];
     const tool = job(async function* (task) {
       try {

@@ -79,7 +79,7 @@ describe("a tool that kills its process", () => {
     },
   );
 
-  it("keeps no new call of others waiting, before or after its deaths (G10, G12)", async () => {
+  it("keeps no new call of others waiting, before or after its deaths (G10.3, G12)", async () => {
     const { first, pass, deaths } = createInfirmary(5_000, 10_000);
     for (let n = 0; n < 4; n++) await first.tasks.start({ tool: "innocent", input: { n }, detached: true });
     await first.tasks.start({ tool: "poison", input: {}, detached: true });
@@ -95,7 +95,7 @@ describe("a tool that kills its process", () => {
 });
 
 describe("a task that waits in place", () => {
-  it("keeps no call of another owner from its slot, also when its process died before (G10, G12)", async () => {
+  it("keeps no call of another owner from its slot, also when its process died before (G10.3, G12)", async () => {
     const { tool, ask } = createAsking();
     const scene = createScene([tool, ask], { limits: { maxRunning: 2 } });
     for (let n = 0; n < 6; n++) await scene.tasks.start({ tool: "asking", input: { n }, detached: true });

@@ -44,7 +44,7 @@ describe("asking (G9)", () => {
     expect(await tasks.get(record.id)).toMatchObject({ status: "running", questions: [] });
   });
 
-  it("takes one answer: the second is refused, also in the moment before the first was read (G9)", async () => {
+  it("takes one answer: the second is refused, also in the moment before the first was read (G9.1)", async () => {
     const { tasks, rest } = createScene([asking()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();
@@ -77,7 +77,7 @@ describe("asking (G9)", () => {
     expect((await tasks.get(record.id)).status).toBe("input_required");
   });
 
-  it("frees the slot of a task that is not answered in time, and asks on (G9, G11)", async () => {
+  it("frees the slot of a task that is not answered in time, and asks on (G9, G11.3)", async () => {
     const { tasks, rest, clock, engine } = createScene([asking()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await clock.advance(30_000);
@@ -91,7 +91,7 @@ describe("asking (G9)", () => {
     });
   });
 
-  it("keeps question and answer across the death of the process (G9)", async () => {
+  it("keeps question and answer across the death of the process (G9.1)", async () => {
     const scene = createScene([asking()]);
     const { record } = await scene.tasks.start({ tool: "job", input: {} });
     await scene.rest();
@@ -120,7 +120,7 @@ describe("asking (G9)", () => {
     expect((await tasks.get(record.id)).record.output).toBe(JSON.stringify(accept));
   });
 
-  it("takes an answer that another process gives to a task that waits without a runner (G9)", async () => {
+  it("takes an answer that another process gives to a task that waits without a runner (G9.2)", async () => {
     const { tasks, clock, another } = createScene([asking()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await clock.advance(40_000);
@@ -176,7 +176,7 @@ describe("sleeping", () => {
       return `attempt ${task.attempt}`;
     });
 
-  it("waits in place when the time is short, and without a slot when it is long (G11)", async () => {
+  it("waits in place when the time is short, and without a slot when it is long (G11.3)", async () => {
     const long = 3_600_000;
     const { tasks, clock, engine, rest } = createScene([napping(long)], calm);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -188,7 +188,7 @@ describe("sleeping", () => {
     expect((await tasks.get(record.id)).record.output).toBe("attempt 2");
   });
 
-  it("ends at the time that was set first, also when the process died meanwhile (G2)", async () => {
+  it("ends at the time that was set first, also when the process died meanwhile (G2.1)", async () => {
     const { tasks, clock, store, another } = createScene([napping(3_600_000)], calm);
     const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
     await clock.advance(3_000_000);
@@ -236,7 +236,7 @@ describe("sleeping", () => {
 });
 
 describe("steps (G2)", () => {
-  it("run once, whatever happens after they were remembered (G2)", async () => {
+  it("run once, whatever happens after they were remembered (G2.1)", async () => {
     const calls: string[] = [];
     const tool = job(async function* (task) {
       const first = await task.step("first", () => {
@@ -273,7 +273,7 @@ describe("steps (G2)", () => {
     expect((await tasks.get(record.id)).record.output).toBe("STEP_KEY_REUSED,STEP_KEY_REUSED");
   });
 
-  it("do no harm when the tool does not wait for them (G12)", async () => {
+  it("do no harm when the tool does not wait for them (G12.7)", async () => {
     const tool = job(async function* (task) {
       void task.step("a", () => new Promise<never>((_resolve, reject) => reject(new Error("unobserved"))));
       void task.step("b", () => new Promise<number>((resolve) => setTimeout(resolve, 1, 1)));

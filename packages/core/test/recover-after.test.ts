@@ -25,7 +25,7 @@ describe("a task whose caller was connected when its process died", () => {
     return { ...scene, id: record.id, begun, kill };
   }
 
-  it("resumes by itself after recoverAfterMs, from its last checkpoint (G1, G2)", async () => {
+  it("resumes by itself after recoverAfterMs, from its last checkpoint (G1.2, G2)", async () => {
     const { id, begun, kill, another, clock } = await killedAtOne();
     kill();
     const next = another();
@@ -90,18 +90,21 @@ describe("a task whose caller was connected when its process died", () => {
     expect((await next.tasks.get(id)).status).toBe("completed");
   });
 
-  it.each(["its user", "the policy for callers that leave"])("stays paused where %s paused it (G8)", async (who) => {
-    const { id, kill, another, clock, tasks, rest, begun } = await killedAtOne({ limits: { ...limits, ...seldom } });
-    if (who === "its user") await tasks.pause(id);
-    else tasks.addWaiter(id)("cancelled");
-    await rest();
-    kill();
-    const next = another();
-    await next.engine.open();
-    await clock.advance(hourMs / 6);
-    expect((await next.tasks.get(id)).status).toBe("paused");
-    expect(begun).toEqual([0]);
-  });
+  it.each(["its user", "the policy for callers that leave"])(
+    "stays paused where %s paused it (G1.2, G8)",
+    async (who) => {
+      const { id, kill, another, clock, tasks, rest, begun } = await killedAtOne({ limits: { ...limits, ...seldom } });
+      if (who === "its user") await tasks.pause(id);
+      else tasks.addWaiter(id)("cancelled");
+      await rest();
+      kill();
+      const next = another();
+      await next.engine.open();
+      await clock.advance(hourMs / 6);
+      expect((await next.tasks.get(id)).status).toBe("paused");
+      expect(begun).toEqual([0]);
+    },
+  );
 
   it("resumes after its sleep or its backoff, by the same rule (G1)", async () => {
     const tool = job(async function* (task, n) {

@@ -24,7 +24,7 @@ describe("a process that dies", () => {
     expect(begun).toEqual([0, 1]);
   });
 
-  it.each(["detached", "recoverAfterMs: 0"])("leaves tasks that resume at once: %s (G1)", async (how) => {
+  it.each(["detached", "recoverAfterMs: 0"])("leaves tasks that resume at once: %s (G1.2)", async (how) => {
     const { tool, gates } = gatedCount(2);
     const { tasks, store, rest, another } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {}, detached: how === "detached" });
@@ -105,7 +105,7 @@ describe("a process that dies", () => {
     expect((await next.tasks.get(record.id)).status).toBe("cancelled");
   });
 
-  it("ends with CRASH_LOOP after three deaths without progress, each attempt later than the last, and can be resumed (G12)", async () => {
+  it("ends with CRASH_LOOP after three deaths without progress, each attempt later than the last, and can be resumed (G12.4)", async () => {
     const scene = createScene([stuck], { limits: { crashBackoffMs: 1_000 } });
     const { record } = await scene.tasks.start({ tool: "job", input: {}, detached: true });
     await scene.rest();

@@ -152,7 +152,7 @@ it("does not wait in a process that never saw another worker", async () => {
   expect(await view(next, record.id)).toEqual(["completed", "2", "by 2"]);
 });
 
-it("never runs a task by code that does not know its version: it waits, says so, and continues when that code comes", async () => {
+it("never runs a task by code that does not know its version: it waits, says so, and continues when that code comes (G2.3)", async () => {
   const [second, first] = [codeOf("2"), codeOf("1")];
   const next = await open(second);
   const { record } = await start(next);

@@ -119,7 +119,7 @@ describe("a task that died together with another one", () => {
         return die(scene, tools("2"));
       },
     ],
-  ])("is not found guilty when that one %s (G12)", async (_what, status, forget) => {
+  ])("is not found guilty when that one %s (G12.4)", async (_what, status, forget) => {
     const poisoned = await createPoisoned();
     const { innocent, poison, outside } = poisoned;
     const scene = await forget(poisoned);
@@ -146,7 +146,7 @@ describe("a task that died together with another one", () => {
         return (next) => next.tasks.wait(record.id);
       },
     ],
-  ])("is not found guilty when in each of its processes %s (G12)", async (_what, begin) => {
+  ])("is not found guilty when in each of its processes %s (G12.4)", async (_what, begin) => {
     const { outside, tools } = createTools();
     let scene = createScene(tools("1"), { limits });
     const innocent = (await scene.tasks.start({ tool: "innocent", input: {}, detached: true })).record.id;

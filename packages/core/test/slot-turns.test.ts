@@ -30,7 +30,7 @@ function endlessScene(limits: Partial<EngineLimits>, stepMs = 10) {
 }
 
 describe("slots (G11)", () => {
-  it("go round among owners that have a task each that never ends, and no step is done twice (G11)", async () => {
+  it("go round among owners that have a task each that never ends, and no step is done twice (G11.6)", async () => {
     const { clock, engine, counted, rest } = endlessScene({ maxRunning: 2, maxRunningPerOwner: 2 });
     const owners = [0, 1, 2, 3, 4].map((n) => engine.forOwner(`client:${n}`));
     const tasks: { readonly n: number; readonly id: string }[] = [];
@@ -50,7 +50,7 @@ describe("slots (G11)", () => {
     }
   });
 
-  it("stay with a task that never ends as long as no other owner waits (G11)", async () => {
+  it("stay with a task that never ends as long as no other owner waits (G11.6)", async () => {
     const { clock, engine, tasks, rest } = endlessScene({ maxRunning: 1, maxRunningPerOwner: 1 });
     const { record } = await tasks.start({ tool: "job", input: { n: 1 } });
     await tasks.start({ tool: "job", input: { n: 2 } });

@@ -110,7 +110,7 @@ it("an engine whose opening fails at any of its reads is opened by the next call
 });
 
 describe("a store that cannot be written", () => {
-  it("makes a task wait with growing pauses and go on in a new attempt, and hinders no other (G1, G12)", async () => {
+  it("makes a task wait with growing pauses and go on in a new attempt, and hinders no other (G1, G12.1, G12.3)", async () => {
     const { tool, gates, begun } = gatedCount(2);
     const broken = failing();
     const { tasks, clock, rest, errors } = createScene([tool], { limits: { writeBackoffMs: 500 } }, broken.wrap);
@@ -229,7 +229,7 @@ describe("a store that cannot be written", () => {
     });
   });
 
-  it("keeps a request durable when it cannot be carried out now (G8, G12)", async () => {
+  it("keeps a request durable when it cannot be carried out now (G8.3, G12)", async () => {
     const { tool } = gatedCount(1);
     const broken = failing();
     const { tasks, clock } = createScene([tool], { limits: { maxRunning: 0 } }, broken.wrap);
@@ -262,7 +262,7 @@ describe("a store that cannot be written", () => {
 });
 
 describe("a runner that lost its lease", () => {
-  it("writes nothing more, and the task continues elsewhere (G4)", async () => {
+  it("writes nothing more, and the task continues elsewhere (G4.1)", async () => {
     const { tool, gates, begun } = gatedCount(2);
     const silent: string[] = [];
     const { tasks, clock, rest, another, engine } = createScene([tool], { limits: { leaseTtlMs: 3_000 } }, (store) => ({

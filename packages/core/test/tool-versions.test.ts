@@ -63,7 +63,7 @@ describe("another version of a tool", () => {
     ]);
   });
 
-  it("starts again from nothing where the policy says restart, and says so (G6)", async () => {
+  it("starts again from nothing where the policy says restart, and says so (G6.2)", async () => {
     const next = versioned("2", { onVersionChange: "restart" });
     const { tasks, id } = await upgrade(next);
     expect((await tasks.get(id)).record).toMatchObject({ generation: 2, progress: 3, itemCount: 1 });

@@ -14,20 +14,23 @@ test.each([
     { Message: "a", items: undefined },
     '"Message" is not a key of a checkpoint (did you mean "message"?); "items" is not a key of a checkpoint (known: progress, total, state, append, message)',
   ],
-])("a checkpoint with %j fails its task in the first run, and leaves nothing behind (G3)", async (value, problems) => {
-  const tool = job(async function* () {
-    yield { progress: 1, state: { at: 1 }, append: [1] };
-    yield written(value);
-    return "not reached";
-  });
-  const { tasks, record } = await createRunningScene(tool);
-  const { record: failed } = await tasks.get(record.id);
-  expect(failed).toMatchObject({ status: "failed", progress: 1, state: { at: 1 }, itemCount: 1 });
-  expect(failed.error).toMatchObject({
-    code: "INVALID_VALUE",
-    message: `A checkpoint of job is not valid: ${problems}.`,
-  });
-});
+])(
+  "a checkpoint with %j fails its task in the first run, and leaves nothing behind (G3.2)",
+  async (value, problems) => {
+    const tool = job(async function* () {
+      yield { progress: 1, state: { at: 1 }, append: [1] };
+      yield written(value);
+      return "not reached";
+    });
+    const { tasks, record } = await createRunningScene(tool);
+    const { record: failed } = await tasks.get(record.id);
+    expect(failed).toMatchObject({ status: "failed", progress: 1, state: { at: 1 }, itemCount: 1 });
+    expect(failed.error).toMatchObject({
+      code: "INVALID_VALUE",
+      message: `A checkpoint of job is not valid: ${problems}.`,
+    });
+  },
+);
 
 test("a question with a key that questions do not have is not asked", async () => {
   const tool = job(async function* (task) {

@@ -22,7 +22,7 @@ async function killAgainAndAgain(scene: Scene, times: number, livesMs: number): 
 
 describe("a process that dies while a task only waits", () => {
   it.each([0, 5_000, 40_000])(
-    "any number of times does not fail a task that waits for its answer; lives of %i ms (G9)",
+    "any number of times does not fail a task that waits for its answer; lives of %i ms (G9.4)",
     async (livesMs) => {
       const tool = job(async function* (task) {
         const answer = await task.ask("sure", question);
@@ -61,7 +61,7 @@ describe("a process that dies while a task only waits", () => {
     expect((await last.tasks.get(record.id)).record.output).toBe("accept,decline");
   });
 
-  it("does not fail a task that sleeps, in place or without a slot, and ends the sleep at its time (G2, G12)", async () => {
+  it("does not fail a task that sleeps, in place or without a slot, and ends the sleep at its time (G2.1, G9.4)", async () => {
     const tool = job(async function* (task) {
       await task.sleep("short", 20_000);
       await task.sleep("long", 600_000);
@@ -79,7 +79,7 @@ describe("a process that dies while a task only waits", () => {
     expect((await last.tasks.get(record.id)).record.output).toBe("slept");
   });
 
-  it("does not fail a task that waits for its next attempt after a failure (G12)", async () => {
+  it("does not fail a task that waits for its next attempt after a failure (G9.4)", async () => {
     const tool = job(
       async function* (task) {
         if (task.attempt === 1) throw new Error("The service is down.");

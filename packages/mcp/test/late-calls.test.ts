@@ -47,7 +47,7 @@ async function deliveredCall(url: string, session: Record<string, string>, store
 
 const counted = { structuredContent: { counted: 2, attempts: 1 } };
 
-test("G7 a call that its process never began, and that its client made again, gets the result of the other when its stream is resumed", async () => {
+test("G7.8 a call that its process never began, and that its client made again, gets the result of the other when its stream is resumed", async () => {
   const { here, there, session, store, hold, isReached } = await openReplicas("createTask");
   hold.isOn = true;
   const lost = eventsOf(await post(here.url, countTo(2, 7), session));
@@ -64,7 +64,7 @@ test("G7 a call that its process never began, and that its client made again, ge
   expect(await store.countTasks({})).toMatchObject({ total: 1 });
 });
 
-test("G7 a call that stood still in its process before it began gets what the same call came to meanwhile", async () => {
+test("G7.8 a call that stood still in its process before it began gets what the same call came to meanwhile", async () => {
   const { here, there, session, store, hold, isReached } = await openReplicas("putDocument");
   hold.isOn = true;
   const late = post(here.url, countTo(2, 7), session);

@@ -51,7 +51,7 @@ async function untilWritten(store: Store, session: Session, sinceMs: number): Pr
   await expect.poll(writtenMs).toBeGreaterThanOrEqual(sinceMs);
 }
 
-test("an owner with as many sessions as it may have loses the one that was not used for longest (G11)", async () => {
+test("an owner with as many sessions as it may have loses the one that was not used for longest (G11.5)", async () => {
   const { here, there } = await twoProcesses();
   const others = await openSession(here.url, bob);
   const [first, second] = [await openSession(here.url, alice), await openSession(there.url, alice)];

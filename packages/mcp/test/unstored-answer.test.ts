@@ -51,7 +51,7 @@ async function askedInVain(method: "tools/call" | "tasks/result") {
 }
 
 test.each(["tools/call", "tasks/result"] as const)(
-  "G9 a question whose answer met a full disk is shown again under its id, and takes the next answer: %s",
+  "G9.3 a question whose answer met a full disk is shown again under its id, and takes the next answer: %s",
   async (method) => {
     const { url, session, events, asked, answer, disk } = await askedInVain(method);
     expect((await readUntil(events, asks)).at(-1)?.message).toEqual(asked?.message);
@@ -73,7 +73,7 @@ test("G9 it is shown again on the stream with which the client comes back meanwh
   expect((await readUntil(again, () => false)).at(-1)?.message).toMatchObject({ id: 2, result: hello });
 });
 
-test("G9 answer_task says that the answer was not stored, and takes it when there is room", async () => {
+test("G9.3 answer_task says that the answer was not stored, and takes it when there is room", async () => {
   const { disk, store } = fullStore();
   const { url, close } = await openEndpoint({ tools: [greetTool], store });
   closing.push(close);

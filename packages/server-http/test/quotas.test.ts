@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  "two servers let an owner have as many tasks as one, of 60 calls at the same moment (G11)",
+  "two servers let an owner have as many tasks as one, of 60 calls at the same moment (G11.4)",
   async () => {
     const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--max-unfinished-per-owner", "5"];
     const servers = await Promise.all([startServer(args), startServer(args)]);

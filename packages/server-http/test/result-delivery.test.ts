@@ -130,7 +130,7 @@ test("G7 2026: a caller that closes its connection while its result is on the wa
   expect(await scene.work()).toEqual(["unit 1", "unit 2"]);
 });
 
-test.each(eras)("G7 %s: a result that arrived is delivered, so the same call begins a new run", async (era) => {
+test.each(eras)("G7.5 %s: a result that arrived is delivered, so the same call begins a new run", async (era) => {
   const scene = await createScene("", "SIGKILL");
   const { url } = await scene.start();
   for (const calls of [1, 2, 3]) {

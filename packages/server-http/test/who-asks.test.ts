@@ -221,7 +221,7 @@ describe.each(Object.entries(tables))("%s", (_name, { options, rows }) => {
   afterAll(closeAll);
 
   test.each(rows.flatMap(({ name }) => eras.map((era) => [name, era] as const)))(
-    "%s: lists its own, and reads by its id what the table says, in %s (G10)",
+    "%s: lists its own, and reads by its id what the table says, in %s (G10.1)",
     async (name, era) => {
       const asker = askers.find((one) => one.row.name === name && one.era === era);
       const own = begun.filter(({ owner }) => owner === asker?.owner).map(({ id }) => id);

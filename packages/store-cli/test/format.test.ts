@@ -30,7 +30,7 @@ function damage(path: string, text: string | undefined): void {
 }
 
 describe.each(damages)("a store whose format.json %s", (_, text) => {
-  test("opens by what its journals say, writes the file again, and keeps what it cannot read (G12)", async () => {
+  test("opens by what its journals say, writes the file again, and keeps what it cannot read (G12.2)", async () => {
     const { directory, id, format } = await filled();
     damage(format, text);
     const warnings: string[] = [];

@@ -224,7 +224,7 @@ describe("a task that began again after it had finished", () => {
     expect(await json("check", "--store", directory)).toMatchObject({ code: 0, value: { problems: [] } });
   });
 
-  test("is damaged once its journal ends before its first end (G12)", async () => {
+  test("is damaged once its journal ends before its first end (G12.5)", async () => {
     const { directory, id } = await filled(checkpoint(1), failed, restarted, checkpoint(2));
     cut(directory, id, 3);
     const store = openStore(directory, options);
@@ -232,7 +232,7 @@ describe("a task that began again after it had finished", () => {
   });
 });
 
-test("a journal that becomes shorter while a process knows more of it is damaged (G12)", async () => {
+test("a journal that becomes shorter while a process knows more of it is damaged (G12.5)", async () => {
   const { directory, id } = await filled(checkpoint(1), checkpoint(2));
   const store = openStore(directory, options);
   expect((await store.getTask(id))?.record.lastSeq).toBe(3);

@@ -32,7 +32,7 @@ function damage(folder: string, epoch: number): string {
 }
 
 describe("damage in an older file of a task, the newest of which is sound", () => {
-  test("costs the events up to it and nothing else, once repaired: a reader gets a snapshot in their place (G5, G12)", async () => {
+  test("costs the events up to it and nothing else, once repaired: a reader gets a snapshot in their place (G5.2, G12)", async () => {
     const { directory, id, record, folder } = await taskOf([checkpoint(1)], [checkpoint(2)], [checkpoint(3, ["c"])]);
     const damaged = damage(folder, 2);
     const says =

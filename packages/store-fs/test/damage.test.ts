@@ -77,7 +77,7 @@ test("a journal file that is missing sets its task aside, though a later one con
 });
 
 describe("a changed byte", () => {
-  test("anywhere in a journal's lines sets the task aside, unchanged, and no other", async () => {
+  test("anywhere in a journal's lines sets the task aside, unchanged, and no other (G12.1, G12.2)", async () => {
     const { bytes } = await damaged();
     for (let offset = 0; offset < bytes.byteLength; offset += 17) {
       const { directory, id, neighbour, path, bytes: own } = await damaged();

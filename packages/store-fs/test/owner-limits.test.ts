@@ -49,7 +49,7 @@ async function finish(store: ReturnType<typeof openStore>, id: string): Promise<
   await store.releaseLease(held);
 }
 
-test("two engines on one folder let an owner have as many tasks as one, of 60 calls at the same moment (G11)", async () => {
+test("two engines on one folder let an owner have as many tasks as one, of 60 calls at the same moment (G11.4)", async () => {
   const directory = emptyFolder();
   const engines = [0, 1].map(() => {
     const store = openStore(directory, quick);

@@ -20,7 +20,7 @@ async function afterPowerLoss(work: (store: Store) => Promise<void>, choices: Pa
 
 const completed = { type: "completed", output: null } as const;
 
-test("a store that was made a moment ago keeps its first task and commit (G1)", async () => {
+test("a store that was made a moment ago keeps its first task and commit (G1.1)", async () => {
   let id = "";
   const store = await afterPowerLoss(async (store) => {
     id = await create(store, "first-task");

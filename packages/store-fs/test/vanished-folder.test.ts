@@ -27,7 +27,7 @@ async function statuses(store: Store): Promise<Record<string, string>> {
 describe.each([["open"], ["done"], ["open", "done"], ["open", "done", "workers", "trash", "keys"]])(
   "a store that loses %s",
   (...names) => {
-    test("under a running server makes it again from tasks/, and continues (G12)", async () => {
+    test("under a running server makes it again from tasks/, and continues (G12.6)", async () => {
       const { directory, store, open, done } = await running();
       for (const name of names) rmSync(join(directory, name), { recursive: true });
       expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed" });
@@ -137,7 +137,7 @@ const losses: readonly [string, (directory: string) => () => void][] = [
 ];
 
 describe.each(losses)("a store %s", (_, lose) => {
-  test("refuses every call and writes nothing, until it is back the same (G12)", async () => {
+  test("refuses every call and writes nothing, until it is back the same (G12.6)", async () => {
     const { directory, store, open, done } = await running();
     const held = await lease(store, open);
     await store.checkHealth?.();

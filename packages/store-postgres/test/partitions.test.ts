@@ -118,7 +118,7 @@ describe("a replica whose network to the database", () => {
     await expectSound();
   });
 
-  test.concurrent("is reset often: its tasks end, each step once", async (context) => {
+  test.concurrent("is reset often: its tasks end, each step once (G4.1)", async (context) => {
     const { resetOften, openGate, untilEnded, expectSound } = await scene(context);
     const resets = resetOften(20);
     openGate();

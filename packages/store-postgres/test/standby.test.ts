@@ -30,7 +30,7 @@ async function pair() {
   return { primary, standby };
 }
 
-test("nothing that was acknowledged is lost, and nothing is there twice, when the primary dies and its synchronous standby takes over", async () => {
+test("nothing that was acknowledged is lost, and nothing is there twice, when the primary dies and its synchronous standby takes over (G1.1)", async () => {
   const { primary, standby } = await pair();
   const network = await startNetwork(primary.url);
   onTestFinished(() => network.close());

@@ -225,7 +225,7 @@ describe("reduceTask", () => {
     expect([assigned.toolVersion, assigned.stateVersion, assigned.stateShape]).toEqual(["3", "1", undefined]);
   });
 
-  it("keeps everything in a restart from the last state, and nothing in one from nothing", () => {
+  it("keeps everything in a restart from the last state, and nothing in one from nothing (G6.2)", () => {
     const failed: readonly TaskEventBody[] = [
       started(1),
       { type: "checkpoint", progress: 3, total: 9, state: 3, items: [1], itemBytes: 3, message: "3/9" },

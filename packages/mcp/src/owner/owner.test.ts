@@ -5,7 +5,7 @@ import { local, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken, 
 const strong = "7af4874c9b611c59bbccadd95cf066f2";
 const remote = { local: false, reason: "it has the header via, so a proxy sent it" } as const;
 
-test("G10 an authenticated subject always wins, and no label can pose as one", () => {
+test("G10.2 an authenticated subject always wins, and no label can pose as one", () => {
   const facts = { clientId: strong, sessionId: "s", locality: local };
   expect(resolveOwner({ ...facts, authenticated: ownerOfSubject("alice") })).toBe("sub:alice");
   expect(resolveOwner({ clientId: "sub:alice", sessionId: "s", locality: remote })).toBe("client:s/sub:alice");

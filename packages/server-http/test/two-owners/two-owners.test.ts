@@ -74,21 +74,21 @@ beforeAll(async () => {
 });
 afterAll(() => rm(tokens, { recursive: true }));
 
-test.each(routes2025)("2025: what another owns is like nothing at all to: $name (G10)", (route) =>
+test.each(routes2025)("2025: what another owns is like nothing at all to: $name (G10.1)", (route) =>
   checkRoute(route, callers, server.engine),
 );
-test.each(routes2026)("2026: what another owns is like nothing at all to: $name (G10)", (route) =>
+test.each(routes2026)("2026: what another owns is like nothing at all to: $name (G10.1)", (route) =>
   checkRoute(route, callers, server.engine),
 );
 
 const ofTasks = ({ kind }: Route) => ["running", "asking", "paused", "done"].includes(kind);
 
 test.each(routes2025.filter(ofTasks))(
-  "2025: what another owns and is damaged is like nothing at all to: $name (G10)",
+  "2025: what another owns and is damaged is like nothing at all to: $name (G10.1)",
   (route) => checkDamaged(route, callers, server.engine, damaged),
 );
 test.each(routes2026.filter(ofTasks))(
-  "2026: what another owns and is damaged is like nothing at all to: $name (G10)",
+  "2026: what another owns and is damaged is like nothing at all to: $name (G10.1)",
   (route) => checkDamaged(route, callers, server.engine, damaged),
 );
 

@@ -106,7 +106,7 @@ test.each([
   ["a folder", async () => ["--store", await testFolder()]],
   ["PostgreSQL", async () => ["--store", database.url(), "--store-schema", newSchema()]],
 ] as const)(
-  "two versions of a tool run side by side on %s, up and down again, and no task is run by code that cannot read it",
+  "two versions of a tool run side by side on %s, up and down again, and no task is run by code that cannot read it (G2.3)",
   async (_, place) => {
     const upgrade = await beginUpgrade(await place());
     const { serve, start, untilBegun, begunOf, letGo, refusedBy } = upgrade;

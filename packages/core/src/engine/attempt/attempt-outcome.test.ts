@@ -34,7 +34,7 @@ const stopped = (reason: "pause" | "drain" | "waiting" | "cancel", abandoned = f
 });
 
 describe("endOfAttempt", () => {
-  it("lets a cancellation win over whatever the tool came to", () => {
+  it("lets a cancellation win over whatever the tool came to (G8.4)", () => {
     const cancelling = { ...inputs, signals: signals({ kind: "pause" }, { kind: "cancel" }) };
     const threw: AttemptOutcome = { kind: "threw", error: new Error("no") };
     for (const outcome of [returned, threw, stopped("pause"), stopped("cancel")]) {

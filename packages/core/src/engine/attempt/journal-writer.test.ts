@@ -82,7 +82,7 @@ describe("JournalWriter", () => {
     expect(kindsOf(heard).at(-1)).toBe("pause");
   });
 
-  it("writes what comes last behind all that waited, and refuses what comes after it", async () => {
+  it("writes what comes last behind all that waited, and refuses what comes after it (G4.2)", async () => {
     const { writer, journal } = await createScene();
     const waited = writer.commit([checkpoint(1)]);
     const finished = writer.finish((record) => ({
