@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { readPromises } from "../src/proofs.js";
 import { published, read, root, sourcesOf, titlesOf } from "../src/repository.js";
 
 /** A claim with the cell that names its tests. */
@@ -34,7 +35,7 @@ function missingIn(shown: string): readonly string[] {
   });
 }
 
-const clauses = new Set([...read("docs/store-contract.md").matchAll(/^\| ([A-Z]+-\d+) \|/gm)].map(([, id = ""]) => id));
+const clauses = new Set(readPromises().clauses.map(({ id }) => id));
 
 /** The defaults of all limits of the code, by name; packages may have limits of the same name. */
 const defaults = new Map<string, number[]>();

@@ -1,27 +1,25 @@
 import { expect, test } from "vitest";
-import { isTestFile, read, sourcesOf, titlesOf, workspaces } from "../src/repository.js";
+import { readPromises, readProofs } from "../src/proofs.js";
 
-const guarantees = Array.from({ length: 12 }, (_, index) => `G${index + 1}`);
-const document = read("docs/guarantees.md");
-const titles = workspaces.flatMap((workspace) =>
-  sourcesOf(workspace)
-    .filter(isTestFile)
-    .flatMap((path) => titlesOf(read(path))),
-);
+const { guarantees, clauses } = readPromises();
+const known = new Set([...guarantees, ...clauses].map(({ id }) => id));
+const proofs = readProofs();
 
-test.each(guarantees)("%s has a section in the document and is named by a test", (id) => {
-  const named = new RegExp(`\\b${id}\\b`);
-  const sections = document.split("\n").filter((line) => /^#{2,3} /.test(line) && named.test(line));
-  expect(sections).toHaveLength(1);
-  expect(titles.filter((title) => named.test(title))).not.toEqual([]);
+test("the documents have twelve guarantees with claims, and the clauses of the store contract, each id once", () => {
+  const ids = guarantees.map(({ id }) => id);
+  const sections = ids.filter((id) => !id.includes("."));
+  expect(sections).toEqual(Array.from({ length: 12 }, (_, index) => `G${index + 1}`));
+  expect(sections.filter((id) => !known.has(`${id}.1`))).toEqual([]);
+  expect(clauses.length).toBeGreaterThan(100);
+  expect(known.size).toBe(guarantees.length + clauses.length);
 });
 
-test("the titles that the document quotes are those of tests in the files that it names", () => {
-  const quoted = document.replaceAll(/\s+/g, " ").matchAll(/`([\w./-]+\.test\.tsx?)` \("([^"]+)"\)/g);
-  const pairs = [...quoted].map(([, path = "", title = ""]) => ({ path, title }));
-  expect(pairs.length).toBeGreaterThan(0);
-  // The ids at the end of a title are left out where it is quoted.
-  const isThere = ({ path, title }: { path: string; title: string }) =>
-    titlesOf(read(path)).some((written) => written.startsWith(title));
-  expect(pairs.filter((pair) => !isThere(pair))).toEqual([]);
+test("each guarantee, each of its claims and each clause has a test whose title carries its id", () => {
+  const all = [...proofs.keys()];
+  const isProved = (id: string) => proofs.has(id) || all.some((other) => other.startsWith(`${id}.`));
+  expect([...known].filter((id) => !isProved(id))).toEqual([]);
+});
+
+test("no title of a test carries an id that the documents do not have", () => {
+  expect([...proofs].filter(([id]) => !known.has(id))).toEqual([]);
 });

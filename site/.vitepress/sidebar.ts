@@ -78,6 +78,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
         Architecture: "/architecture",
         Names: "/naming",
         "What is proved by what": "/testing",
+        "The tests of each promise": "/proofs",
         Releasing: "/releasing",
         Decisions: "/decisions/",
       },

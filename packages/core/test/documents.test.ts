@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
 import { engineDefaults, taskDefaults } from "../src/engine.js";
 
@@ -17,33 +17,6 @@ describe("docs/errors.md", () => {
     // Another table names what a tool throws.
     const listed = [...firstCells(await read("../../../docs/errors.md"))].filter((cell) => !/[a-z]/.test(cell));
     expect(listed.sort()).toEqual(codes.sort());
-  });
-});
-
-describe("docs/guarantees.md", () => {
-  const ids = Array.from({ length: 12 }, (_, index) => `G${index + 1}`);
-
-  it("has one section for each guarantee, in order", async () => {
-    const sections = [...(await read("../../../docs/guarantees.md")).matchAll(/^## (G\d+) /gm)].map(
-      (match) => match[1],
-    );
-    expect(sections).toEqual(ids);
-  });
-
-  it("names only files that exist", async () => {
-    const document = await read("../../../docs/guarantees.md");
-    const paths = [...document.matchAll(/`((?:packages|apps|docs)\/[\w./-]+\.ts)`/g)].map((match) => match[1] ?? "");
-    expect(paths.length).toBeGreaterThan(10);
-    await Promise.all(paths.map((path) => read(`../../../${path}`)));
-  });
-
-  it("is shown by tests of this package whose titles carry the ids, as far as core can show them", async () => {
-    const files = await readdir(new URL(".", import.meta.url));
-    const tests = await Promise.all(files.filter((file) => file.endsWith(".test.ts")).map((file) => read(`./${file}`)));
-    const carried = ids.filter((id) =>
-      tests.some((text) => new RegExp(`(?:it|each)\\b[^\\n]*[( ]${id}[,)]`).test(text)),
-    );
-    expect(carried).toEqual(ids);
   });
 });
 
