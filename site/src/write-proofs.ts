@@ -23,7 +23,7 @@ const rows = clauses.map(({ id, text }) => {
 const page = `# The tests of each promise
 
 What shows the [guarantees](guarantees.md) and the [store contract](store-contract.md): the tests whose titles carry the id. The build of this site
-reads them from the sources. The claims of the pages for operators stand with their tests in [claims.yaml](../conformance/claims.yaml),
+reads them from the sources. The claims of other pages stand with their tests in [claims.yaml](../conformance/claims.yaml),
 the demands of MCP's chapter on authorization in [authorization-chapter.yaml](../conformance/authorization-chapter.yaml).
 
 ${claims.join("\n")}
