@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +34,7 @@ export async function createProject(path: string): Promise<CreatedProject> {
     .replaceAll(/[^a-z0-9._-]+/g, "-")
     .replace(/^[._-]+/, "");
   if (name === "") throw new Error(`${path} gives no name for a package. Choose a folder with letters in its name.`);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const present = (await readdir(folder)).filter((entry) => entry !== ".git");
   if (present.length > 0)
     throw new Error(`${folder} is not empty (${present.slice(0, 3).join(", ")}). Choose another folder.`);
@@ -52,4 +53,11 @@ export async function createProject(path: string): Promise<CreatedProject> {
     files.push(target);
   }
   return { folder, name, files };
+}
+
+/** Not `recursive: true`: that tries without end where the system makes no folder, as in /proc. */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await makeFolder(dirname(path));
+  await mkdir(path);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,6 +40,10 @@ test("refuses a folder that is not empty, and leaves it as it is", async () => {
   await writeFile(join(folder, "notes.txt"), "mine");
   await expect(createProject(folder)).rejects.toThrow(`${folder} is not empty (notes.txt). Choose another folder.`);
   expect(await readFile(join(folder, "notes.txt"), "utf8")).toBe("mine");
+});
+
+test.runIf(existsSync("/proc/self"))("refuses a folder where the system makes none", async () => {
+  await expect(createProject("/proc/nope/a")).rejects.toThrow("ENOENT");
 });
 
 test("the versions of its dependencies are those that the packages are tested with", async () => {

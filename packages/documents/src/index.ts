@@ -5,3 +5,4 @@ export { DocumentFile, openDocument } from "./document-file.js";
 export { parseDocument } from "./document-text.js";
 export type { FirstDocumentOptions } from "./first-document-file.js";
 export { FirstDocumentFile, writeFirstDocument } from "./first-document-file.js";
+export { makeFolder } from "./make-folder.js";

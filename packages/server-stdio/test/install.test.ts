@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type HostName, hostFile, hostFormat, hostNames, serversKey } from "@resumable-mcp/protocol/hosts";
@@ -71,6 +72,13 @@ test.each(editedHosts)("a missing file of %s is made with its folder, and undo r
   expect(await uninstallServer(file, server, agreeing)).toBe("changed");
   expect(await namesNextTo(file)).toEqual([]);
 });
+
+test.runIf(existsSync("/proc/self"))(
+  "a file in a folder that the system does not make is refused at once",
+  async () => {
+    await expect(installServer("/proc/nope/config.json", entryOf("claude-code"), agreeing)).rejects.toThrow("ENOENT");
+  },
+);
 
 test("an empty file gets a server, and is empty again after undo", async () => {
   const file = await fileWith("");

@@ -69,9 +69,10 @@ export class VirtualFiles {
     return file;
   }
 
-  stat(path: string): { readonly size: number; readonly mtimeMs: number; readonly mode: number } | undefined {
+  stat(path: string) {
     const found = this.call((disk) => disk.stat(path));
-    return found && { size: found.size, mtimeMs: this.#modifiedMs.get(path) ?? 0, mode: 0o600 };
+    const mtimeMs = this.#modifiedMs.get(path) ?? 0;
+    return found && { size: found.size, mtimeMs, mode: 0o600, isDirectory: () => found.isFolder };
   }
 
   /** A file's whole content. */
@@ -105,7 +106,7 @@ function replace(module: object, name: string, isOurs: (first: unknown) => boole
     files !== undefined && isOurs(args[0]) ? make(files)(...args) : Reflect.apply(real, module, args);
 }
 
-const isPath = (first: unknown): boolean => String(first).startsWith(virtualFolder);
+const isPath = (first: unknown): boolean => `${String(first)}/`.startsWith(virtualFolder);
 const isFile = (first: unknown): boolean => typeof first === "number";
 
 function missing(path: string): Error {
@@ -141,6 +142,8 @@ function replaceFiles(): void {
       own.call((disk) => disk.write(file, bytes, at)),
   );
   sync("statSync", isPath, (own) => (path: string) => own.stat(path));
+  sync("existsSync", isPath, (own) => (path: string) => own.stat(path) !== undefined);
+  sync("mkdirSync", isPath, (own) => (path: string) => own.call((disk) => disk.makeFolder(path)));
   sync("linkSync", isPath, (own) => (from: string, to: string) => own.call((disk) => disk.link(from, to)));
   sync("renameSync", isPath, (own) => (from: string, to: string) => own.call((disk) => disk.rename(from, to)));
   sync("unlinkSync", isPath, (own) => (path: string) => own.call((disk) => disk.unlink(path)));
@@ -154,8 +157,10 @@ function replaceFiles(): void {
   });
   later("readFile", (own) => (path: string) => own.callLater(() => own.text(path)));
   later("rename", (own) => (from: string, to: string) => own.callLater((disk) => disk.rename(from, to)));
-  later("link", (own) => (from: string, to: string) => own.callLater((disk) => disk.link(from, to)));
-  later("mkdir", (own) => (path: string) => own.callLater((disk) => disk.makeFolder(path)));
+  later("writeFile", (own) => async (path: string, text: string, { flag }: { readonly flag: string }) => {
+    const file = handleOf(own, path, await own.callLater(() => own.open(path, flag)));
+    await file.writeFile(text).finally(file.close);
+  });
   later("rm", (own) => (path: string) => own.callLater((disk) => disk.removeTree(path)));
   later(
     "stat",

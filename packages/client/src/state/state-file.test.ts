@@ -1,7 +1,9 @@
+import { existsSync, promises } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { isClientError } from "../client-error.js";
 import { argumentsUsed, taskFinished, taskProgressed, taskStarted } from "./state-changes.js";
 import { openStateFile } from "./state-file.js";
@@ -79,6 +81,22 @@ describe("a state file", () => {
     expect(file.state.active_tasks).toEqual({});
   });
 
+  it("that is torn is kept aside where the file system has no hard links, and replaces no other", async () => {
+    const link = vi
+      .spyOn(promises, "link")
+      .mockRejectedValue(Object.assign(new Error("EPERM: link"), { code: "EPERM" }));
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      link.mockRestore();
+      syncBuiltinESMExports();
+    });
+    await writeFile(`${path}.corrupt-1`, "the first");
+    await writeFile(path, "{torn");
+    expect((await openStateFile(path)).notices).toEqual([expect.stringContaining(`kept as ${path}.corrupt-2`)]);
+    const kept = [1, 2].map((number) => readFile(`${path}.corrupt-${number}`, "utf8"));
+    expect(await Promise.all(kept)).toEqual(["the first", "{torn"]);
+  });
+
   it("of a newer program is left alone; a sibling keeps the same identity", async () => {
     const { state } = await openStateFile(path);
     const newer = JSON.stringify({ ...state, version: 9, other: true });
@@ -116,6 +134,10 @@ describe("a state file", () => {
     await writeFile(path, "x");
     const error = await openStateFile(join(path, "below", "state.json")).catch((reason: unknown) => reason);
     expect(isClientError(error) && error.code).toBe("STATE_UNREADABLE");
+  });
+
+  it.runIf(existsSync("/proc/self"))("in a folder that the system does not make is refused at once", async () => {
+    await expect(openStateFile("/proc/nope/state.json")).rejects.toMatchObject({ code: "STATE_UNREADABLE" });
   });
 });
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, rm } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, extname, join } from "node:path";
-import { type DocumentDamage, DocumentFile } from "@resumable-mcp/documents";
+import { type DocumentDamage, DocumentFile, makeFolder, nodeDocumentDisk } from "@resumable-mcp/documents";
 import { userFolder } from "@resumable-mcp/protocol/hosts";
 import { ClientError } from "../client-error.js";
 import { serverAddress } from "../server-config.js";
@@ -37,16 +37,14 @@ export interface StateFileOptions {
  * @throws {@link ClientError} `STATE_FOREIGN`, `STATE_UNREADABLE`, `STATE_LOCKED`.
  */
 export async function openStateFile(path: string, { importFrom }: StateFileOptions = {}): Promise<StateFile> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
   const notices: string[] = [];
-  const opened = await withFileLock(`${path}.lock`, () => openLocked(path, { notices, importFrom })).catch(
-    (error: unknown) => {
-      throw error instanceof ClientError ? error : unreadable(path, error);
-    },
-  );
-  return new StateFile(opened, notices);
+  try {
+    makeFolder(dirname(path));
+    const opened = await withFileLock(`${path}.lock`, () => openLocked(path, { notices, importFrom }));
+    return new StateFile(opened, notices);
+  } catch (error) {
+    throw error instanceof ClientError ? error : unreadable(path, error);
+  }
 }
 
 interface OpenedState {
@@ -207,17 +205,17 @@ function newClientId(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Gives the file a name that none has: linking, unlike renaming, never replaces. */
+/** Gives the file a name that none has: the renaming replaces an empty file of this process. */
 async function moveAside(path: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const aside = `${path}.corrupt-${number}`;
     try {
-      await link(path, aside);
+      await writeFile(aside, "", { flag: "wx", mode: 0o600 });
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "EEXIST") continue;
       throw error;
     }
-    await rm(path);
+    nodeDocumentDisk.rename(path, aside);
     return aside;
   }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { copyFile, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { copyFile, lstat, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "@resumable-mcp/documents";
 import { CommandError } from "@resumable-mcp/mcp/command-line";
 import { installLimits } from "../limits.js";
 
@@ -60,7 +61,7 @@ function decoded(bytes: Buffer, path: string): string {
  */
 export async function writeConfig(file: ConfigFile, text: string): Promise<void> {
   const { path, hasMark, mode } = file;
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path), 0o777);
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
   const handle = await open(temporary, "wx", mode & 0o777);
   try {

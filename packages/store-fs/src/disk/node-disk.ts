@@ -1,6 +1,5 @@
 import fs from "node:fs";
-import { dirname } from "node:path";
-import { nodeDocumentDisk } from "@resumable-mcp/documents";
+import { makeFolder, nodeDocumentDisk } from "@resumable-mcp/documents";
 import { type Disk, hasCode } from "./disk.js";
 import { canSyncFolders } from "./platform.js";
 import { ifThere } from "./whole-file.js";
@@ -47,7 +46,7 @@ export const nodeDisk: Disk = {
     }
     return fs.readdirSync(folder);
   },
-  makeFolder,
+  makeFolder: (path) => makeFolder(path),
   removeFolder: (path) => fs.rmdirSync(path),
   removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
   syncFolderNow(path) {
@@ -77,16 +76,3 @@ export const nodeDisk: Disk = {
     return watcher;
   },
 };
-
-/** Not `recursive: true`: that tries without end where the system makes no folder, as in /proc. */
-function makeFolder(path: string): void {
-  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  const above = dirname(path);
-  if (above !== path && !fs.existsSync(above)) makeFolder(above);
-  try {
-    fs.mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!hasCode(error, "EEXIST") || !fs.statSync(path).isDirectory()) throw error;
-  }
-}
