@@ -2,7 +2,7 @@ import type { Disk } from "../src/disk/disk.js";
 import { nodeDisk } from "../src/disk/node-disk.js";
 
 /** How an operation fails: with a code of the system, or by writing only a part. */
-export type Failure = "ENOSPC" | "EIO" | "EACCES" | "EMFILE" | "short";
+export type Failure = "ENOSPC" | "EIO" | "EACCES" | "EPERM" | "EMFILE" | "short";
 
 /** Decides of each operation whether it fails, and how. */
 export type Verdict = (operation: string, path: string) => Failure | undefined;

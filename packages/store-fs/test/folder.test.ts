@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join, sep } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodeDisk } from "../src/disk/node-disk.js";
+import { failingDisk } from "./failing-disk.js";
 import { commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 
 describe("the folder of a store", () => {
@@ -56,6 +57,20 @@ describe("the folder of a store", () => {
     writeFileSync(path, "");
     const store = openStore(join(path, "store"));
     await expect(store.countTasks({})).rejects.toMatchObject({ code: "STORE_WRITE_FAILED" });
+  });
+
+  test("is refused on a file system without hard links, a new one as one that was copied there (G4)", async () => {
+    const copied = emptyFolder();
+    await openStore(copied).countTasks({});
+    const disk = failingDisk((operation) => (operation === "link" ? "EPERM" : undefined));
+    for (const directory of [emptyFolder(), copied]) {
+      await expect(openStore(directory, { disk }).countTasks({})).rejects.toMatchObject({
+        code: "STORE_WRITE_FAILED",
+        message:
+          "The store could not be written (EPERM: link). Its file system has no hard links, which the store needs: use a folder on another, such as ext4, APFS or NTFS.",
+      });
+      expect(readdirSync(directory).filter((name) => name.startsWith("."))).toEqual([]);
+    }
   });
 
   test("is refused on a network file system unless that is allowed", async () => {

@@ -58,13 +58,22 @@ export function storeFailure(error: unknown, kind: "read" | "write", path: strin
   const verb = reading ? "read" : "written";
   const reason = `${String(error.code)}: ${call}`;
   // The message may reach a caller far away: only the details say where on this machine the store is.
-  return new ResumableError(code, `The store could not be ${verb} (${reason}). ${adviceFor(String(error.code))}`, {
-    details: { path: place, reason },
-    cause: error,
-  });
+  return new ResumableError(
+    code,
+    `The store could not be ${verb} (${reason}). ${adviceFor(String(error.code), call)}`,
+    {
+      details: { path: place, reason },
+      cause: error,
+    },
+  );
 }
 
-function adviceFor(code: string): string {
+/** What the system says where the file system has no hard links: Windows says EISDIR. */
+const withoutLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EISDIR"]);
+
+function adviceFor(code: string, call: string): string {
+  if (call === "link" && withoutLinks.has(code))
+    return "Its file system has no hard links, which the store needs: use a folder on another, such as ext4, APFS or NTFS.";
   if (code === "ENOSPC" || code === "EDQUOT") return "Make room on the disk; unfinished tasks then continue.";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return "Check who may write the store's folder.";
   if (code === "EMFILE" || code === "ENFILE") return "Raise the limit of open files.";

@@ -10,7 +10,7 @@ import { networkFileSystemName } from "../disk/platform.js";
 import { quarantineFile, reportFinding } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom } from "../disk/whole-file.js";
+import { listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
 
 /**
@@ -28,9 +28,17 @@ export function openFolder(context: StoreContext, allowNetworkFileSystem: boolea
   if (readOnly && format === "new") throw noStore(context);
   if (readOnly) return;
   disk.makeFolder(layout.directory);
-  writeFormat(context, format);
+  if (format === "ours") tryLink(context);
+  else writeFormat(context, format);
   // Whatever is in the folder comes after: without a format.json nothing of a store is there.
   if (format === "new" && context.durable) disk.syncFolderNow(layout.directory);
+}
+
+/** A new store's first file is linked to its name; another store may have been copied to where there are no hard links. */
+function tryLink({ disk, layout, unique }: StoreContext): void {
+  const link = join(layout.directory, `.draft.${unique()}`);
+  disk.link(layout.format, link);
+  unlinkIfExists(disk, link);
 }
 
 /** A link leads out of the folder, and a pipe blocks its reader without end. */
