@@ -110,12 +110,14 @@ test("every option that a page names is one of the programs'", async () => {
     ["store", "--help"],
     ["dev", "--help"],
     ["help", "call"],
+    ["help", "servers"],
   ];
   const helps = await Promise.all(asked.map((words) => start(process.execPath, [program, ...words]).succeeded()));
-  // Of npm, node and Claude Code.
-  const foreign = ["--save-dev", "--test", "--debug"];
-  const named = [...pages, "docs/troubleshooting.md"].flatMap((page) =>
-    [...read(page).matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option),
+  // Of npm, Node, pg_dump and Claude Code.
+  const foreign = ["--save-dev", "--test", "--import", "--schema", "--debug"];
+  const operators = ["auth", "deploy", "limits", "observe", "postgres", "security", "store-commands", "upgrading"];
+  const named = [...pages, ...[...operators, "errors", "troubleshooting"].map((name) => `docs/${name}.md`)].flatMap(
+    (page) => [...read(page).matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option),
   );
   expect(named.length).toBeGreaterThan(20);
   const known = new Set([...helps.join("\n").matchAll(/--[a-z][a-z-]+/g)].map(([option]) => option));
