@@ -6,8 +6,12 @@ export default defineConfig([
   library(["src/index.ts", "src/program/job.ts"], {
     ...fromSources({}),
     splitting: false,
-    clean: ["!{history,find-bugs}.js*", "!bugs/**"],
+    clean: ["!{history,find-bugs,mutants,drawn-only}.js*", "!bugs/**"],
   }),
   library(["src/history.ts"], { clean: false }),
   library(["src/bugs/find-bugs.ts"], { clean: false, external: ["tsup"] }),
+  library(["src/mutants/mutants.ts", "src/mutants/drawn-only.ts"], {
+    clean: false,
+    external: ["tsup", /^@stryker-mutator\//],
+  }),
 ]);

@@ -1,13 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { build } from "tsup";
-import type { Bug } from "./bug.js";
+
+/** A defect to build with. */
+export interface Defect {
+  readonly name: string;
+  /** Under `packages/`. */
+  readonly file: string;
+  /** Puts it into the source. */
+  readonly change: (source: string) => string;
+}
 
 /** Builds the simulator with one defect in it. @param simulation the folder of the package. @returns its program. */
-export async function buildWith(simulation: string, { name, file, find, replace }: Bug): Promise<string> {
+export async function buildWith(simulation: string, { name, file, change }: Defect): Promise<string> {
   const path = normalize(join(simulation, "../packages", file));
-  const text = readFileSync(path, "utf8");
-  if (text.split(find).length !== 2) throw new Error(`${file} does not have one place for: ${name}`);
+  const contents = change(readFileSync(path, "utf8"));
   const outDir = join(simulation, "dist/bugs", name.replaceAll(/\W+/g, "-"));
   await build({
     entry: [join(simulation, "src/index.ts")],
@@ -29,9 +36,7 @@ export async function buildWith(simulation: string, { name, file, find, replace 
       {
         name: "put-back",
         setup: (plugin) =>
-          plugin.onLoad({ filter: /\.ts$/ }, (given) =>
-            given.path === path ? { contents: text.replace(find, () => replace), loader: "ts" } : undefined,
-          ),
+          plugin.onLoad({ filter: /\.ts$/ }, (given) => (given.path === path ? { contents, loader: "ts" } : undefined)),
       },
     ],
   });

@@ -49,10 +49,15 @@ async function firstViolation(
 
 /** The first seed that breaks a guarantee with the defect, and none without it: of the plans in which it shows most, else of all. */
 async function hunt(bug: Bug, first: number, last: number): Promise<Finding | undefined> {
-  const program = await buildWith(simulation, bug);
+  const program = await buildWith(simulation, { ...bug, change: (source) => putBack(bug, source) });
   const whole = { from: first, to: last };
   const shown = bug.shows === undefined ? undefined : await huntIn(program, bug, { ...whole, only: bug.shows });
   return shown ?? huntIn(program, bug, whole);
+}
+
+function putBack({ name, file, find, replace }: Bug, source: string): string {
+  if (source.split(find).length !== 2) throw new Error(`${file} does not have one place for: ${name}`);
+  return source.replace(find, () => replace);
 }
 
 async function huntIn(program: string, bug: Bug, { from: first, to, only }: Range): Promise<Finding | undefined> {
