@@ -1,8 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createMemoryStore } from "@resumable-mcp/core";
 import { type CheckResumableOptions, checkResumable } from "@resumable-mcp/core/testing";
-import { runClauses } from "@resumable-mcp/store-testkit";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { killAll, start } from "../../src/program.js";
 import { read, root } from "../../src/repository.js";
@@ -63,20 +61,6 @@ test("the code of all documents compiles under strict, and the tests and program
   expect(await start(process.execPath, ["--test", contract]).succeeded()).toMatch(/^(?:#|ℹ) pass \d{3}$/m);
   const checked = await start(process.execPath, [join(compiled, "writing-a-store", "check-store.js")]).succeeded();
   expect(checked.match(/^[A-Z]+-\d passed: /gm)).toHaveLength(3);
-});
-
-test("the store around a store passes what the store inside passes", async () => {
-  const { withCount } = await import(join(written, "writing-a-store", "counting-store.ts"));
-  const counted: (() => number)[] = [];
-  const results = await runClauses({
-    open: async () => {
-      const { store, commits } = withCount(createMemoryStore());
-      counted.push(commits);
-      return store;
-    },
-  });
-  expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([]);
-  expect(counted.some((commits) => commits() > 0)).toBe(true);
 });
 
 /** The tools of the pages about other frameworks, each with a call. */
