@@ -13,7 +13,6 @@ const openNames: Readonly<Record<string, string>> = {
   "docs/migrating.md": `${server} declare function readRows(path: string): Promise<string[]>;
     declare function insert(row: string): Promise<void>;
     declare function insertAll(rows: string[], options: { idempotencyKey: string }): Promise<void>;`,
-  "docs/observe.md": `${tools} declare const store: import("resumable-mcp").Store;`,
   "packages/client/README.md": "declare const token: string;",
   "packages/client-tui/README.md": "declare function killServer(): Promise<string>;",
   "packages/protocol/README.md": `declare const client: import("@modelcontextprotocol/sdk/client/index.js").Client;
