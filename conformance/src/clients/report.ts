@@ -3,25 +3,33 @@ import type { Outcome, Row } from "./row.js";
 interface Table {
   readonly title: string;
   readonly text: string;
-  readonly columns: readonly (keyof typeof cells)[];
+  /** What names a line. The rows of one name share a line, with a cell for each transport. */
+  readonly name: readonly ("Client" | "Clients" | "How")[];
+  readonly cell: (outcome: Outcome) => string;
+  readonly showsProgress?: true;
 }
 
 /** The tables, in the order of the document. */
 const tablesByName: Readonly<Record<Row["table"], Table>> = {
   calls: {
     title: "A call in flight",
-    text: "`count_to` counts to 30 and appends each number as an item. The server is killed after the tenth.",
-    columns: ["Client", "Over", "How", "Ends right", "Its user saw", "Items", "Attempts"],
+    text: `\`count_to\` counts to 30 and appends each number as an item. The server is killed after the tenth. The cells say what brings the
+result: the call itself, or what the client or its user has to do then.`,
+    name: ["Client"],
+    cell: verdict,
+    showsProgress: true,
   },
   questions: {
     title: "An open question",
-    text: "`ask_name` asks its user for a name. The server is killed while the question is open.",
-    columns: ["Client", "Over", "How", "Ends right", "Asked", "Its user saw", "Attempts"],
+    text: "`ask_name` asks its user for a name. The server is killed while the question is open. The cells say how often the user is asked.",
+    name: ["Client", "How"],
+    cell: (outcome) => (outcome.problems.length > 0 ? verdict(outcome) : timesInWords(outcome.asked)),
   },
   eras: {
     title: "From one era to the other",
     text: "One client begins a task, the server is killed, and another client of the same owner finds the task, reads it and finishes it.",
-    columns: ["Clients", "Over", "How", "Ends right", "Its user saw", "Attempts"],
+    name: ["Clients", "How"],
+    cell: (outcome) => (outcome.problems.length > 0 ? verdict(outcome) : "yes"),
   },
 };
 
@@ -30,20 +38,13 @@ export function report(outcomes: readonly Outcome[]): string {
   return `${introduction}\n\n${tables(outcomes)}\n`;
 }
 
-const introduction = `# Clients that we did not write
+const introduction = `# Which clients work
 
-Made by \`npm run clients\`, which runs every row and writes this file when every row has the expected outcome.
-[protocol.md](protocol.md) explains what each kind of client gets, and why.
+Unmodified MCP clients, each against a server that gets SIGKILL in the middle, over HTTP and over stdio. [protocol.md](protocol.md) explains what
+each kind of client gets, and why; [hosts.md](hosts.md) has the hosts, and [frameworks.md](frameworks.md) the agent frameworks.
 
-One server over HTTP (\`resumable-mcp-http\` with a bearer token for all clients), and \`resumable-mcp-stdio\` over stdio. In
-every row the process that runs the task gets SIGKILL in the middle. The next one on the same store begins, over HTTP at the
-same port as soon as the script lets it (it has loaded its code before, so that a busy machine does not decide the row),
-over stdio when the supervisor starts it. The clients are unmodified and know nothing of it; the Inspector and Genkit come from the
-registry. The rows are judged by the journals in the store, and not by what client or server say: the call became one task,
-every item is there once and in order, more than one process ran it, and the result is right.
-
-"Its user saw" is what the client passed on: the progress of each request (a request that comes to a task under way
-begins where the task is), statuses, and errors.`;
+In every cell the result is right, the call became one task, every item is in its journal once and in order, two processes worked on it, and the
+progress that the user saw has neither gap nor repeat. \`npm run clients\` runs all of them, and writes this page only if that is so.`;
 
 /** Writes the outcomes as the tables of a document. */
 export function tables(outcomes: readonly Outcome[]): string {
@@ -57,48 +58,67 @@ export function tables(outcomes: readonly Outcome[]): string {
     .join("\n\n");
 }
 
-function section({ title, text, columns: head }: Table, outcomes: readonly Outcome[]): string {
+function section(table: Table, outcomes: readonly Outcome[]): string {
   const notes = [...new Set(outcomes.flatMap(({ note }) => note ?? []))];
+  const head = [...table.name, "HTTP", "stdio", ...(table.showsProgress ? ["Until the result, its user sees"] : [])];
   const lines = [
-    `## ${title}`,
+    `## ${table.title}`,
     "",
-    text,
+    table.text,
     "",
     line(head),
     `|${head.map(() => "---|").join("")}`,
-    ...outcomes.map((outcome) => line(head.map((column) => cells[column](outcome, notes)))),
+    ...groups(table, outcomes).map((group) => line(cellsOf(table, group, notes))),
     ...notes.flatMap((note, index) => ["", `${mark(index)} ${note.charAt(0).toUpperCase()}${note.slice(1)}.`]),
   ];
   return lines.join("\n");
+}
+
+/** The outcomes of each line. */
+function groups({ name }: Table, outcomes: readonly Outcome[]): readonly (readonly Outcome[])[] {
+  const byName = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    const key = nameOf(name, outcome).join("\n");
+    byName.set(key, [...(byName.get(key) ?? []), outcome]);
+  }
+  return [...byName.values()];
+}
+
+const nameOf = (name: Table["name"], { row }: Outcome) => name.map((part) => row.head[part === "How" ? 2 : 0]);
+
+function cellsOf(table: Table, group: readonly Outcome[], notes: readonly string[]): readonly string[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const over = (transport: string) =>
+    group
+      .filter(({ row }) => row.head[1] === transport)
+      .map((one) => `${table.cell(one)}${one.note === undefined ? "" : ` ${mark(notes.indexOf(one.note))}`}`);
+  const seen = new Set(group.flatMap(({ saw }) => kindsSeen(saw)));
+  return [
+    ...nameOf(table.name, first),
+    over("HTTP").join("; or "),
+    over("stdio").join("; or "),
+    ...(table.showsProgress ? [[...seen].join(", ") || "nothing"] : []),
+  ];
+}
+
+/** Whether a user saw progress, statuses, or nothing. */
+function kindsSeen(saw: string): readonly string[] {
+  return [...saw.matchAll(/(?:^|; )(progress|status)\b/g)].map(([, kind = ""]) => kind);
 }
 
 function mark(index: number): string {
   return `[${index + 1}]`;
 }
 
-const cells = {
-  Client: ({ row }: Outcome) => row.head[0],
-  Clients: ({ row }: Outcome) => row.head[0],
-  Over: ({ row }: Outcome) => row.head[1],
-  How: ({ row }: Outcome) => row.head[2],
-  "Ends right": (outcome: Outcome, notes: readonly string[]) =>
-    [verdict(outcome), ...(outcome.note === undefined ? [] : [mark(notes.indexOf(outcome.note))])].join(" "),
-  "Its user saw": ({ saw }: Outcome) => saw,
-  Asked: ({ asked }: Outcome) => (asked === undefined ? "" : asked === 1 ? "once" : `${asked} times`),
-  Items: ({ facts }: Outcome) => itemsInWords(facts.items),
-  Attempts: ({ facts }: Outcome) => `${facts.attempts} in ${facts.processes} processes`,
-};
+function timesInWords(asked: number | undefined): string {
+  return asked === 1 ? "once" : `${asked ?? 0} times`;
+}
 
 /** Says whether a call ended right, and what it took. */
 export function verdict({ problems, after }: Outcome): string {
   if (problems.length > 0) return `**no**: ${problems.join("; ")}`;
-  return after === undefined ? "yes" : `not by itself; yes after ${after}`;
-}
-
-function itemsInWords(items: readonly number[]): string {
-  const repeated = items.length - new Set(items).size;
-  const missing = Math.max(0, ...items) - new Set(items).size;
-  return `${items.length}, ${repeated} repeated, ${missing} lost`;
+  return after ?? "the call";
 }
 
 function line(cells: readonly string[]): string {
