@@ -4,6 +4,7 @@ import { ResumableError } from "./errors.js";
 export const engineDefaults = {
   /** A worker without a heartbeat for this long has lost its leases. */
   leaseTtlMs: 15_000,
+  /** How often a worker says that it lives. */
   heartbeatMs: 5_000,
   /**
    * A task whose caller was connected when its process died resumes without that caller after this time, counted from
@@ -21,6 +22,7 @@ export const engineDefaults = {
   notificationDelayMs: 50,
   /** Attempts that run at once in this process. */
   maxRunning: 32,
+  /** Of `maxRunning`, for one owner. */
   maxRunningPerOwner: 16,
   /**
    * Of `maxRunning`, slots that only owners who run nothing get: tasks that never end must not take all. No more than an
@@ -43,6 +45,7 @@ export const engineDefaults = {
   maxUnfinishedPerOwner: 1_000,
   /** How long finished tasks are kept. */
   ttlMs: 7 * 24 * 60 * 60 * 1000,
+  /** How often expired tasks are deleted. */
   sweepEveryMs: 60 * 60 * 1000,
   /** The first sweep after the start; servers that restart often sweep too. */
   firstSweepMs: 60_000,
@@ -50,6 +53,7 @@ export const engineDefaults = {
   reuseResultMs: 10 * 60 * 1000,
   /** After this time without a checkpoint, a pause or cancellation is carried out without the tool. */
   graceMs: 10_000,
+  /** How long `drain` waits. */
   drainTimeoutMs: 10_000,
   /** Waits of `ask` and `sleep` longer than this end the attempt and free its slot. */
   waitInPlaceMs: 30_000,
@@ -59,6 +63,7 @@ export const engineDefaults = {
   maxCrashesInCompany: 10,
   /** Deaths in a row of a task that only waited: a tool that begins another wait before each death ends too. */
   maxDeathsInWaits: 100,
+  /** The wait after the first death; doubles with each further one. */
   crashBackoffMs: 1_000,
   /** How long a task whose process died once keeps other such tasks from running at the same time; four times as long for each further death. */
   trialMs: 30_000,
@@ -73,23 +78,30 @@ export const engineDefaults = {
   sweepBatch: 1_000,
   /** Events that a follower reads at once. */
   followBatch: 256,
+  /** The input of a call. */
   maxInputBytes: 1024 * 1024,
 } as const;
 
 /** Limits of one task, unless its tool says otherwise. */
 export const taskDefaults = {
+  /** Remembered keys of a task. */
   maxSteps: 10_000,
+  /** The value of one step. */
   maxStepBytes: 1024 * 1024,
   maxStateBytes: 1024 * 1024,
   /** Of one checkpoint. */
   maxAppendBytes: 4 * 1024 * 1024,
   /** Of all checkpoints together. */
   maxItemsBytes: 1024 * 1024 * 1024,
+  /** The result. */
   maxOutputBytes: 4 * 1024 * 1024,
+  /** In characters; a longer message is cut. */
   maxMessageLength: 2_000,
+  /** One log entry. */
   maxLogBytes: 64 * 1024,
   /** Log entries between two commits; the oldest beyond that are dropped, and the drop is logged. */
   maxPendingLogs: 1_000,
+  /** Keys of verbs, in characters. */
   maxKeyLength: 200,
 } as const;
 
