@@ -28,10 +28,12 @@ function namedPages(): DefaultTheme.SidebarItem[] {
     group("Begin", {
       Tutorial: "/tutorial",
       Concepts: "/concepts",
-      Comparison: "/comparison",
+      "Difference to Temporal, DBOS …": "/comparison",
       "From registerTool": "/migrating",
       "In your own server": "/adopting",
+      Hosts: "/hosts",
       "Agent frameworks": "/frameworks",
+      "Types that do not compile": "/type-errors",
     }),
     group("Cookbook", {
       "All recipes": "/cookbook/",
@@ -50,6 +52,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
     }),
     group("Run it", {
       Deploy: "/deploy",
+      Options: "/options",
       "PostgreSQL and replicas": "/postgres",
       "Upgrade tools": "/upgrading",
       "Sign-in and owners": "/auth",
@@ -66,8 +69,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
       Guarantees: "/guarantees",
       "Control tools": "/control-tools",
       "Protocol eras": "/protocol",
-      "Third-party clients": "/clients",
-      Hosts: "/hosts",
+      "Which clients work": "/clients",
       "Store contract": "/store-contract",
       "Writing a store": "/writing-a-store",
     }),

@@ -32,13 +32,13 @@ function expectSentence({ stderr }: { stderr: string }, sentence: RegExp) {
 }
 
 test(
-  "its README explains each flag of the command line",
+  "docs/options.md explains each flag of the command line",
   async () => {
-    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const page = await readFile(new URL("../../../docs/options.md", import.meta.url), "utf8");
     const { stdout } = await runToEnd(["--help"]);
     const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
     expect(known.length).toBeGreaterThan(30);
-    const isExplained = (flag: string) => new RegExp(`\`${flag}(?![a-z-])`).test(readme);
+    const isExplained = (flag: string) => new RegExp(`\`${flag}(?![a-z-])`).test(page);
     expect(known.filter((flag) => !isExplained(flag) && flag !== "--version")).toEqual([]);
   },
   timeoutMs,

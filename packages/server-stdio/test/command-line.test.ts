@@ -14,13 +14,13 @@ test("prints the version of its package", async () => {
 });
 
 test(
-  "its README explains each flag of the command line",
+  "docs/options.md explains each flag of the command line",
   async () => {
-    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const page = await readFile(new URL("../../../docs/options.md", import.meta.url), "utf8");
     const { stdout } = await runToEnd(["--help"]);
     const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
     expect(known.length).toBeGreaterThan(20);
-    const isExplained = (flag: string) => new RegExp(`\`${flag}(?![a-z-])`).test(readme);
+    const isExplained = (flag: string) => new RegExp(`\`${flag}(?![a-z-])`).test(page);
     expect(known.filter((flag) => !isExplained(flag) && flag !== "--version")).toEqual([]);
   },
   timeoutMs,
