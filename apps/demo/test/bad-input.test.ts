@@ -83,7 +83,12 @@ describe("a caller's mistake gets one sentence, the right exit code, and changes
     ["an unknown tool", ["call", "cuont"], 4, "There is no tool cuont. There are: resumable_data_processing, "],
     ["an argument of the wrong type", ["call", processing, "total_records=many"], 2, 'an integer, not "many".'],
     ["an unknown argument", ["call", processing, "records=5"], 2, "The tool has no argument records. It has: "],
-    ["a city without data", ["call", "get_forecast", "city=x"], 1, 'The demo has no weather data of "x": New York and '],
+    [
+      "a city without data",
+      ["call", "get_forecast", "city=x"],
+      1,
+      'The demo has no weather data of "x": New York and ',
+    ],
     ["total_records of 0", ["call", processing, "total_records=0"], 2, "total_records has to be at least 1. See: "],
     [
       "an unknown task",

@@ -23,7 +23,7 @@ export async function commitOf(checkout: string): Promise<string> {
 }
 
 /**
- * Which mutants the compiler accepts: what does not compile is no defect that could be committed.
+ * Which mutants the compiler accepts: what does not compile cannot be committed.
  * Those of different files are looked at together; where one breaks another file, each alone.
  */
 export async function acceptedOf(checkout: string, mutants: readonly Mutant[]): Promise<ReadonlySet<Mutant>> {

@@ -23,7 +23,7 @@ const usage = `mutants: changes the code in small ways, and counts which changes
 
 Folders: ${folders.map(({ name }) => name).join(", ")}.
 The last commit is judged, in a clone of its own. Results are kept in simulation/mutants as they come: after a break, the same
-command goes on, and a source that changed is judged again.
+command continues, and a source that changed is judged again.
 `;
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), "../..");

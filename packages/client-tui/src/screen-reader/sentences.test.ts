@@ -107,7 +107,10 @@ describe("sentences", () => {
 
   it("say of a finished task how it ended, not how far its last checkpoint was", () => {
     const error = { code: "TOOL_FAILED", message: "No network" };
-    const ends = [{ status: "completed", percent: 100 }, { status: "failed", error }] as const;
+    const ends = [
+      { status: "completed", percent: 100 },
+      { status: "failed", error },
+    ] as const;
     expect(ends.map((end) => taskSentence(newBoardTask(fakeTask("a", end))))).toEqual([
       "count_words is completed.",
       "count_words is failed: No network.",
