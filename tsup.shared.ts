@@ -181,7 +181,7 @@ export function fromSources(files: Readonly<Record<string, string>>): Options {
 
 /**
  * Builds a server with its SDKs and zod as a few minified files in `dist/bundled`: it starts sooner;
- * docs/decisions/0059.
+ * docs/decisions/0015.
  */
 export function bundledServer(entry: string): Options[] {
   const whole: Options = {

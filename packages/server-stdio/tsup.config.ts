@@ -26,7 +26,7 @@ export default defineConfig([
     ],
     { clean: ["!cli.cjs", "!cli.cjs.map", "!bundled/**", "!THIRD_PARTY_LICENSES"] },
   ),
-  // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0020.
+  // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0015.
   library(["src/cli.ts"], { ...fromSources(programs), format: "cjs", splitting: false }),
   ...bundledServer("src/serve-definition.ts"),
 ]);

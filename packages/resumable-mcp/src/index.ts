@@ -1,4 +1,4 @@
-// What authors of tools import. It loads no SDK, since a host waits until a tools module is loaded; docs/decisions/0127.
+// What authors of tools import. It loads no SDK, since a host waits until a tools module is loaded; docs/decisions/0022.
 export {
   type AskRequest,
   type AskResult,

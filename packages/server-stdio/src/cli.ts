@@ -10,7 +10,7 @@ import { commandWords, superviseCommand } from "./supervisor/supervise-command.j
 declare const RESUMABLE_MCP_VERSION: string;
 
 // What a host waits for is in this file: a supervisor needs no other, and starts its server before it does anything else.
-// It is built as CommonJS, which starts sooner; docs/decisions/0020.
+// It is built as CommonJS, which starts sooner; docs/decisions/0015.
 const program = "resumable-mcp";
 
 async function run(): Promise<void> {

@@ -30,7 +30,7 @@ import { serveHost } from "./serve-host.js";
  * Serves a tools module to the host at the other end of stdin and stdout, then ends the process.
  *
  * The server is bundled with the SDKs and zod, which starts sooner. A `setup` is written against the SDK that is installed,
- * whose classes it may compare, so that such a module is served by the installed packages; docs/decisions/0059. So is a module
+ * whose classes it may compare, so that such a module is served by the installed packages; docs/decisions/0015. So is a module
  * whose tasks are in a database, whose package is not bundled.
  */
 export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {

@@ -10,6 +10,4 @@ export interface Bug {
   readonly shows?: string;
   /** It is hunted where the store is a database. */
   readonly isDatabase?: true;
-  /** The decision that describes the fix, where the defect was once there. */
-  readonly decision?: string;
 }

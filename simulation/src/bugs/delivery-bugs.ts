@@ -7,14 +7,12 @@ export const deliveryBugs: readonly Bug[] = [
     file: "mcp/src/call/receipt.ts",
     find: '  observe("result.ready");\n',
     replace: '  observe("result.ready");\n  tasks.markDelivered(taskId).catch(() => {});\n',
-    decision: "0035",
   },
   {
     name: "a cancellation does not withdraw that a result was delivered",
     file: "mcp/src/era-2025/session/client-messages.ts",
     find: "    const withdrawn = calls.withdraw(requestId);",
     replace: "    const withdrawn = undefined;",
-    decision: "0035",
     shows: "leaving",
   },
   {
@@ -22,7 +20,6 @@ export const deliveryBugs: readonly Bug[] = [
     file: "mcp/src/call/receipt.ts",
     find: "  await nextTurn();\n  await nextTurn();",
     replace: "",
-    decision: "0035",
     shows: "leaving",
   },
   {
@@ -36,14 +33,12 @@ export const deliveryBugs: readonly Bug[] = [
     file: "core/src/engine/owner/start-task.ts",
     find: "    const acceptedMs = acceptedLateMs(request, now.wallMs);",
     replace: "    const acceptedMs = acceptedLateMs({ ...request, acceptedMs: undefined }, now.wallMs);",
-    decision: "0123",
   },
   {
     name: "the same call after a failure begins a new task",
     file: "core/src/engine/owner/start-task.ts",
     find: '=== "restart" ? 0 : fixedLimits.maxContinueTries;',
     replace: '=== "restart" ? 0 : 0 * fixedLimits.maxContinueTries;',
-    decision: "0033",
   },
   {
     name: "a follower begins one event too late after a break",
@@ -80,7 +75,6 @@ export const deliveryBugs: readonly Bug[] = [
     file: "mcp/src/limits.ts",
     find: "  retryMs: 7_500,",
     replace: "  retryMs: 1_500,",
-    decision: "0038",
   },
   {
     name: "a second answer takes the place of the first",

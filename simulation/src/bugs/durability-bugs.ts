@@ -35,7 +35,6 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/disk/file-syncs.ts",
     find: "    this.#doubtful.add(path);\n    try {\n      this.#refresh(path, length);",
     replace: "    this.#doubtful.add(path);\n    try {\n      void length;",
-    decision: "0091",
     shows: "syncs",
   },
   {
@@ -49,28 +48,24 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/index/store-folder.ts",
     find: "    this.isDone = !context.durable;",
     replace: "    this.isDone = true;",
-    decision: "0025",
   },
   {
     name: "a missing or damaged format.json takes the store down",
     file: "store-fs/src/index/store-folder.ts",
     find: 'if (journals === layoutVersion) return damaged === undefined ? "missing" : "damaged";',
     replace: 'if (journals === layoutVersion) throw unknownFolder(context, "format.json is damaged");',
-    decision: "0023",
   },
   {
     name: "a journal that lost its end is served as running",
     file: "store-fs/src/index/finished-tasks.ts",
     find: "    if (isFinal(record.status) || neverRan) return 0;",
     replace: "    if (isFinal(record.status) || neverRan || record.lastSeq > 0) return 0;",
-    decision: "0026",
   },
   {
     name: "a folder that was taken away is not noticed",
     file: "store-fs/src/index/folder-guard.ts",
     find: "    this.#identity = this.#look().identity;",
     replace: "",
-    decision: "0024",
     shows: "folder",
   },
   {
@@ -78,7 +73,6 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/index/folder-guard.ts",
     find: "    if (missing.length === 0) return;",
     replace: "    if (missing.length === 0 || this.#identity !== undefined) return;",
-    decision: "0024",
     shows: "removals",
   },
   {

@@ -105,7 +105,7 @@ function rowOf(bug: Bug): string {
   const [rule = ""] = finding?.violation.split(":") ?? [];
   const where = finding === undefined ? ["not found", "", ""] : [finding.seed, finding.at, finding.hours.toFixed(2)];
   const plans = [bug.isDatabase ? "database" : [], finding?.only ?? []].flat().join(", ");
-  return `| ${[bug.name, bug.decision ?? "", rule, plans, ...where].join(" | ")} |\n`;
+  return `| ${[bug.name, rule, plans, ...where].join(" | ")} |\n`;
 }
 
 await Promise.all(Array.from({ length: Number(values.jobs) }, huntAll));
@@ -113,8 +113,8 @@ const missed = chosen.filter((bug) => findings.get(bug) === undefined).length;
 const { stdout: commit } = await run("git", ["rev-parse", "--short", "HEAD"], { cwd: simulation });
 process.stdout.write(
   [
-    "| Defect | Decision | Broken | Plans | Seed | Virtual time in it | Virtual hours until then |\n",
-    "|---|---|---|---|---|---|---|\n",
+    "| Defect | Broken | Plans | Seed | Virtual time in it | Virtual hours until then |\n",
+    "|---|---|---|---|---|---|\n",
     ...chosen.map(rowOf),
     `\n${chosen.length - missed} of ${chosen.length} were found by the seeds ${seeds} at ${commit.trim()}.\n`,
   ].join(""),

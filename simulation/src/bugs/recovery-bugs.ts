@@ -29,14 +29,12 @@ export const recoveryBugs: readonly Bug[] = [
     find: '    if (events.some(({ type }) => type === "restarted" || type === "cancelled")) await keepDeaths(environment, record);\n',
     replace: "",
     shows: "forgotten",
-    decision: "0088",
   },
   {
     name: "code of an earlier version continues a task of a later one",
     file: "core/src/engine/scheduling/version-rule.ts",
     find: "  if (order !== undefined) return order > 0;",
     replace: "  if (order !== undefined) return true;",
-    decision: "0096",
   },
   {
     name: "a task fails that the code at hand cannot read",
@@ -44,6 +42,5 @@ export const recoveryBugs: readonly Bug[] = [
     find: '  if (verdict.kind === "refuse") {\n',
     replace:
       '  if (verdict.kind === "refuse") {\n    const error = { code: "VERSION_MISMATCH", message: verdict.message } as const;\n    if (verdict.message !== "") return { events: [{ type: "failed", error }], over: true };\n',
-    decision: "0097",
   },
 ];

@@ -26,21 +26,18 @@ export const waitingBugs: readonly Bug[] = [
     file: "core/src/task/task-record.ts",
     find: "  return waitsFor.length > 0;",
     replace: "  return waitsFor.length < 0;",
-    decision: "0029",
   },
   {
     name: "a task that waited when its process died is not looked for",
     file: "core/src/task/task-rules.ts",
     find: "  if (record.live) return 0;",
     replace: "  if (record.live) return record.waitsFor === undefined ? 0 : undefined;",
-    decision: "0029",
   },
   {
     name: "a suspect runs alone, however long it takes",
     file: "core/src/engine/scheduling/pick-next.ts",
     find: "    if (!mayJoin(task, running, limits, nowMs)) continue;",
     replace: "    if (running.some(({ crashes }) => crashes > 0)) continue;",
-    decision: "0030",
     shows: "poison",
   },
   {
@@ -48,7 +45,6 @@ export const waitingBugs: readonly Bug[] = [
     file: "core/src/engine/scheduling/suspects.ts",
     find: "  const proven = crashedIn.filter((worker) => !companions.some((others) => others.includes(worker)));",
     replace: "  const proven = crashedIn;",
-    decision: "0030",
   },
   {
     name: "the owner with the most running tasks comes first",
@@ -68,14 +64,12 @@ export const waitingBugs: readonly Bug[] = [
     file: "core/src/engine/clock.ts",
     find: "const dueMs = this.#known.get(wallMs) ?? this.#note(wallMs, nowMs + wallMs - this.#clock.wallMs());",
     replace: "const dueMs = this.#note(wallMs, nowMs + wallMs - this.#clock.wallMs());",
-    decision: "0031",
   },
   {
     name: "an orphan waits for its caller without end",
     file: "core/src/engine/scheduling/orphans.ts",
     find: "const leftMs = firstSeenMs + this.#recoverAfterMs - nowMs;",
     replace: "const leftMs = this.#recoverAfterMs === 0 ? 0 : Number.MAX_SAFE_INTEGER;",
-    decision: "0032",
   },
   {
     name: "a wait that begins after a request to stop throws",

@@ -136,7 +136,7 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Loads the package for PostgreSQL, which is installed only where it is used; docs/decisions/0092.
+ * Loads the package for PostgreSQL, which is installed only where it is used; docs/decisions/0016.
  *
  * @throws {@link CommandError} that says how to install it. A supervisor does not start such a program again.
  */

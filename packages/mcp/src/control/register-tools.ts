@@ -148,7 +148,7 @@ export function registerEngine<Context, EraCall extends Call>(
 
 /**
  * A list of tools without the control tools that are only called. What there is of those stands in `_meta`: a client finds
- * them by that, also in a session that it takes up, where it sees no capabilities. docs/decisions/0132.
+ * them by that, also in a session that it takes up, where it sees no capabilities. docs/decisions/0014.
  *
  * @param withAll the client shows apps, which call tools that the host has to see.
  */

@@ -123,7 +123,7 @@ const isCurrent = "t.epoch = c.epoch AND t.holder = c.holder AND t.last_seq = c.
  * that came meanwhile is returned, since it is in the very row.
  *
  * A checkpoint changes little, and most commits are checkpoints: writing only that takes half the time, and a third of it
- * where the statement is for a single one (docs/decisions/0102).
+ * where the statement is for a single one.
  */
 function commitStatement(name: string, isOne: boolean, isWhole: boolean, isLimited = false): CommitStatement {
   const columns = Object.entries(isWhole ? allColumns : checkpointColumns);
