@@ -14,7 +14,7 @@ const tablesByName: Readonly<Record<Row["table"], Table>> = {
   calls: {
     title: "A call in flight",
     text: `\`count_to\` counts to 30 and appends each number as an item. The server is killed after the tenth. The cells say what brings the
-result: the call itself, or what the client or its user has to do then.`,
+result.`,
     name: ["Client"],
     cell: verdict,
     showsProgress: true,
@@ -40,11 +40,11 @@ export function report(outcomes: readonly Outcome[]): string {
 
 const introduction = `# Which clients work
 
-Unmodified MCP clients, each against a server that gets SIGKILL in the middle, over HTTP and over stdio. [protocol.md](protocol.md) explains what
-each kind of client gets, and why; [hosts.md](hosts.md) has the hosts, and [frameworks.md](frameworks.md) the agent frameworks.
+Unmodified MCP clients, each against a server that gets SIGKILL in the middle, over HTTP and over stdio: [why they differ](protocol.md). See also the
+[hosts](hosts.md), the [agent frameworks](frameworks.md), and [the client for a program of your own](../packages/client/README.md).
 
-In every cell the result is right, the call became one task, every item is in its journal once and in order, two processes worked on it, and the
-progress that the user saw has neither gap nor repeat. \`npm run clients\` runs all of them, and writes this page only if that is so.`;
+In every cell the result is right, the call became one task, every item is in its journal once and in order, and progress has neither gap nor
+repeat: \`npm run clients\` writes this page only then.`;
 
 /** Writes the outcomes as the tables of a document. */
 export function tables(outcomes: readonly Outcome[]): string {
