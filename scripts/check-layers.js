@@ -1,4 +1,5 @@
 // Refuses imports against the direction of a package's folders: `node scripts/check-layers.js [ROOT]`.
+// dependency-cruiser needs an interface that TypeScript 7 has not, and Biome compares only the specifier as it is written.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";

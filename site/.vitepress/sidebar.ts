@@ -79,7 +79,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
       {
         Architecture: "/architecture",
         Names: "/naming",
-        "What is proved by what": "/testing",
+        "What the tests prove": "/testing",
         "The tests of each promise": "/proofs",
         Releasing: "/releasing",
         Decisions: "/decisions/",
