@@ -21,8 +21,10 @@ function linesIn(document: string): readonly ReadonlyMap<string, string>[] {
 
 /** What the cells with an outcome say: who, how, and over which transport. */
 const shown = linesIn(read("docs/clients.md")).flatMap((cells) => {
-  const name = ["Client", "Clients", "How"].flatMap((column) => cells.get(column) ?? []);
-  return ["HTTP", "stdio"].filter((over) => cells.get(over) !== "").map((over) => [...name, over].join(", "));
+  const clients = (cells.get("Client") ?? cells.get("Clients") ?? "").split("<br>");
+  const how = cells.has("How") ? [cells.get("How")] : [];
+  const transports = ["HTTP", "stdio"].filter((over) => cells.get(over) !== "");
+  return clients.flatMap((client) => transports.map((over) => [client, ...how, over].join(", ")));
 });
 
 test("the tables of clients show each row that the script runs, and no other", () => {

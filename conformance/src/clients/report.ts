@@ -44,7 +44,7 @@ Unmodified MCP clients, each against a server that gets SIGKILL in the middle, o
 [hosts](hosts.md), the [agent frameworks](frameworks.md), and [the client for a program of your own](../packages/client/README.md).
 
 In every cell the result is right, the call became one task, every item is in its journal once and in order, and progress has neither gap nor
-repeat: \`npm run clients\` writes this page only then.`;
+repeat: \`npm run clients\` writes this page only then. "legacy" is the 2025 era; "auto" takes the newest era that the server knows.`;
 
 /** Writes the outcomes as the tables of a document. */
 export function tables(outcomes: readonly Outcome[]): string {
@@ -68,10 +68,20 @@ function section(table: Table, outcomes: readonly Outcome[]): string {
     "",
     line(head),
     `|${head.map(() => "---|").join("")}`,
-    ...groups(table, outcomes).map((group) => line(cellsOf(table, group, notes))),
+    ...merged(groups(table, outcomes).map((group) => cellsOf(table, group, notes))).map(line),
     ...notes.flatMap((note, index) => ["", `${mark(index)} ${note.charAt(0).toUpperCase()}${note.slice(1)}.`]),
   ];
   return lines.join("\n");
+}
+
+/** Clients of which the same is said share a line. */
+function merged(lines: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const clients = new Map<string, string[]>();
+  for (const [client = "", ...rest] of lines) {
+    const key = rest.join("\n");
+    clients.set(key, [...(clients.get(key) ?? []), client]);
+  }
+  return [...clients].map(([key, names]) => [names.join("<br>"), ...key.split("\n")]);
 }
 
 /** The outcomes of each line. */
