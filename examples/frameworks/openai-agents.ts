@@ -8,8 +8,7 @@ type Schema = { type: "object"; properties: Record<string, object>; required: st
 /**
  * The tools of a server, for `new Agent({ name, tools })`.
  *
- * The client of resumable-mcp makes the calls: it waits for a server that is away, and the same call of a program that was
- * started again joins its task. OpenAI's own client speaks 2026-07-28, which has no streams that continue.
+ * The client of resumable-mcp makes the calls: it waits for a server that is away.
  */
 export async function openTools(url: string, token: string) {
   const client = await openClient({ servers: [{ url, token }] });
