@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type HostName, hostFile, hostFormat, hostNames, serversKey } from "@resumable-mcp/protocol/hosts";
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { hostEntry } from "../src/hosts/host-config.js";
+import { hostEntry, lastingPath } from "../src/hosts/host-config.js";
 import { type Dialogue, type EditedEntry, installServer, uninstallServer } from "../src/hosts/install.js";
 import { configSamples } from "./config-samples.js";
 import { connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
@@ -140,6 +140,19 @@ test("nothing is written when the change is declined, the user cannot be asked, 
   const confirm = () => writeFile(file, '{ "numStartups": 42 }').then(() => true);
   await expect(installServer(file, server, { ...agreeing, confirm })).rejects.toThrow(/changed by another program/);
   expect(await readFile(file, "utf8")).toBe('{ "numStartups": 42 }');
+});
+
+test("a path into pnpm's folder of a version is the one that stays after an update, where pnpm keeps a link to it", async () => {
+  const store = join(await realpath(await testFolder()), "node_modules", ".pnpm");
+  const script = join("node_modules", "@a", "b", "cli.cjs");
+  for (const version of ["@a+b@1", "@a+b@2"]) {
+    await mkdir(dirname(join(store, version, script)), { recursive: true });
+    await writeFile(join(store, version, script), "");
+  }
+  await mkdir(join(store, "node_modules", "@a"), { recursive: true });
+  await symlink(dirname(join(store, "@a+b@1", script)), join(store, "node_modules", "@a", "b"), "junction");
+  expect(lastingPath(join(store, "@a+b@1", script))).toBe(join(store, script));
+  for (const path of [join(store, "@a+b@2", script), join("/", "opt", script)]) expect(lastingPath(path)).toBe(path);
 });
 
 /** A user's folder, with an empty configuration of a host in it. */

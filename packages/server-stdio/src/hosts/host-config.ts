@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -89,5 +90,11 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
 
 /** The script that this program was started by. */
 export function ownScript(): string {
-  return fileURLToPath(new URL("../cli.cjs", import.meta.url));
+  return lastingPath(fileURLToPath(new URL("../cli.cjs", import.meta.url)));
+}
+
+/** The path of an installed file that an update keeps: pnpm has a folder for each version, and a link that leads to the present one. */
+export function lastingPath(path: string): string {
+  const lasting = path.replace(/(?<=[/\\]node_modules[/\\]\.pnpm[/\\])[^/\\]+[/\\](?=node_modules[/\\])/, "");
+  return existsSync(lasting) && realpathSync(lasting) === path ? lasting : path;
 }
