@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -38,6 +38,18 @@ const options = (cwd: string) => ({
   cwd,
   env: { ...project.env, ...quiet, npm_config_registry: registry.url, npm_config_prefer_offline: "true" },
 });
+
+/** What `npm install resumable-mcp zod` may weigh. */
+const heaviest = { packages: 140, bytes: 45_000_000 };
+
+/** The sum of the sizes of all files below a folder. */
+async function bytesIn(directory: string): Promise<number> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
 
 /** The file that the README asks for, and the commands below it. */
 function writtenTool(): { readonly module: string; readonly commands: readonly string[] } {
@@ -100,6 +112,13 @@ test.concurrent(
     }
     await shell.type("kill %3; wait; exit 0");
     expect(await shell.program.ended).toBe(0);
+    const [, added] = /added (\d+) packages/.exec(shell.program.stdout()) ?? [];
+    expect(Number(added)).toBeLessThanOrEqual(heaviest.packages);
+    expect(await bytesIn(join(directory, "node_modules"))).toBeLessThanOrEqual(heaviest.bytes);
+    const store = ["resumable-mcp", "store", "list", "--store", "postgres://app@127.0.0.1:1/app"];
+    const refused = start("npx", store, options(directory));
+    expect(await refused.ended).not.toBe(0);
+    expect(refused.stderr()).toContain("npm install @resumable-mcp/store-postgres");
     const numbers = [...shell.program.stderr().matchAll(/Counted (\d+)\/10/g)].map(([, number]) => Number(number));
     expect(new Set(numbers).size).toBe(10);
     expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));

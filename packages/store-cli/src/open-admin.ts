@@ -16,7 +16,7 @@ export interface StorePlace {
 export async function openAdmin(place: StorePlace): Promise<StoreAdmin> {
   const { store, "store-password-file": passwordFile, "store-schema": schema } = place;
   if (/^postgres(ql)?:\/\//i.test(store)) {
-    const { openPostgresAdmin } = await import("@resumable-mcp/store-postgres/admin");
+    const { openPostgresAdmin } = await import("@resumable-mcp/store-postgres/admin").catch(sayWhatIsMissing);
     return openPostgresAdmin({ connectionString: store, passwordFile, schema });
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(store)) {
@@ -26,6 +26,16 @@ export async function openAdmin(place: StorePlace): Promise<StoreAdmin> {
     throw wrong("store", "--store-password-file and --store-schema are for a database.");
   }
   return openFsAdmin(resolve(store));
+}
+
+/** The package for PostgreSQL is installed only where it is used. */
+function sayWhatIsMissing(error: Error & { readonly code?: string }): never {
+  if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+  const install = "npm install @resumable-mcp/store-postgres (with -g where the program was installed so)";
+  throw wrong(
+    "store",
+    `A store in PostgreSQL needs the package @resumable-mcp/store-postgres. Install it where this program is: ${install}.`,
+  );
 }
 
 /** A store, with its keyring where one was given. */
