@@ -84,6 +84,25 @@ test.each(eras)("%s: what a handler of the low-level server throws is hidden (F1
   expect(logged.map(({ error }) => String(error))).toEqual([`Error: ${secret}`]);
 });
 
+test.each([
+  ["of the operating system", 5432],
+  ["next to those of JSON-RPC", -31_999],
+])("an error with a code %s is hidden, too (F10)", async (_whose, code) => {
+  const throwing = (): never => {
+    throw Object.assign(new Error(secret), { code });
+  };
+  const server = new McpServer2025({ name: "own", version: "1" });
+  maskHandlers(
+    server,
+    createThrownMask(() => {}),
+  );
+  const low: LowLevel = forSdk(server.server);
+  low.setRequestHandler(z.looseObject({ method: z.literal("own/ask") }), throwing);
+  const handle = handlerOf<object>(server.server, "own/ask");
+  const answer = handle?.({ method: "own/ask", params: {} }, { signal: new AbortController().signal });
+  await expect(answer).rejects.toThrow(/^The tool failed\. The server's log says why/);
+});
+
 test("2025: what a tool of the SDK's own tasks throws is hidden (F10)", async () => {
   const ids: string[] = [];
   const server = new McpServer2025({ name: "own", version: "1" });

@@ -76,6 +76,22 @@ test("a journal file that is missing sets its task aside, though a later one con
   await expect(store.getTask(id)).rejects.toMatchObject({ code: "TASK_CORRUPT" });
 });
 
+test("a journal file that is another one's copy sets its task aside (G12)", async () => {
+  const directory = emptyFolder();
+  const first = openStore(directory);
+  const id = await create(first, "victim");
+  await first.releaseLease(await lease(first, id));
+  await first.close();
+  const folder = folderOf(directory, id);
+  const [newest = "", older = ""] = readdirSync(folder)
+    .filter((name) => name.startsWith("journal."))
+    .sort()
+    .reverse();
+  writeFileSync(join(folder, newest), readFileSync(join(folder, older)));
+  const store = openStore(directory);
+  await expect(store.getTask(id)).rejects.toMatchObject({ code: "TASK_CORRUPT" });
+});
+
 describe("a changed byte", () => {
   test("anywhere in a journal's lines sets the task aside, unchanged, and no other (G12.1, G12.2)", async () => {
     const { bytes } = await damaged();

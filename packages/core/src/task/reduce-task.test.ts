@@ -168,6 +168,9 @@ describe("reduceTask", () => {
       { type: "attempt_ended", reason: "waiting", runnableAt: "2026-02-01T00:00:00.000Z" },
     ];
     expect(fold(...waiting).runnableAt).toBe("2026-02-01T00:00:00.000Z");
+    expect(fold(...waiting, { type: "desiredState", desiredState: "pause" }).runnableAt).toBe(
+      "2026-02-01T00:00:00.000Z",
+    );
     expect(fold(...waiting, { type: "answered", key: "q", answer: { action: "cancel" } }).runnableAt).toBeUndefined();
   });
 

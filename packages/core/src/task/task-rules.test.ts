@@ -121,6 +121,11 @@ describe("needsNoCaller", () => {
       snapshot([started], { detached: false, signals: [{ kind: "delivered" }] }),
       false,
     ],
+    [
+      "one whose result was not delivered after all",
+      snapshot([started], { detached: false, signals: [{ kind: "undelivered" }] }),
+      false,
+    ],
     ["one that is being detached", snapshot([started], { detached: false, signals: [{ kind: "detach" }] }), true],
     ["one that is to be resumed", snapshot(paused, { detached: false, signals: [{ kind: "resume" }] }), true],
     ["one that is to be cancelled", snapshot([], { detached: false, signals: [{ kind: "cancel" }] }), true],

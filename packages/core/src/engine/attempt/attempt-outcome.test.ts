@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { TerminalError } from "../../errors.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { NewSignal, Signal } from "../../task/task-record.js";
-import { type AttemptOutcome, type EndInputs, endOfAttempt } from "./attempt-outcome.js";
+import { type AttemptOutcome, type EndInputs, endNameOf, endOfAttempt } from "./attempt-outcome.js";
 
 const nowMs = Date.UTC(2026, 0, 1);
 const at = new Date(nowMs).toISOString();
@@ -31,6 +31,18 @@ const stopped = (reason: "pause" | "drain" | "waiting" | "cancel", abandoned = f
   kind: "stopped",
   reason,
   abandoned,
+});
+
+describe("endNameOf", () => {
+  it.each([
+    ["what it ended with", [{ type: "completed", output: 1 }], "completed"],
+    ["a refusal", [{ type: "refused", by: "2", toolVersion: "1", stateShape: undefined, message: "no" }], "refused"],
+    ["its reason", [{ type: "attempt_ended", reason: "drained" }], "drained"],
+    ["an interruption", [{ type: "step", key: "a", value: 1 }], "interrupted"],
+    ["an interruption, without any event", [], "interrupted"],
+  ] as const)("names %s", (_what, events, name) => {
+    expect(endNameOf(events)).toBe(name);
+  });
 });
 
 describe("endOfAttempt", () => {

@@ -15,6 +15,8 @@ describe("checkAnswer", () => {
     ["a fraction for a whole number", { type: "integer" }, 1.5, "must be a whole number"],
     ["a text for a number", { type: "number" }, "1", "must be a number"],
     ["a number that is too small", { type: "number", minimum: 2 }, 1, "must be at least 2"],
+    ["a number at its lower bound", { type: "number", minimum: 2 }, 2, undefined],
+    ["a number at its upper bound", { type: "number", maximum: 2 }, 2, undefined],
     ["a number that is too large", { type: "number", maximum: 2 }, 3, "must be at most 2"],
     ["a boolean", { type: "boolean" }, false, undefined],
     ["a text for a boolean", { type: "boolean" }, "false", "must be true or false"],

@@ -102,6 +102,11 @@ describe("planAttempt", () => {
     expect(consume).toEqual(["1"]);
   });
 
+  it("leaves the note that a result was not delivered after all (G7)", () => {
+    const { consume } = planned(snapshot([started()], { kind: "undelivered" }, { kind: "resume" }));
+    expect(consume).toEqual(["1"]);
+  });
+
   it("waits longer after each death, by the clock that it is given", () => {
     const again = planned(snapshot([started(), crashed, started(2)]));
     expect(again.events).toEqual([{ ...crashed, runnableAt: new Date(nowMs + 2_000).toISOString() }]);

@@ -71,6 +71,12 @@ describe("the rule for versions", () => {
       { stateShape: shapes.next },
       "change",
     ],
+    [
+      "a later version with another shape that fails",
+      { version: "2", stateShape: shapes.at, onVersionChange: "fail" },
+      { stateShape: shapes.next },
+      "change",
+    ],
   ])("judges %s", (_what, own, parts, verdict) => {
     expect(judge(own, [], parts)).toBe(verdict);
   });

@@ -49,6 +49,7 @@ test("such a name is worth nothing in another session, or when a part of it was 
   const stream = onceStream(session, "n0nce", { requestId: 7, method: "tools/call", tool: "mail" }) ?? "";
   expect(parseOnceStream(session.replace("0", "1"), stream)).toBeUndefined();
   expect(parseOnceStream(session, stream.replace("n0nce", "m0nce"))).toBeUndefined();
+  expect(parseOnceStream(session, `${stream}.mail`)).toBeUndefined();
   const other = onceStream(session, "n0nce", { requestId: 8, method: "tools/call", tool: "mail" }) ?? "";
   expect(
     parseOnceStream(session, [...stream.split("_").slice(0, 3), ...other.split("_").slice(3)].join("_")),
