@@ -26,6 +26,8 @@ export interface DrawnResult extends Mutant {
   readonly tests?: ByTests;
   /** `seed 12: durability`, `hangs`, `does not start` or `not found`. */
   readonly simulator?: string;
+  /** A word of who read it, where nothing killed it: why, and what a test should say. */
+  readonly read?: string;
 }
 
 /** Of a folder that is judged as a whole, by source. */
