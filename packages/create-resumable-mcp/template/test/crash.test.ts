@@ -69,7 +69,7 @@ function follow(stream: NodeJS.ReadableStream) {
   let text = "";
   stream.setEncoding("utf8");
   let isOver = false;
-  stream.once("end", () => {
+  const end = new Promise<void>((resolve) => stream.once("end", resolve)).then(() => {
     isOver = true;
   });
   stream.on("data", (chunk: string) => {
@@ -83,7 +83,7 @@ function follow(stream: NodeJS.ReadableStream) {
         const found = pattern.exec(text);
         if (found !== null) return found;
         if (isOver) throw new Error(`The program ended before ${pattern}: ${text}`);
-        await Promise.race([once(stream, "data"), once(stream, "end")]);
+        await Promise.race([once(stream, "data"), end]);
       }
     },
   };
