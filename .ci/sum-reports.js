@@ -1,6 +1,6 @@
 // Sums the reports of all packages' tests. The argument is the exit status of the run that wrote them.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 const status = Number(process.argv[2] ?? 0);
 const folders = ["packages", "apps"].flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)));
@@ -31,5 +31,10 @@ if (status !== 0 && failed === 0) {
   failed = 1;
 }
 if (passed + failed === 0) console.log("Nothing ran.");
+const files = reports.flatMap(({ testResults }) => testResults);
+const seconds = ({ startTime, endTime }) => Math.round((endTime - startTime) / 1_000);
+const slowest = files.sort((a, b) => seconds(b) - seconds(a)).slice(0, 10);
+console.log("The slowest test files, in seconds:");
+for (const file of slowest) console.log(`${String(seconds(file)).padStart(5)}  ${relative("", file.name)}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = passed === 0 || failed > 0 ? 1 : 0;
