@@ -103,6 +103,29 @@ describe("pausing (G8)", () => {
     expect((await tasks.get(record.id)).status).toBe("completed");
   });
 
+  it("runs a finally block to its end, though it yields, and keeps nothing of what it yields (G8.2)", async () => {
+    const left: string[] = [];
+    let goOn = (): void => {};
+    const tool = job(async function* () {
+      try {
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        yield { progress: 1 };
+      } finally {
+        yield { progress: 7 };
+        left.push("closed");
+      }
+      return "done";
+    });
+    const { tasks, rest, record } = await createRunningScene(tool);
+    await tasks.pause(record.id);
+    goOn();
+    await rest();
+    const { status, record: paused } = await tasks.get(record.id);
+    expect([status, paused.progress, left]).toEqual(["paused", 1, ["closed"]]);
+  });
+
   it("keeps the checkpoint of a tool that comes to it only after the grace time (G2, G8)", async () => {
     const { tool, gates, begun } = gatedCount(2);
     const { tasks, clock, rest, record } = await createRunningScene(tool, { limits: { graceMs: 1_000 } });
