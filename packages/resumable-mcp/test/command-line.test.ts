@@ -1,8 +1,10 @@
-import { readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openClient } from "@resumable-mcp/client";
+import { expect, onTestFinished, test } from "vitest";
 import { fileOf } from "../src/command-line/run-program.js";
 import { taskSubcommands } from "../src/command-line/subcommands.js";
-import { projectFolder, start } from "./program.js";
+import { cli, projectFolder, start } from "./program.js";
 
 test("help lists each command of the terminal client", async () => {
   const folder = await projectFolder();
@@ -33,4 +35,19 @@ test("each program answers by the one name: help, the version, and a wrong word"
   ]);
   const dev = start(["dev"], folder);
   expect([await dev.ended, dev.output()]).toEqual([2, expect.stringContaining("Name the tools module")]);
+});
+
+test("serve stdio supervises a server, which answers its host and runs a call to its end (G1)", async () => {
+  const folder = await projectFolder();
+  const tool = `{ name: "greet", description: "Greets.", input: z.object({}), run: async () => ({ said: "hello" }) }`;
+  const module = join(folder, "tools.mjs");
+  await writeFile(
+    module,
+    `import { defineTool } from "resumable-mcp";\nimport { z } from "zod";\nexport default [defineTool(${tool})];\n`,
+  );
+  const args = [cli, "serve", "stdio", module, "--store", join(folder, "store")];
+  const server = { command: process.execPath, args };
+  const client = await openClient({ servers: [server], stateFile: join(folder, "client.json") });
+  onTestFinished(() => client.close());
+  expect(JSON.parse((await (await client.call("greet", {})).result()).text)).toEqual({ said: "hello" });
 });

@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
-const cli = join(packageFolder, "dist", "cli.js");
+/** The program of this package. */
+export const cli = join(packageFolder, "dist", "cli.js");
 
 /** A folder in which a module can import this package and zod, as in a project of a user. */
 export async function projectFolder(): Promise<string> {
