@@ -34,9 +34,8 @@ async function run(): Promise<void> {
     useCompileCache();
     return serveModule(program, module, values);
   }
-  // This file again, to serve what it is asked to supervise: `resumable-mcp serve stdio` has another one on its command line.
-  const args = [__filename, ...process.argv.slice(2), "--no-supervise"];
-  return superviseCommand(program, [process.execPath, ...args], { cannotStartCode });
+  // This program again, to serve what it is asked to supervise.
+  return superviseCommand(program, [process.execPath, ...process.argv.slice(1), "--no-supervise"], { cannotStartCode });
 }
 
 /** Node 22.8 and later keep compiled code; the folder is the user's own, since code that is written there runs here. */

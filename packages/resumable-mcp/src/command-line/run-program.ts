@@ -15,6 +15,9 @@ export function fileOf({ package: name, bin }: Pick<ProgramCall, "package" | "bi
 
 /** Becomes another program: it starts with its own arguments, and nothing else is loaded. */
 export async function runProgram(call: ProgramCall): Promise<void> {
+  const file = fileOf(call);
   process.argv.splice(2, Number.POSITIVE_INFINITY, ...call.args);
-  await import(pathToFileURL(fileOf(call)).href);
+  // A supervisor starts again what its command line names. The client's help has the name by which it was called.
+  if (call.bin === "resumable-mcp-stdio") process.argv[1] = file;
+  await import(pathToFileURL(file).href);
 }
