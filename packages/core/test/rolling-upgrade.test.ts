@@ -226,6 +226,18 @@ it("notices that the first state has another shape under the same version", asyn
   expect(await view(next, record.id)).toEqual(["cancelled", "1", "row 3 of 1"]);
 });
 
+it("leaves a task to a worker of its version whose state has the right shape, where its own code has another", async () => {
+  const [first, again, changed] = [codeOf("1"), codeOf("1"), codeOf("1")];
+  const old = await open(first);
+  const { record } = await start(old);
+  const next = await old.worker({ ...changed, tool: { ...changed.tool, stateShape: '{"line":"number"}' } });
+  const same = await old.worker(again, { maxRunning: 0 });
+  old.store.kill({ noticed: true });
+  await next.clock.advance(2_000);
+  expect(await view(same, record.id)).toEqual(["pending", "1", "row 3 of 1"]);
+  expect(changed.began).toEqual([]);
+});
+
 it("hands a task that is called at a worker of another version to the worker of its own, at once", async () => {
   const [first, again, second] = [codeOf("1"), codeOf("1"), codeOf("2")];
   const old = await open(first);

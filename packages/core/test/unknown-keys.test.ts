@@ -32,6 +32,25 @@ test.each([
   },
 );
 
+test.each([null, 7, "half"])(
+  "a checkpoint that is %j fails its task with INVALID_VALUE, and says what one is",
+  async (value) => {
+    const tool = job(async function* () {
+      yield { progress: 1 };
+      yield value as unknown as Checkpoint<{ at: number }, number>;
+      return "not reached";
+    });
+    const { tasks, record } = await createRunningScene(tool);
+    const { status, record: failed } = await tasks.get(record.id);
+    expect([status, failed.progress, failed.error?.code, failed.error?.message]).toEqual([
+      "failed",
+      1,
+      "INVALID_VALUE",
+      "A checkpoint of job is not valid: must be an object such as { progress, total, state }.",
+    ]);
+  },
+);
+
 test("a question with a key that questions do not have is not asked", async () => {
   const tool = job(async function* (task) {
     const question = { message: "Go on?", schema: { type: "object" }, timoutMs: 10 };
