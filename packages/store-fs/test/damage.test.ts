@@ -57,6 +57,15 @@ describe("a journal that was cut", () => {
     expect((await store.readItems(id, { after: 0, limit: 100 })).items).toEqual(["item 1", "item 2", "item 9"]);
   });
 
+  test("behind what this process has read of it sets its task aside, though what is left is whole (G12)", async () => {
+    const { directory, id, neighbour, path, bytes } = await damaged();
+    const store = openStore(directory, options);
+    expect((await store.getTask(id))?.record.lastSeq).toBe(4);
+    writeFileSync(path, bytes.subarray(0, startOfLast(bytes, 1)));
+    await expect(store.getTask(id)).rejects.toMatchObject({ code: "TASK_CORRUPT" });
+    expect((await store.getTask(neighbour))?.record.lastSeq).toBe(1);
+  });
+
   test("that holds no whole first line counts for nothing", async () => {
     const { directory, id, path, bytes } = await damaged();
     writeFileSync(path, bytes.subarray(0, 20));

@@ -113,6 +113,21 @@ test("what is not a store's own stays in a store's folders, whatever its name", 
   expect(files.filter((name) => !existsSync(join(directory, name)))).toEqual([]);
 });
 
+test("files of workers that are silent for long are removed, also those that a loss of power left empty or full of zeros", async () => {
+  const directory = emptyFolder();
+  await open(directory);
+  const workers = join(directory, "workers");
+  const written = readFileSync(join(workers, readdirSync(workers)[0] ?? ""));
+  await closing.pop()?.();
+  const left = { "store.gone": written, "store.zeros": Buffer.alloc(written.byteLength), "store.empty": "" };
+  for (const [name, content] of Object.entries(left)) {
+    writeFileSync(join(workers, name), content);
+    utimesSync(join(workers, name), 1, 1);
+  }
+  await open(directory);
+  expect(readdirSync(workers).filter((name) => name in left)).toEqual([]);
+});
+
 describe.skipIf(process.platform === "win32")("links and pipes in a store's folder", () => {
   test.each(["workers", "trash", "tasks", "documents", "quarantine", "notifications", "format.json"])(
     "%s that is a link is refused, and what it leads to stays",
