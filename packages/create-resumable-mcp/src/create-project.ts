@@ -58,6 +58,8 @@ export async function createProject(path: string): Promise<CreatedProject> {
 /** Not `recursive: true`: that tries without end where the system makes no folder, as in /proc. */
 async function makeFolder(path: string): Promise<void> {
   if (existsSync(path)) return;
-  await makeFolder(dirname(path));
+  const above = dirname(path);
+  // A drive that does not exist is above itself.
+  if (above !== path) await makeFolder(above);
   await mkdir(path);
 }
