@@ -50,8 +50,9 @@ export async function judgeByTests(
 ): Promise<ReadonlyMap<string, ByTests>> {
   const place = join(checkout, "packages", folder.package);
   const scratch = mkdtempSync(join(tmpdir(), "mutants-"));
-  const [report, list, options] = ["report.json", "drawn.json", "stryker.json"].map((name) => join(scratch, name));
-  if (report === undefined || list === undefined || options === undefined) throw new TypeError("Three paths.");
+  const report = join(scratch, "report.json");
+  const list = join(scratch, "drawn.json");
+  const options = join(scratch, "stryker.json");
   const content: Drawn = { packages: join(checkout, "packages/"), keys: (drawn ?? []).map(keyOf) };
   writeFileSync(list, JSON.stringify(content));
   writeFileSync(
