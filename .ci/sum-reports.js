@@ -27,7 +27,7 @@ for (const { folder, numPassedTests, numFailedTests, testResults } of reports) {
 }
 // The lint, type and package checks write no report, but a run that they broke has not passed.
 if (status !== 0 && failed === 0) {
-  console.log(`FAILED npm test: exit status ${status}, see its output above`);
+  console.log(`FAILED npm test or npm run proof: exit status ${status}, see its output above`);
   failed = 1;
 }
 if (passed + failed === 0) console.log("Nothing ran.");

@@ -1,12 +1,17 @@
-// Runs what proves more than the tests, and takes longer: `npm run proof -- mutants core/task`.
+// Runs what proves more than `npm test`, and takes longer: `npm run proof`, `npm run proof -- mutants core/task`.
 import { spawnSync } from "node:child_process";
 
 const programs = { mutants: "simulation/dist/mutants.js" };
-const [name = "", ...args] = process.argv.slice(2);
-const program = programs[name];
-if (program === undefined) {
-  process.stderr.write(`Name what to run: npm run proof -- ${Object.keys(programs).join(" | ")} [--help]\n`);
+const turbo = ["node_modules/turbo/bin/turbo", "run", "--output-logs=errors-only"];
+const [name, ...args] = process.argv.slice(2);
+
+const run = (...command) => spawnSync(process.execPath, command, { stdio: "inherit" }).status ?? 1;
+
+if (name === undefined) {
+  process.exitCode = run(...turbo, "--continue", "proof", "proof:newer-node");
+} else if (programs[name] === undefined) {
+  process.stderr.write(`Name nothing for all of it, or one of: ${Object.keys(programs).join(", ")} [--help]\n`);
   process.exitCode = 2;
 } else {
-  process.exitCode = spawnSync(process.execPath, [program, ...args], { stdio: "inherit" }).status ?? 1;
+  process.exitCode = run(...turbo, "build") || run(programs[name], ...args);
 }

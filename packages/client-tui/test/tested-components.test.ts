@@ -9,7 +9,7 @@ const files = readdirSync(source, { recursive: true, withFileTypes: true })
   .map((entry) => relative(source, join(entry.parentPath, entry.name)));
 const code = files.filter((file) => /\.tsx?$/.test(file) && !file.includes(".test."));
 
-/** What takes over a real terminal is tested in one: `test/terminal.test.ts`. */
+/** What takes over a real terminal is tested in one: `test/terminal.proof.test.ts`. */
 const needsTerminal = new Set(["terminal/terminal-screen.tsx"]);
 
 /** Whether a test looks at what is drawn. */

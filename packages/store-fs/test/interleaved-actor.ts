@@ -8,7 +8,7 @@ import type { Host } from "../src/disk/platform.js";
 import { awaitFirstCue, type Cue, type Fact, type Report, report, type TurnMemory } from "./turns.js";
 
 /*
- * One process of interleavings.test.ts, as a thread: a real store on the real disk, which stops at every step until it is
+ * One process of interleavings.proof.test.ts, as a thread: a real store on the real disk, which stops at every step until it is
  * allowed to continue, or to die.
  */
 

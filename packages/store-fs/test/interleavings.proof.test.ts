@@ -9,7 +9,7 @@ import { checkpoint, commit, newTask, now } from "./scene.js";
 import { createTurnMemory, direct, type Fact, giveFirstTurnToDirector, type Report, type TurnMemory } from "./turns.js";
 
 /*
- * The code itself in the interleavings of fencing-model.test.ts: a writer W, two takers A and B, and a reader R, each a
+ * The code itself in the interleavings of fencing-model.proof.test.ts: a writer W, two takers A and B, and a reader R, each a
  * thread with a store of its own on one real folder, stopped at every step of the model (announced, markers removed, read,
  * sealed, appended) or at every single operation of the disk, and let go on in every order, or left for dead there.
  */
