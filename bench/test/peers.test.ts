@@ -1,16 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as breathe } from "node:timers/promises";
-import { InMemoryEventStore } from "@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createByteLoop, pathOf } from "../src/peers/byte-loop.js";
 import { type Checkpoint, type CheckpointKeeper, someCheckpoint } from "../src/peers/checkpoint-keeper.js";
+import { createJsonFileKeeper } from "../src/peers/json-file-keeper.js";
 import { createSqliteKeeper } from "../src/peers/sqlite-keeper.js";
 import { createStoreKeeper } from "../src/peers/store-keeper.js";
-import { createJsonFileKeeper, createLowdbKeeper, createSdkEventKeeper } from "../src/peers/unsynced-keepers.js";
 
 function emptyFolder(): string {
   const directory = mkdtempSync(join(tmpdir(), "resumable-bench-"));
@@ -78,10 +76,6 @@ const cases: readonly (readonly [string, Case])[] = [
       }),
     },
   ],
-  [
-    "lowdb with one file",
-    { create: createLowdbKeeper, read: (directory, id) => jsonIn(directory, "db.json").tasks[id] },
-  ],
   ["SQLite with a write-ahead log", { create: createSqliteKeeper, read: readSqlite }],
 ];
 
@@ -100,30 +94,6 @@ describe.each(cases)("%s", (_, { create, read }) => {
     expect(await read(directory, "two")).toEqual({ latest: someCheckpoint(7), count: 1 });
     await keeper.close();
   });
-});
-
-test("the SDK's in-memory event store keeps each checkpoint of two tasks, and reads back the last of each", async () => {
-  const store = new InMemoryEventStore();
-  const keeper = createSdkEventKeeper(store);
-  // A replay begins behind an event; events of one millisecond have no order.
-  const first = new Map<string, string>();
-  for (const task of ["one", "two"]) {
-    first.set(task, await store.storeEvent(task, { jsonrpc: "2.0", method: "notifications/initialized" }));
-  }
-  for (const begun = Date.now(); Date.now() === begun; ) await breathe();
-  await keepTwoTasks(keeper);
-  const read = async (task: string) => {
-    const shown: Checkpoint[] = [];
-    await store.replayEventsAfter(first.get(task) ?? "", {
-      send: async (_id, message) => {
-        const { progress, total, message: text, _meta } = Object(Reflect.get(message, "params"));
-        shown.push({ progress, total, message: text, state: _meta.state });
-      },
-    });
-    return { latest: shown.sort((left, right) => left.progress - right.progress).at(-1), count: shown.length };
-  };
-  expect(await read("one")).toEqual({ latest: someCheckpoint(5), count: 5 });
-  expect(await read("two")).toEqual({ latest: someCheckpoint(7), count: 1 });
 });
 
 describe("the bare loop", () => {

@@ -20,9 +20,6 @@ export const measures: readonly Measure[] = [
   againstPeer("machine", { tasks: 1, each: 300 }, peers.sqlite, { atLeast: 0.8 }),
   againstPeer("machine", { tasks: 100, each: 20 }, peers.sqlite, { atLeast: 1.5 }),
   againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.original, { atLeast: 20 }),
-  againstPeer("machine", { tasks: 1, each: 30, stored: 1_000 }, peers.original),
-  againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.lowdb),
-  againstPeer("process", { tasks: 1, each: 2_000 }, peers.sdkEvents),
   againstPlain("machine", { tasks: 1, each: 300 }),
   againstPlain("process", { tasks: 1, each: 2_000 }),
   // Before what leaves unfinished tasks behind in the stores that they share.

@@ -1,8 +1,8 @@
 import { createByteLoop, newestLine } from "../peers/byte-loop.js";
 import { type CheckpointKeeper, someCheckpoint } from "../peers/checkpoint-keeper.js";
+import { createJsonFileKeeper } from "../peers/json-file-keeper.js";
 import { createSqliteKeeper } from "../peers/sqlite-keeper.js";
 import { createEncryptedKeeper, createStoreKeeper } from "../peers/store-keeper.js";
-import { createJsonFileKeeper, createLowdbKeeper, createSdkEventKeeper } from "../peers/unsynced-keepers.js";
 import type { Measure, Scope, Target } from "../report/measure.js";
 
 /** How much work a round is: so many tasks at once, each with so many checkpoints, one after the other. */
@@ -31,7 +31,7 @@ export function againstBareLoop(durability: Durability, work: Work, target: Targ
       const loop = createByteLoop(directory, line, work.tasks, durability === "machine");
       scope.onEnd(() => loop.close());
       const peer = () => rateOf(work, () => loop.run(work.each));
-      return { note: `a line is ${line.byteLength} bytes`, subject, peer };
+      return { subject, peer };
     },
   };
 }
@@ -46,14 +46,14 @@ export function processorTime(work: Work, target: Target): Measure {
     unit: "µs",
     judges: "figure",
     async prepare(scope) {
-      const { subject, peer, note } = await rates.prepare(scope);
+      const { subject, peer } = await rates.prepare(scope);
       const perCheckpoint = async (round: () => Promise<number>): Promise<number> => {
         const before = process.cpuUsage();
         await round();
         const { user, system } = process.cpuUsage(before);
         return (user + system) / (work.tasks * work.each);
       };
-      return { note, subject: () => perCheckpoint(subject), peer: () => perCheckpoint(peer) };
+      return { subject: () => perCheckpoint(subject), peer: () => perCheckpoint(peer) };
     },
   };
 }
@@ -68,12 +68,10 @@ interface Peer {
 export const peers = {
   sqlite: { id: "sqlite", name: "SQLite, WAL, synchronous=FULL", open: createSqliteKeeper },
   original: { id: "original", name: "one JSON file rewritten whole", open: createJsonFileKeeper },
-  lowdb: { id: "lowdb", name: "lowdb with one file", open: createLowdbKeeper },
-  sdkEvents: { id: "sdk-events", name: "the SDK's in-memory event store", open: () => createSdkEventKeeper() },
 } as const satisfies Record<string, Peer>;
 
 /** This project's store against another way to keep the same checkpoints. */
-export function againstPeer(durability: Durability, work: Work, peer: Peer, target?: Target): Measure {
+export function againstPeer(durability: Durability, work: Work, peer: Peer, target: Target): Measure {
   return {
     ...describe(durability, work, peer.id),
     peer: peer.name,

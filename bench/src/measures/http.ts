@@ -62,7 +62,7 @@ export const sessionMemory: Measure = {
       subject: () => used(ours, resident.ours),
       peer: () => used([server("bare-2025-http")], resident.theirs),
       get note() {
-        return `heap and buffers; the resident size grows by ${middle(resident.ours)} KiB here, ${middle(resident.theirs)} KiB with the peer`;
+        return `resident ${middle(resident.ours)} KiB, peer ${middle(resident.theirs)} KiB`;
       },
     };
   },

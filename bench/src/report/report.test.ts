@@ -23,10 +23,14 @@ const outcome: Outcome = {
   verdict: "missed",
 };
 
-test("the table names what a target is about, and marks what falls short", () => {
-  expect(table([outcome]).split("\n")[2]).toBe(
-    "| One | 60 ms | theirs: 20 ms | 3 (2–4) | ≤ 50 ms; here 60 (59–61) | **missed** |",
-  );
+test("the table has the interval of what a target is about, and marks what falls short", () => {
+  const difference: Outcome = { ...outcome, judges: "difference", judged: spread(40), verdict: "met" };
+  const ratio: Outcome = { ...outcome, judges: "ratio", judged: spread(3), target: { atMost: 3 }, verdict: "unclear" };
+  expect(table([outcome, difference, ratio]).split("\n").slice(2)).toEqual([
+    "| One | 60 (59–61) ms | theirs: 20 | 3 | ≤ 50 ms **missed** |",
+    "| One | 60 ms | theirs: 20 | 3 | ≤ 50 ms; difference 40 (39–41) |",
+    "| One | 60 ms | theirs: 20 | 3 (2–4) | ≤ 3, unclear |",
+  ]);
 });
 
 const other = "<!-- measured elsewhere: begin -->\nother\n<!-- measured elsewhere: end -->";

@@ -12,21 +12,21 @@ interface Run {
 /** What stands before and after a table in a document. */
 const marksOf = (section: string) => [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`] as const;
 
-/** Draws the outcomes as a Markdown table. What a target is about stands in the column that it is judged by. */
+/** Draws the outcomes as a Markdown table. An interval stands where a target is judged; peers have the unit of the subject. */
 export function table(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map((outcome) =>
-    [
-      outcome.note === undefined ? outcome.title : `${outcome.title} (${outcome.note})`,
-      `${figure(outcome.subjectFigure)} ${outcome.unit}`,
-      `${outcome.peer}: ${figure(outcome.peerFigure)} ${outcome.unit}`,
-      interval(outcome.ratio),
-      targetText(outcome),
-      verdictText(outcome),
-    ].join(" | "),
-  );
+  const rows = outcomes.map((outcome) => {
+    const { title, note, subjectFigure, peerFigure, unit, peer, ratio, judges } = outcome;
+    return [
+      note === undefined ? title : `${title} (${note})`,
+      `${judges === "figure" ? interval(subjectFigure) : figure(subjectFigure)} ${unit}`,
+      `${peer}: ${figure(peerFigure)}`,
+      judges === "ratio" ? interval(ratio) : figure(ratio),
+      `${targetText(outcome)}${verdictText(outcome)}`,
+    ].join(" | ");
+  });
   return [
-    "| Measure | Here | Peer | Ratio (95 % interval of the median) | Target | |",
-    "|---|---|---|---|---|---|",
+    "| Measure | Here | Peer | Ratio | Target |",
+    "|---|---|---|---|---|",
     ...rows.map((row) => `| ${row} |`),
   ].join("\n");
 }
@@ -67,15 +67,15 @@ export async function replaceTable(
 }
 
 function verdictText({ verdict }: Outcome): string {
-  if (verdict === "missed" || verdict === "failed") return `**${verdict}**`;
-  return verdict === "no target" ? "" : verdict;
+  if (verdict === "missed" || verdict === "failed") return ` **${verdict}**`;
+  return verdict === "unclear" ? ", unclear" : "";
 }
 
 function targetText({ target, judges, judged, unit }: Outcome): string {
   if (target === undefined) return "";
   if (judges === "ratio") return bound(target);
-  const what = judges === "figure" ? "here" : "difference";
-  return `${bound(target)} ${unit}; ${what} ${interval(judged)}`;
+  const difference = judges === "difference" ? `; difference ${interval(judged)}` : "";
+  return `${bound(target)} ${unit}${difference}`;
 }
 
 function bound(target: Target): string {
