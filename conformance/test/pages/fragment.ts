@@ -26,6 +26,7 @@ const openNames: Readonly<Record<string, string>> = {
     };
     interface Reply { raw: import("node:http").ServerResponse; hijack(): void }
     interface Context { req: { raw: Request } }`,
+  "packages/store-encryption/README.md": tools,
   "packages/telemetry/README.md": tools,
 };
 
