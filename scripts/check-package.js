@@ -9,6 +9,7 @@ const directory = mkdtempSync(join(tmpdir(), "check-package-"));
 const tarball = join(directory, "package.tgz");
 
 const pnpm = fileURLToPath(new URL("pnpm.js", import.meta.url));
+const scripts = fileURLToPath(new URL(".", import.meta.url));
 
 /** By pnpm's script: Windows starts no program of node_modules/.bin without a shell. */
 function run(...args) {
@@ -21,7 +22,10 @@ function run(...args) {
 const packed = run("pack", "--out", tarball);
 // Both linters run even if the first one complains, so that one run shows all problems.
 const results = packed
-  ? [run("exec", "publint", "run", tarball, "--strict"), run("exec", "attw", tarball, "--profile", "esm-only")]
+  ? [
+      run("-C", scripts, "exec", "publint", "run", tarball, "--strict"),
+      run("-C", scripts, "exec", "attw", tarball, "--profile", "esm-only"),
+    ]
   : [false];
 rmSync(directory, { recursive: true, force: true });
 process.exitCode = results.every(Boolean) ? 0 : 1;

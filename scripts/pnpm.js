@@ -54,9 +54,16 @@ const packages = ["pnpm", programPackage()].map((name) => ({ name, integrity: in
 const unknown = packages.find(({ integrity }) => integrity === undefined);
 if (unknown === undefined) {
   const folder = join(root, "node_modules", ".cache", `pnpm-${version}`);
-  install(folder, packages);
-  const program = join(folder, "node_modules", "pnpm", "bin", "pnpm.mjs");
+  const isInstalled = () => {
+    const manifest = join(root, "node_modules", "pnpm", "package.json");
+    return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version;
+  };
+  const isOwn = isInstalled();
+  if (!isOwn) install(folder, packages);
+  const program = join(isOwn ? root : folder, "node_modules", "pnpm", "bin", "pnpm.mjs");
   const { status } = spawnSync(process.execPath, [program, ...args], { stdio: "inherit" });
+  // What pnpm installs has itself among it: one is enough.
+  if (!isOwn && isInstalled()) rmSync(folder, { recursive: true, force: true });
   process.exitCode = status ?? 1;
 } else {
   console.error(`pnpm-lock.yaml has no hash of ${unknown.name}@${version}: pnpm comes by its version alone.`);

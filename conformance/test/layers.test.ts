@@ -20,7 +20,7 @@ function check(files: Readonly<Record<string, string>>) {
 const store = "packages/core/src/store";
 
 test("lint checks the direction of imports", () => {
-  expect(JSON.parse(read("package.json")).scripts.lint).toContain("node scripts/check-layers.js");
+  expect(JSON.parse(read("scripts/package.json")).scripts.lint).toContain("node scripts/check-layers.js");
 });
 
 test("an import against the direction is refused in core, store-fs, mcp, client and client-tui", () => {

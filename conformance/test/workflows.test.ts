@@ -170,7 +170,7 @@ function propose(version: string, open: string) {
   git("add", "--all");
   git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "first");
   const env = { RUNNER_TEMP: join(folder, "temp") };
-  runStep(join(folder, "work"), "version", /changeset version/, { npx: `#!/bin/sh\n${version}\n` }, env);
+  runStep(join(folder, "work"), "version", /next-version/, { npm: `#!/bin/sh\n${version}\n` }, env);
   git("reset", "--quiet", "--hard");
   writeFileSync(join(folder, "work", "version.patch"), readFileSync(join(folder, "temp", "version.patch")));
   const gh = `#!/bin/sh\ncase "$*" in "pr list"*) echo "${open}";; *) echo "$1 $2" >> ../asked;; esac\n`;
