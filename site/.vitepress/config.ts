@@ -47,7 +47,13 @@ export default defineConfig({
     if (relativePath.startsWith("api/")) frontmatter.editLink = false;
   },
   themeConfig: {
-    search: { provider: "local" },
+    // The pages come before the reference, whose names hold every word.
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: { searchOptions: { boostDocument: (id: string) => (id.includes("/api/") ? 0.2 : 1) } },
+      },
+    },
     outline: [2, 3],
     nav: [
       { text: "Tutorial", link: "/tutorial" },

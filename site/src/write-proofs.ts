@@ -20,7 +20,12 @@ const rows = clauses.map(({ id, text }) => {
   const files = new Set((proofs.get(id) ?? []).map(({ path }) => path));
   return `| ${id} | ${text} | ${[...files].map(link).join(" ")} |`;
 });
-const page = `# The tests of each promise
+// Its many titles would hide the pages that a reader searches.
+const page = `---
+search: false
+---
+
+# The tests of each promise
 
 What shows the [guarantees](guarantees.md) and the [store contract](store-contract.md): the tests whose titles carry the id. The build of this site
 reads them from the sources. The claims of other pages stand with their tests in [claims.yaml](../conformance/claims.yaml),

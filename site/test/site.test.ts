@@ -80,6 +80,19 @@ test.each(widths)("the tutorial and a wide table fit a window of %d pixels", asy
   }
 });
 
+test.each([
+  ["Claude Desktop", "Install in Claude Desktop"],
+  ["test my tool", "Test your tool"],
+  ["limit concurrency", "Concurrency: how many tasks run at once"],
+  ["rotate keys", "Rotate encryption keys"],
+  ["stuck task", "A task is stuck"],
+  ["error code", "Errors that callers and operators see"],
+  ["write a store", "Writing a store"],
+])("the search for %s begins with: %s", async (words, heading) => {
+  const { titles } = await search(browser, `${site.url}concepts.html`, words);
+  expect(titles[0]).toContain(heading);
+});
+
 test("the search finds a page and an entry of the reference, from files of the site alone", async () => {
   const { titles, hosts } = await search(browser, `${site.url}concepts.html`, "checkResumable");
   expect(titles.join("\n")).toContain("checkResumable");

@@ -11,7 +11,7 @@ export interface HostLimit {
 /**
  * A host is listed only where both are known: its limit, and the name that it sends.
  *
- * Source: docs/hosts.md, "Limits of a call", which names a source for each.
+ * Source: docs/hosts.md, "How long hosts wait for a call", which names a source for each.
  */
 export const hostLimits: readonly HostLimit[] = [
   { host: "Claude Desktop, claude.ai", clientName: /^claude-ai$/, limitMs: 60_000 },
