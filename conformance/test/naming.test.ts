@@ -16,7 +16,7 @@ function check(text: string) {
 }
 
 test("lint checks the words", () => {
-  expect(JSON.parse(read("package.json")).scripts.lint).toContain("node scripts/check-words.js");
+  expect(JSON.parse(read("scripts/package.json")).scripts.lint).toContain("node scripts/check-words.js");
 });
 
 test("a retired word is refused with file, line and what to use instead", () => {
