@@ -1,23 +1,22 @@
-import { readFileSync } from "node:fs";
-import { join, normalize } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "tsup";
 
-/** A defect to build with. */
-export interface Defect {
+/** What a simulator is built with. */
+export interface Change {
   readonly name: string;
-  /** Under `packages/`. */
-  readonly file: string;
-  /** Puts it into the source. */
-  readonly change: (source: string) => string;
+  /** Sources that take the place of others, by path under `packages/`. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** The program, under `src/`. */
+  readonly entry?: string;
 }
 
-/** Builds the simulator with one defect in it. @param simulation the folder of the package. @returns its program. */
-export async function buildWith(simulation: string, { name, file, change }: Defect): Promise<string> {
-  const path = normalize(join(simulation, "../packages", file));
-  const contents = change(readFileSync(path, "utf8"));
+/** Builds the simulator with other sources. @param simulation the folder of the package. @returns its program. */
+export async function buildWith(simulation: string, { name, sources, entry = "index.ts" }: Change): Promise<string> {
+  const packages = join(simulation, "../packages");
+  const contents = new Map([...sources].map(([file, source]) => [join(packages, file), source]));
   const outDir = join(simulation, "dist/bugs", name.replaceAll(/\W+/g, "-"));
   await build({
-    entry: [join(simulation, "src/index.ts")],
+    entry: [join(simulation, "src", entry)],
     config: false,
     silent: true,
     format: "esm",
@@ -36,9 +35,12 @@ export async function buildWith(simulation: string, { name, file, change }: Defe
       {
         name: "put-back",
         setup: (plugin) =>
-          plugin.onLoad({ filter: /\.ts$/ }, (given) => (given.path === path ? { contents, loader: "ts" } : undefined)),
+          plugin.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+            const source = contents.get(path);
+            return source === undefined ? undefined : { contents: source, loader: "ts" };
+          }),
       },
     ],
   });
-  return join(outDir, "index.js");
+  return join(outDir, `${basename(entry, ".ts")}.js`);
 }

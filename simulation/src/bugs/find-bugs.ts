@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
@@ -49,7 +50,9 @@ async function firstViolation(
 
 /** The first seed that breaks a guarantee with the defect, and none without it: of the plans in which it shows most, else of all. */
 async function hunt(bug: Bug, first: number, last: number): Promise<Finding | undefined> {
-  const program = await buildWith(simulation, { ...bug, change: (source) => putBack(bug, source) });
+  const source = readFileSync(join(simulation, "../packages", bug.file), "utf8");
+  const sources = new Map([[bug.file, putBack(bug, source)]]);
+  const program = await buildWith(simulation, { name: bug.name, sources });
   const whole = { from: first, to: last };
   const shown = bug.shows === undefined ? undefined : await huntIn(program, bug, { ...whole, only: bug.shows });
   return shown ?? huntIn(program, bug, whole);

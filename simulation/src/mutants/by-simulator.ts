@@ -1,39 +1,79 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
 import { buildWith } from "../bugs/build-with.js";
+import { ask, type JobResult } from "../program/ask.js";
 import { folderOf } from "./folders.js";
-import { keyOf, type Mutant, withMutant } from "./mutant.js";
+import { keyOf, type Mutant, switchedSources } from "./mutant.js";
 
-const run = promisify(execFile);
+/** A seed that runs longer than this hangs, in milliseconds: without a mutant it takes less than a second. */
+const hangMs = 180_000;
 
-/** A simulator that runs longer than this hangs, in milliseconds: the mutant shows. */
-const hangMs = 1_800_000;
+/** A simulator that has all of the mutants in it. */
+export interface SwitchedSimulator {
+  readonly program: string;
+  /** By which a process switches a mutant on, by the mutant's key. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** The seeds that run a mutant's code, of its kind of plans, by its id. */
+  readonly seeds: ReadonlyMap<string, readonly number[]>;
+}
+
+const isDatabase = ({ file }: Mutant): boolean => folderOf(file).isDatabase === true;
+
+/** Builds it, and runs all seeds without a mutant. @param simulation The folder of the package, in a checkout. */
+export async function buildSwitched(
+  simulation: string,
+  mutants: readonly Mutant[],
+  count: number,
+): Promise<SwitchedSimulator> {
+  const { sources, ids } = await switchedSources(join(simulation, ".."), mutants);
+  const program = await buildWith(simulation, { name: "mutants", sources, entry: "program/job.ts" });
+  const seeds = new Map<string, number[]>();
+  for (const inDatabase of new Set(mutants.map(isDatabase))) {
+    const those = new Set(
+      mutants.filter((mutant) => isDatabase(mutant) === inDatabase).map((mutant) => ids.get(keyOf(mutant))),
+    );
+    const child = fork(program);
+    try {
+      for (let seed = 1; seed <= count; seed += 1) {
+        const { violation, reached } = await runIn(child, seed, inDatabase);
+        if (violation !== undefined) throw new Error(`Seed ${seed} breaks a guarantee without a mutant.`);
+        for (const id of reached) if (those.has(id)) seeds.set(id, [...(seeds.get(id) ?? []), seed]);
+      }
+    } finally {
+      child.kill();
+    }
+  }
+  return { program, ids, seeds };
+}
+
+const runIn = (child: ChildProcess, seed: number, inDatabase: boolean): Promise<JobResult> =>
+  ask(child, { seed, isDatabase: inDatabase, only: undefined, isVerbose: false, isSummarised: false, shrinks: false });
 
 /**
- * Lets the simulator judge a mutant.
+ * Lets the seeds that run a mutant's code judge it, in their order, until one finds it.
  *
- * @param simulation The folder of the simulator's package, in a checkout.
- * @returns what was found: `seed 12: durability`, `hangs`, `does not start`, or `not found`.
+ * @returns what was found: `seed 12: G1`, `seed 12: hangs`, `seed 12: ends the process`, `not found`, or `not reached`.
  */
-export async function judgeBySimulator(simulation: string, mutant: Mutant, seeds: number): Promise<string> {
-  const program = await buildWith(simulation, {
-    name: `mutant ${keyOf(mutant).replaceAll(/\W+/g, "-").slice(0, 120)}`,
-    file: mutant.file,
-    change: (source) => withMutant(mutant, source),
-  });
-  const plans = folderOf(mutant.file).isDatabase === true ? ["--database"] : [];
-  const args = [program, "--seeds", `1..${seeds}`, "--until-found", "--no-shrink", ...plans];
-  const { stdout, killed } = await run(process.execPath, args, {
-    maxBuffer: 2 ** 28,
-    timeout: hangMs,
-    killSignal: "SIGKILL",
-  }).then(
-    (output) => ({ ...output, killed: false }),
-    // It ends with 1 when it found something.
-    (error: { readonly stdout: string; readonly killed: boolean }) => error,
-  );
-  if (killed) return "hangs";
-  const [, seed, rule] = /found by seed (\d+) at .*virtual hours: ([^:]*)/.exec(stdout) ?? [];
-  if (seed !== undefined) return `seed ${seed}: ${rule}`;
-  return stdout.includes(" virtual hours") ? "not found" : "does not start";
+export async function judgeBySimulator({ program, ids, seeds }: SwitchedSimulator, mutant: Mutant): Promise<string> {
+  const id = ids.get(keyOf(mutant)) ?? "";
+  const reaching = seeds.get(id) ?? [];
+  if (reaching.length === 0) return "not reached";
+  const env = { ...process.env, __STRYKER_ACTIVE_MUTANT__: id };
+  const child = fork(program, { env, stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  let running = 0;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for (running of reaching) {
+      timer = setTimeout(() => child.kill("SIGKILL"), hangMs);
+      const { violation } = await runIn(child, running, isDatabase(mutant));
+      clearTimeout(timer);
+      if (violation !== undefined) return `seed ${running}: ${violation.rule}`;
+    }
+    return "not found";
+  } catch {
+    return `seed ${running}: ${child.killed ? "hangs" : "ends the process"}`;
+  } finally {
+    clearTimeout(timer);
+    child.kill("SIGKILL");
+  }
 }

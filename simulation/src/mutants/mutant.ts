@@ -46,27 +46,61 @@ const readSource = (checkout: string, file: string): string => readFileSync(join
 
 /** All mutants of some sources. */
 export async function mutantsOf(checkout: string, files: readonly string[]): Promise<readonly Mutant[]> {
+  const { mutants } = await instrument(
+    files.map((name) => ({ name, mutate: true, content: readSource(checkout, name) })),
+  );
+  return mutants.filter(({ status }) => status !== "Ignored").map((mutant) => fromStryker(mutant.fileName, mutant));
+}
+
+/** Sources that have mutants in them, by path under `packages/`. */
+export interface Switched {
+  readonly sources: ReadonlyMap<string, string>;
+  /** By key: a process that has it in `__STRYKER_ACTIVE_MUTANT__` runs that mutant. */
+  readonly ids: ReadonlyMap<string, string>;
+}
+
+/** Puts mutants into their sources, to be switched on one at a time; what is nested in one comes with it. */
+export async function switchedSources(checkout: string, mutants: readonly Mutant[]): Promise<Switched> {
+  const names = [...new Set(mutants.map(({ file }) => file))];
+  const files = names.map((name) => ({
+    name,
+    mutate: mutants.filter(({ file }) => file === name).map(({ at }) => rangeOf(at)),
+    content: readSource(checkout, name),
+  }));
+  const made = await instrument(files);
+  return {
+    sources: new Map(made.files.map(({ name, content }) => [name, content])),
+    ids: new Map(made.mutants.map((mutant) => [keyOf(fromStryker(mutant.fileName, mutant)), mutant.id])),
+  };
+}
+
+/** Where Stryker has a mutant. */
+function rangeOf(at: Mutant["at"]): StrykerMutant["location"] {
+  const [start, end] = at.split("-").map((place) => {
+    const [line = 1, column = 1] = place.split(":").map(Number);
+    return { line: line - 1, column: column - 1 };
+  });
+  if (start === undefined || end === undefined) throw new RangeError(`${at} is no range.`);
+  return { start, end };
+}
+
+type Instrumented = Parameters<Instrumenter["instrument"]>[0];
+
+async function instrument(files: Instrumented): ReturnType<Instrumenter["instrument"]> {
   const quiet = () => {};
   const logger = { isDebugEnabled: () => false, debug: quiet, info: quiet, warn: quiet };
   // @ts-expect-error It calls nothing else of a logger.
   const instrumenter = new Instrumenter(logger);
-  const options = { plugins: null, excludedMutations: excludedKinds, ignorers: [] };
-  const lists = files.map(async (file) => {
-    const source = { name: file, mutate: true, content: readSource(checkout, file) };
-    const { mutants } = await instrumenter.instrument([source], options);
-    return mutants.filter(({ status }) => status !== "Ignored").map((mutant) => fromStryker(file, mutant));
-  });
-  return (await Promise.all(lists)).flat();
+  return instrumenter.instrument(files, { plugins: null, excludedMutations: excludedKinds, ignorers: [] });
 }
 
 /** Puts the mutant into its source. */
 export function withMutant({ at, replacement }: Mutant, text: string): string {
   const lines = text.split("\n");
-  const [start = 0, end = 0] = at.split("-").map((place) => {
-    const [line = 1, column = 1] = place.split(":").map(Number);
-    return lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, column - 1);
-  });
-  return `${text.slice(0, start)}${replacement}${text.slice(end)}`;
+  const { start, end } = rangeOf(at);
+  const offset = ({ line, column }: typeof start): number =>
+    lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, column);
+  return `${text.slice(0, offset(start))}${replacement}${text.slice(offset(end))}`;
 }
 
 /** The mutants in an order that depends on the seed, and for each on nothing but itself. */

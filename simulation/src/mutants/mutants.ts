@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { judgeBySimulator } from "./by-simulator.js";
+import { buildSwitched, judgeBySimulator } from "./by-simulator.js";
 import { judgeByTests } from "./by-tests.js";
 import { acceptedOf, cloneRepository, commitOf } from "./checkout.js";
 import { type Folder, folderOf, folders } from "./folders.js";
@@ -153,16 +153,20 @@ async function judgeDrawnBySimulator(
 ): Promise<void> {
   const left = [...drawn.entries()].filter(([, { simulator }]) => simulator === undefined);
   let done = 0;
+  const simulation = join(checkout, "simulation");
   // What the build does not bundle is read from the working directory.
-  process.chdir(join(checkout, "simulation"));
+  process.chdir(simulation);
+  const all = left.map(([, mutant]) => mutant);
+  const simulator = await buildSwitched(simulation, all, simulatorSeeds);
+  say(`simulator: ${all.length} mutants to judge.`);
   const queue = left.values();
   const judgeNext = async (): Promise<void> => {
     for (const [at, mutant] of queue) {
-      const simulator = await judgeBySimulator(join(checkout, "simulation"), mutant, simulatorSeeds);
-      drawn[at] = { ...(drawn[at] ?? mutant), simulator };
+      const verdict = await judgeBySimulator(simulator, mutant);
+      drawn[at] = { ...(drawn[at] ?? mutant), simulator: verdict };
       results.writeDrawn(repository, name, drawn);
       done += 1;
-      say(`simulator, ${done} of ${left.length}: ${simulator}: ${keyOf(mutant)}`);
+      say(`simulator, ${done} of ${left.length}: ${verdict}: ${keyOf(mutant)}`);
     }
   };
   await Promise.all(Array.from({ length: jobs }, judgeNext));

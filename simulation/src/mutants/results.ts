@@ -24,7 +24,7 @@ export interface DrawnResult extends Mutant {
   readonly hash: string;
   readonly commit: string;
   readonly tests?: ByTests;
-  /** `seed 12: durability`, `hangs`, `does not start` or `not found`. */
+  /** `seed 12: G1`, `seed 12: hangs`, `seed 12: ends the process`, `not found`, or `not reached`: no seed runs its code. */
   readonly simulator?: string;
   /** A word of who read it, where nothing killed it: why, and what a test should say. */
   readonly read?: string;

@@ -11,7 +11,16 @@ const share = (part: number, whole: number): string => (whole === 0 ? "" : `${Ma
 export function tablesOf(repository: string): string {
   const drawn = readDrawn(repository, "drawn");
   const kinds = [...new Set(drawn.map(({ kind }) => kind))].sort();
-  const titles = ["Mutants", "Judged by tests", "Killed", "By the simulator", "Found", "By it alone", "By neither"];
+  const titles = [
+    "Mutants",
+    "Judged by tests",
+    "Killed",
+    "By the simulator",
+    "Found",
+    "Not reached",
+    "By it alone",
+    "By neither",
+  ];
   const inFolder = (name: string) => drawn.filter(({ file }) => folderOf(file).name === name);
   return [
     head(["Folder", "Mutants", "Killed", "Timed out", "Survived", "Not covered", "Static", "Score", "Minutes"]),
@@ -70,7 +79,7 @@ function scoreRow(name: string, counts: Counts, minutes: number | string): strin
 function drawnRow(name: string, drawn: readonly DrawnResult[]): string {
   const byTests = drawn.filter(({ tests }) => tests !== undefined && tests !== "static");
   const isKilled = ({ tests }: DrawnResult): boolean => tests === "killed" || tests === "timeout";
-  const isFound = ({ simulator }: DrawnResult): boolean => simulator !== "not found";
+  const isFound = ({ simulator }: DrawnResult): boolean => simulator?.startsWith("seed") === true;
   const bySimulator = drawn.filter(({ simulator }) => simulator !== undefined);
   const byBoth = byTests.filter(({ simulator }) => simulator !== undefined);
   const killed = byTests.filter(isKilled).length;
@@ -84,6 +93,7 @@ function drawnRow(name: string, drawn: readonly DrawnResult[]): string {
     `${killed} ${share(killed, byTests.length)}`,
     bySimulator.length,
     `${found} ${share(found, bySimulator.length)}`,
+    bySimulator.filter(({ simulator }) => simulator === "not reached").length,
     alone,
     neither,
   ]);

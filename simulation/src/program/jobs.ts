@@ -1,12 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import type { Options, RunOptions } from "./options.js";
+import { fork } from "node:child_process";
+import { ask } from "./ask.js";
+import type { Options } from "./options.js";
 import { runSeed, type SeedResult } from "./run-seed.js";
-
-/** What another process is asked for. */
-export interface Job extends RunOptions {
-  readonly seed: number;
-}
 
 /** Runs the seeds, here or in several processes, and gives what came of them in their order. */
 export async function* resultsOf(options: Options): AsyncGenerator<SeedResult> {
@@ -31,22 +26,5 @@ async function* resultsOfJobs({ seeds, jobs, ...how }: Options): AsyncGenerator<
     for (const answer of answers) yield await answer;
   } finally {
     for (const { child } of lanes) child.kill();
-  }
-}
-
-async function ask(child: ChildProcess, job: Job): Promise<SeedResult> {
-  const ended = new AbortController();
-  const death = once(child, "exit", ended).then(() => {
-    throw new Error(`The process that ran seed ${job.seed} ended.`);
-  });
-  try {
-    const answer = once(child, "message", ended);
-    child.send(job);
-    const [result]: readonly SeedResult[] = await Promise.race([answer, death]);
-    if (result === undefined) throw new Error(`Nothing came of seed ${job.seed}.`);
-    return result;
-  } finally {
-    ended.abort();
-    death.catch(() => undefined);
   }
 }
