@@ -117,6 +117,17 @@ test("a call that joins a task receives where the task is, not everything from t
   expect(seen).toEqual([3, 4, 5]);
 });
 
+test("a call that joins a task without progress receives none: 0 would be no news (feature 12)", async () => {
+  const { client, open } = await connect([countTool(createGate())]);
+  const seen: Progress[] = [];
+  const handedOff = async (from: typeof client) =>
+    call(from, "count_to", { n: 2 }, { onprogress: (now: Progress) => seen.push(now) }, { [metaKeys.handoff]: 0 });
+  const first = await handedOff(client);
+  expect(first).toMatchObject({ structuredContent: { status: "running", progress: 0 } });
+  expect(await handedOff(await open())).toMatchObject({ structuredContent: first.structuredContent });
+  expect(seen).toEqual([]);
+});
+
 /** Fails at 2 of 5 until it is well. */
 function breakingTool(extras: { readonly onFailure?: "restart" }, error: Error) {
   const world = { well: false };

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import {
   checkpoint,
   commit,
@@ -64,6 +66,21 @@ describe("a journal that was cut", () => {
     writeFileSync(path, bytes.subarray(0, startOfLast(bytes, 1)));
     await expect(store.getTask(id)).rejects.toMatchObject({ code: "TASK_CORRUPT" });
     expect((await store.getTask(neighbour))?.record.lastSeq).toBe(1);
+  });
+
+  test("for one look only, as the system may say while others write, sets nothing aside (G12)", async () => {
+    const { directory, id, path, bytes } = await damaged();
+    let isShort = false;
+    const stat: Disk["stat"] = (given) => {
+      const [there, cut] = [nodeDisk.stat(given), isShort && given === path];
+      if (cut) isShort = false;
+      return there && (cut ? { ...there, size: startOfLast(bytes, 1) } : there);
+    };
+    const store = openStore(directory, { ...options, disk: { ...nodeDisk, stat } });
+    expect((await store.getTask(id))?.record.lastSeq).toBe(4);
+    isShort = true;
+    expect((await store.getTask(id))?.record.lastSeq).toBe(4);
+    expect(isShort).toBe(false);
   });
 
   test("that holds no whole first line counts for nothing", async () => {
