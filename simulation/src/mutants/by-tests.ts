@@ -39,26 +39,23 @@ const timeoutMs = 120_000;
 /**
  * Lets a package's tests judge mutants of some of its files, in a checkout whose files it changes.
  *
- * @param drawn The mutants to judge; all of the files without.
+ * @param drawn The mutants to judge.
  * @returns the verdict of each mutant, by key.
  */
 export async function judgeByTests(
   checkout: string,
   folder: Folder,
   files: readonly string[],
-  { drawn, jobs }: { readonly drawn?: readonly Mutant[] | undefined; readonly jobs: number },
+  { drawn, jobs }: { readonly drawn: readonly Mutant[]; readonly jobs: number },
 ): Promise<ReadonlyMap<string, ByTests>> {
   const place = join(checkout, "packages", folder.package);
   const scratch = mkdtempSync(join(tmpdir(), "mutants-"));
   const report = join(scratch, "report.json");
   const list = join(scratch, "drawn.json");
   const options = join(scratch, "stryker.json");
-  const content: Drawn = { packages: join(checkout, "packages/"), keys: (drawn ?? []).map(keyOf) };
+  const content: Drawn = { packages: join(checkout, "packages/"), keys: drawn.map(keyOf) };
   writeFileSync(list, JSON.stringify(content));
-  writeFileSync(
-    options,
-    JSON.stringify(strykerOptions(folder, files, { scratch, report, jobs, draws: drawn !== undefined })),
-  );
+  writeFileSync(options, JSON.stringify(strykerOptions(folder, files, { scratch, report, jobs })));
   const program = join(require.resolve("@stryker-mutator/core"), "../../../bin/stryker.js");
   try {
     const env = { ...process.env, MUTANTS_DRAWN: list };
@@ -76,7 +73,7 @@ export async function judgeByTests(
 function strykerOptions(
   folder: Folder,
   files: readonly string[],
-  { scratch, report, jobs, draws }: { scratch: string; report: string; jobs: number; draws: boolean },
+  { scratch, report, jobs }: { scratch: string; report: string; jobs: number },
 ): unknown {
   return {
     testRunner: "vitest",
@@ -84,7 +81,7 @@ function strykerOptions(
       fileURLToPath(import.meta.resolve("@stryker-mutator/vitest-runner")),
       fileURLToPath(new URL("drawn-only.js", import.meta.url)),
     ],
-    checkers: draws ? ["drawn-only"] : [],
+    checkers: ["drawn-only"],
     inPlace: true,
     coverageAnalysis: "perTest",
     ignoreStatic: true,

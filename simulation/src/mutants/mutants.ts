@@ -51,12 +51,14 @@ async function judgeFolder(checkout: string, folder: Folder, { jobs }: Options):
   for (const group of await groupsOf(checkout, left)) {
     const began = Date.now();
     say(`${folder.name}: ${group.map(({ file }) => file).join(", ")}`);
-    const seen = await judgeByTests(
-      checkout,
-      folder,
-      group.map(({ file }) => file),
-      { jobs },
-    );
+    const files = group.map(({ file }) => file);
+    const drawn = [
+      ...(await acceptedOf(
+        checkout,
+        group.flatMap(({ mutants }) => mutants),
+      )),
+    ];
+    const seen = await judgeByTests(checkout, folder, files, { drawn, jobs });
     const all = group.reduce((sum, { mutants }) => sum + mutants.length, 0);
     for (const { file, mutants } of group) {
       const seconds = Math.round((((Date.now() - began) / 1_000) * mutants.length) / Math.max(1, all));
