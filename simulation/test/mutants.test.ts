@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { hashOf, keyOf, type Mutant, mutantsOf, shuffled, withMutant } from "../src/mutants/mutant.js";
+import { comparedSources } from "../src/mutants/compared.js";
+import { hashOf, keyOf, type Mutant, mutantsOf, shuffled, switchedSources, withMutant } from "../src/mutants/mutant.js";
 import { knownVerdict, sumUp } from "../src/mutants/results.js";
 
 const file = "core/src/task/small.ts";
@@ -36,6 +37,27 @@ it("puts each mutant where it was found, and changes nothing else", () => {
       '  a > 1 && greet === "";',
     ]),
   );
+});
+
+it("puts all of them into one source, each with an id of its own", async () => {
+  const { sources, ids } = await switchedSources(checkout, mutants);
+  expect([...ids.keys()]).toEqual(expect.arrayContaining(mutants.map(keyOf)));
+  expect(new Set(ids.values()).size).toBe(ids.size);
+  expect(sources.get(file)).toContain("__STRYKER_ACTIVE_MUTANT__");
+});
+
+it("notes where the value of a mutant is another, and looks at no mutant that may do something", async () => {
+  const plain = "export const isOpen = (a) => a > 1;\nexport const isDone = (run) => run() > 1;\n";
+  writeFileSync(join(checkout, "packages", file), plain);
+  const chosen = (await mutantsOf(checkout, [file])).filter(({ replacement }) => replacement.includes(">= 1"));
+  const ids = new Map(chosen.map((mutant, index) => [keyOf(mutant), `m${index}`]));
+  const { sources, ids: compared } = comparedSources(checkout, chosen, ids);
+  writeFileSync(join(checkout, "packages", file), source);
+  expect([ids.size, [...compared]]).toEqual([2, ["m0"]]);
+  const { isOpen } = await import(`data:text/javascript,${encodeURIComponent(sources.get(file) ?? "")}`);
+  const noted = () => (globalThis as { __stryker__?: { mutantCoverage: object } }).__stryker__?.mutantCoverage;
+  expect([isOpen(0), isOpen(2), noted()]).toEqual([false, true, undefined]);
+  expect([isOpen(1), noted()]).toEqual([false, { static: { m0: 1 }, perTest: {} }]);
 });
 
 it("has no mutants of texts", () => {

@@ -2,18 +2,21 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { buildWith } from "../bugs/build-with.js";
 import { ask, type JobResult } from "../program/ask.js";
+import { comparedSources } from "./compared.js";
 import { folderOf } from "./folders.js";
 import { keyOf, type Mutant, switchedSources } from "./mutant.js";
 
 /** A seed that runs longer than this hangs, in milliseconds: without a mutant it takes less than a second. */
 const hangMs = 180_000;
 
+const entry = "program/job.ts";
+
 /** A simulator that has all of the mutants in it. */
 export interface SwitchedSimulator {
   readonly program: string;
   /** By which a process switches a mutant on, by the mutant's key. */
   readonly ids: ReadonlyMap<string, string>;
-  /** The seeds that run a mutant's code, of its kind of plans, by its id. */
+  /** By id: the seeds that run the mutant's code, and in which its value is another, where that is known. */
   readonly seeds: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -25,45 +28,62 @@ export async function buildSwitched(
   mutants: readonly Mutant[],
   count: number,
 ): Promise<SwitchedSimulator> {
-  const { sources, ids } = await switchedSources(join(simulation, ".."), mutants);
-  const program = await buildWith(simulation, { name: "mutants", sources, entry: "program/job.ts" });
-  const seeds = new Map<string, number[]>();
+  const checkout = join(simulation, "..");
+  const { sources, ids } = await switchedSources(checkout, mutants);
+  const compared = comparedSources(checkout, mutants, ids);
+  const program = await buildWith(simulation, { name: "mutants", sources, entry });
+  const comparing = await buildWith(simulation, { name: "mutants compared", sources: compared.sources, entry });
+  const seeds = new Map<string, readonly number[]>();
   for (const inDatabase of new Set(mutants.map(isDatabase))) {
-    const those = new Set(
-      mutants.filter((mutant) => isDatabase(mutant) === inDatabase).map((mutant) => ids.get(keyOf(mutant))),
-    );
-    const child = fork(program);
-    try {
-      for (let seed = 1; seed <= count; seed += 1) {
-        const { violation, reached } = await runIn(child, seed, inDatabase);
-        if (violation !== undefined) throw new Error(`Seed ${seed} breaks a guarantee without a mutant.`);
-        for (const id of reached) if (those.has(id)) seeds.set(id, [...(seeds.get(id) ?? []), seed]);
-      }
-    } finally {
-      child.kill();
+    const reached = await runAll(program, inDatabase, count);
+    const differing = await runAll(comparing, inDatabase, count);
+    for (const mutant of mutants.filter((one) => isDatabase(one) === inDatabase)) {
+      const id = ids.get(keyOf(mutant)) ?? "";
+      const those = reached.get(id);
+      if (those !== undefined) seeds.set(id, compared.ids.has(id) ? (differing.get(id) ?? []) : those);
     }
   }
   return { program, ids, seeds };
+}
+
+/** Runs all seeds without a mutant. @returns the seeds that have to do with each mutant, by its id. */
+async function runAll(
+  program: string,
+  inDatabase: boolean,
+  count: number,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const seeds = new Map<string, number[]>();
+  const child = fork(program);
+  try {
+    for (let seed = 1; seed <= count; seed += 1) {
+      const { violation, reached } = await runIn(child, seed, inDatabase);
+      if (violation !== undefined) throw new Error(`Seed ${seed} breaks a guarantee without a mutant.`);
+      for (const id of reached) seeds.set(id, [...(seeds.get(id) ?? []), seed]);
+    }
+  } finally {
+    child.kill();
+  }
+  return seeds;
 }
 
 const runIn = (child: ChildProcess, seed: number, inDatabase: boolean): Promise<JobResult> =>
   ask(child, { seed, isDatabase: inDatabase, only: undefined, isVerbose: false, isSummarised: false, shrinks: false });
 
 /**
- * Lets the seeds that run a mutant's code judge it, in their order, until one finds it.
+ * Lets the seeds in which a mutant may show judge it, in their order, until one finds it.
  *
  * @returns what was found: `seed 12: G1`, `seed 12: hangs`, `seed 12: ends the process`, `not found`, or `not reached`.
  */
 export async function judgeBySimulator({ program, ids, seeds }: SwitchedSimulator, mutant: Mutant): Promise<string> {
   const id = ids.get(keyOf(mutant)) ?? "";
-  const reaching = seeds.get(id) ?? [];
-  if (reaching.length === 0) return "not reached";
+  const those = seeds.get(id);
+  if (those === undefined) return "not reached";
   const env = { ...process.env, __STRYKER_ACTIVE_MUTANT__: id };
   const child = fork(program, { env, stdio: ["ignore", "ignore", "ignore", "ipc"] });
   let running = 0;
   let timer: NodeJS.Timeout | undefined;
   try {
-    for (running of reaching) {
+    for (running of those) {
       timer = setTimeout(() => child.kill("SIGKILL"), hangMs);
       const { violation } = await runIn(child, running, isDatabase(mutant));
       clearTimeout(timer);

@@ -80,7 +80,7 @@ function rangeOf(at: Mutant["at"]): StrykerMutant["location"] {
     const [line = 1, column = 1] = place.split(":").map(Number);
     return { line: line - 1, column: column - 1 };
   });
-  if (start === undefined || end === undefined) throw new RangeError(`${at} is no range.`);
+  if (start === undefined || end === undefined) throw new RangeError(`${at} is not a range.`);
   return { start, end };
 }
 
@@ -94,13 +94,19 @@ async function instrument(files: Instrumented): ReturnType<Instrumenter["instrum
   return instrumenter.instrument(files, { plugins: null, excludedMutations: excludedKinds, ignorers: [] });
 }
 
-/** Puts the mutant into its source. */
-export function withMutant({ at, replacement }: Mutant, text: string): string {
+/** Where a mutant begins and ends in its source. */
+export function offsetsOf({ at }: Mutant, text: string): { readonly start: number; readonly end: number } {
   const lines = text.split("\n");
   const { start, end } = rangeOf(at);
   const offset = ({ line, column }: typeof start): number =>
     lines.slice(0, line).reduce((sum, { length }) => sum + length + 1, column);
-  return `${text.slice(0, offset(start))}${replacement}${text.slice(offset(end))}`;
+  return { start: offset(start), end: offset(end) };
+}
+
+/** Puts the mutant into its source. */
+export function withMutant(mutant: Mutant, text: string): string {
+  const { start, end } = offsetsOf(mutant, text);
+  return `${text.slice(0, start)}${mutant.replacement}${text.slice(end)}`;
 }
 
 /** The mutants in an order that depends on the seed, and for each on nothing but itself. */

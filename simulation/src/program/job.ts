@@ -10,7 +10,9 @@ interface Counted {
   };
 }
 
-const counted: Counted = (globalThis as { readonly __stryker__?: Counted }).__stryker__ ?? {};
+const shared = globalThis as { __stryker__?: Counted };
+shared.__stryker__ ??= {};
+const counted = shared.__stryker__;
 
 // Runs seeds for the process that started this one.
 process.on("message", (job: Job) => {
