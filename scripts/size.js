@@ -1,0 +1,70 @@
+// Prints what the repository weighs, of the files that git lists: `npm run size`.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const listed = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 }).split("\0");
+const files = listed.filter((file) => file !== "" && existsSync(join(root, file)));
+const read = (file) => readFileSync(join(root, file), "utf8");
+const lines = (pattern) =>
+  files.filter((file) => pattern.test(file)).reduce((sum, file) => sum + read(file).split("\n").length - 1, 0);
+const isTest = /(^|\/)test\/|\.test\.tsx?$/;
+const sources = files.filter((file) => /^(packages|apps)\/[^/]+\/src\/.*\.tsx?$/.test(file) && !isTest.test(file));
+
+/** The names that a source exports. */
+function exportsOf(file) {
+  const text = read(file).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  const listedNames = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) =>
+    names.split(",").flatMap((name) => name.trim().split(" ").at(-1) || []),
+  );
+  const declared = [
+    ...text.matchAll(/^export (?:declare |abstract |async )*(?:const|let|function|class|interface|type) (\w+)/gm),
+  ].map(([, name]) => name);
+  const others = [...text.matchAll(/^export \* from "(\.[^"]*)"/gm)].flatMap(([, from]) =>
+    exportsOf(join(dirname(file), from.replace(/\.js$/, ".ts"))),
+  );
+  return [...listedNames, ...declared, ...others];
+}
+
+const manifests = files.filter((file) => /^(packages|apps)\/[^/]+\/package\.json$/.test(file));
+const entries = manifests.flatMap((file) =>
+  Object.values(JSON.parse(read(file)).exports ?? {}).flatMap((entry) =>
+    entry["@resumable-mcp/source"] === undefined ? [] : [join(dirname(file), entry["@resumable-mcp/source"])],
+  ),
+);
+const flags = sources.flatMap((file) =>
+  [...read(file).matchAll(/^\s*"?([a-z][a-z-]*)"?: \{ type: "(?:string|boolean)"/gm)].map(([, name]) => name),
+);
+const limit =
+  /^\s*(?:export )?(?:const )?((?:max|min|default)\w+|\w+(?:Ms|Bytes|Seconds|Length))\b(?: =|:) -?\d[\d_ *]*[,;]?$/gm;
+const limits = sources.flatMap((file) => [...read(file).matchAll(limit)]);
+const sum = (list) => list.reduce((all, count) => all + count, 0);
+
+const rows = [
+  ["production lines", sum(sources.map((file) => read(file).split("\n").length - 1)), 62_000],
+  ["lines of bench and simulation", lines(/^(bench|simulation)\/src\/(?!.*\.test\.).*\.ts$/), 15_000],
+  [
+    "lines of tests",
+    sum(
+      files
+        .filter((file) => /\.[jt]sx?$|\.mjs$/.test(file) && isTest.test(file))
+        .map((file) => read(file).split("\n").length - 1),
+    ),
+    50_000,
+  ],
+  ["packages", manifests.filter((file) => file.startsWith("packages/")).length, 14],
+  ["exports, all entries", sum(entries.map((file) => new Set(exportsOf(file)).size)), 350],
+  ["flags of the programs, each once", new Set(flags).size, 70],
+  ["named limits", limits.length, 150],
+  [
+    "words of markdown",
+    sum(files.filter((file) => file.endsWith(".md")).map((file) => read(file).split(/\s+/).filter(Boolean).length)),
+    50_000,
+  ],
+];
+for (const [name, now, most] of rows)
+  console.log(
+    `${name.padEnd(34)} ${now.toLocaleString("en").padStart(8)}   at most ${most.toLocaleString("en").padStart(7)}`,
+  );
