@@ -60,7 +60,7 @@ const packages = {
     ["client.ts"],
     ["servers"],
     ["client-context.ts", "follow"],
-    ["tasks", "stream-call"],
+    ["tasks"],
   ],
   "packages/client-tui": [
     ["json.ts", "advice.ts", "open-program-client.ts", "open-in-browser.ts"],

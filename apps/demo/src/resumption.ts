@@ -1,6 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { openStreamCall, type StreamCall } from "@resumable-mcp/client";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { z } from "zod";
 
@@ -19,7 +21,12 @@ const flags = {
 /** Long enough for a refusal to arrive, short enough for the forecast not to. */
 const crashAfterMs = 1_000;
 
-const cached = z.object({ session_id: z.string(), last_event_id: z.string() });
+const cached = z.object({ session_id: z.string(), protocol_version: z.string(), last_event_id: z.string() });
+const answered = z.object({
+  content: z.array(z.looseObject({ text: z.string() })),
+  structuredContent: z.looseObject({ forecast: z.string().optional() }).optional(),
+  isError: z.boolean().optional(),
+});
 
 await runCommand("resumption", async () => {
   const { url, cache, city, help } = parseFlags(process.argv.slice(2), flags, usage).values;
@@ -27,32 +34,86 @@ await runCommand("resumption", async () => {
     process.stdout.write(`${usage}\n`);
     return;
   }
-  const call = await openStreamCall({ url, cacheFile: cache, tool: "get_forecast", arguments: { city } });
-  if (call.resumed) return finish(call, cache);
-  process.stdout.write(`Calling get_forecast of ${city} at ${url}, which takes 6 seconds …\n`);
-  return crash(call, cache);
+  if (existsSync(cache)) await finish(url, cache);
+  else await crash(url, cache, city);
 });
 
 /** The first run: dies in the middle of the call. */
-async function crash(call: StreamCall, cache: string): Promise<void> {
-  const underWay = call.resumable.then(() => delay(crashAfterMs, undefined));
-  const early = await Promise.race([underWay, call.result()]);
+async function crash(url: string, cache: string, city: string): Promise<void> {
+  const transport = new StreamableHTTPClientTransport(new URL(url));
+  const client = await connect(transport, url);
+  process.stdout.write(`Calling get_forecast of ${city} at ${url}, which takes 6 seconds …\n`);
+  const call = { name: "get_forecast", arguments: { city } };
+  const early = await new Promise<unknown>((resolve, reject) => {
+    const onresumptiontoken = (token: string): void => {
+      keep(cache, transport, token);
+      delay(crashAfterMs, undefined).then(resolve, reject);
+    };
+    client.callTool(call, undefined, { onresumptiontoken }).then(resolve, reject);
+  });
   // A forecast takes time: without any, the server refused.
-  if (early !== undefined) throw new Error(early.text);
-  process.stdout.write(`${cache} holds ${await describeCache(cache)}.\nCrashing now. Run me again.\n`);
+  if (early !== undefined) {
+    await rm(cache, { force: true });
+    throw new Error(textOf(early));
+  }
+  process.stdout.write(`${cache} holds ${describe(await read(cache))}.\nCrashing now. Run me again.\n`);
   process.kill(process.pid, "SIGKILL");
 }
 
 /** The second run: sends no call; takes up the stream of the first. */
-async function finish(call: StreamCall, cache: string): Promise<void> {
-  process.stdout.write(`Found ${cache}: reconnecting with ${await describeCache(cache)} …\n`);
-  const { text, structuredContent, isError } = await call.result();
-  if (isError) throw new Error(text);
-  const forecast = structuredContent?.forecast;
-  process.stdout.write(`${typeof forecast === "string" ? forecast : text}\n`);
+async function finish(url: string, cache: string): Promise<void> {
+  const place = await read(cache);
+  process.stdout.write(`Found ${cache}: reconnecting with ${describe(place)} …\n`);
+  const transport = new StreamableHTTPClientTransport(new URL(url), { sessionId: place.session_id });
+  transport.setProtocolVersion(place.protocol_version);
+  const client = await connect(transport, url);
+  const resumed = { resumptionToken: place.last_event_id };
+  const answer = await client.callTool({ name: "get_forecast" }, undefined, resumed);
+  await rm(cache);
+  if (answered.parse(answer).isError === true) throw new Error(textOf(answer));
+  process.stdout.write(`${textOf(answer)}\n`);
+  await client.close();
 }
 
-async function describeCache(cache: string): Promise<string> {
-  const { session_id, last_event_id } = cached.parse(JSON.parse(await readFile(cache, "utf8")));
+/** A session that is known needs no request: the ping says whether the server is there, and knows it. */
+async function connect(transport: StreamableHTTPClientTransport, url: string): Promise<Client> {
+  const client = new Client({ name: "resumable-mcp-demo", version: "1.0.0" });
+  try {
+    await client.connect(transport);
+    await client.ping();
+  } catch (error) {
+    if (error instanceof StreamableHTTPError)
+      throw new Error(`${url} does not take the session (${error.message}). Delete the cache to call again.`);
+    throw unreachable(url, error);
+  }
+  return client;
+}
+
+function unreachable(url: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`${url} does not answer (${reason}). Start it first; the call is kept and can be resumed.`, {
+    cause,
+  });
+}
+
+/** What the next run needs, in place of what an event before said. */
+function keep(cache: string, { sessionId, protocolVersion }: StreamableHTTPClientTransport, token: string): void {
+  const place = { session_id: sessionId, protocol_version: protocolVersion, last_event_id: token };
+  writeFileSync(`${cache}.new`, JSON.stringify(place));
+  renameSync(`${cache}.new`, cache);
+}
+
+type Place = z.infer<typeof cached>;
+
+async function read(cache: string): Promise<Place> {
+  return cached.parse(JSON.parse(await readFile(cache, "utf8")));
+}
+
+function describe({ session_id, last_event_id }: Place): string {
   return `Mcp-Session-Id ${session_id} and Last-Event-ID ${last_event_id}`;
+}
+
+function textOf(answer: unknown): string {
+  const { content, structuredContent } = answered.parse(answer);
+  return structuredContent?.forecast ?? content[0]?.text ?? "";
 }

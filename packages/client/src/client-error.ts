@@ -14,7 +14,6 @@ export type ClientErrorCode =
   | "TASK_REFUSED"
   | "NOT_RESUMABLE"
   | "MALFORMED_ANSWER"
-  | "STREAM_LOST"
   | "STATE_FOREIGN"
   | "STATE_UNREADABLE"
   | "STATE_LOCKED"

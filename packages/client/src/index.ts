@@ -42,6 +42,5 @@ export {
 } from "./server-config.js";
 export type { ActiveTask, CompletedTask } from "./state/client-state.js";
 export { defaultStateFile } from "./state/state-file.js";
-export { type OpenStreamCallOptions, openStreamCall, type StreamCall } from "./stream-call/open-stream-call.js";
 export type { TaskInfo } from "./task-info.js";
 export type { ContentBlock, TaskResult, ToolResult } from "./tool-result.js";

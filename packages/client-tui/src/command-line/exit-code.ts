@@ -20,7 +20,6 @@ const byError: Readonly<Record<ClientError["code"], number>> = {
   TASK_REFUSED: exitCodes.failed,
   NOT_RESUMABLE: exitCodes.failed,
   MALFORMED_ANSWER: exitCodes.failed,
-  STREAM_LOST: exitCodes.failed,
   STATE_FOREIGN: exitCodes.state,
   STATE_UNREADABLE: exitCodes.state,
   STATE_LOCKED: exitCodes.state,

@@ -3,19 +3,8 @@ import type { ToolResult } from "../tool-result.js";
 import type { Connection } from "./connection.js";
 import { LinkFailure, type ListedTool, type ToolRequest, type ToolRequestOptions } from "./link.js";
 
-/** Where the stream of an answer can be taken up again. */
-export interface StreamPlace {
-  readonly token: string;
-  readonly sessionId: string | undefined;
-  readonly protocolVersion?: string;
-}
-
 /** How a tool is called once. */
-export interface CallOnceOptions extends Omit<ToolRequestOptions, "resumptionToken" | "onResumptionToken"> {
-  /** Begins there: the request was sent before, perhaps by another process. */
-  readonly place?: StreamPlace;
-  readonly onPlace?: (place: StreamPlace) => void;
-}
+export type CallOnceOptions = Omit<ToolRequestOptions, "resumptionToken" | "onResumptionToken">;
 
 /**
  * Calls a tool so that it runs once, also when the connection breaks in mid-call.
@@ -28,18 +17,17 @@ export async function callOnce(
   connection: Connection,
   tool: Pick<ListedTool, "annotations" | "meta" | "needsTask">,
   request: ToolRequest,
-  { place: known, onPlace, ...options }: CallOnceOptions,
+  options: CallOnceOptions,
 ): Promise<ToolResult> {
   if (tool.needsTask) return callAsTask(connection, request, options);
   const again = mayRunAgain(tool);
-  let place = known;
+  let place: { readonly token: string; readonly sessionId: string | undefined } | undefined;
   return connection.run(
     async (link) => {
       if (again) return link.callTool(request, options);
-      const { sessionId, protocolVersion } = link.session ?? {};
+      const sessionId = link.session?.sessionId;
       const onResumptionToken = (token: string) => {
-        place = { token, sessionId, protocolVersion };
-        onPlace?.(place);
+        place = { token, sessionId };
       };
       if (place === undefined) return link.callTool(request, { ...options, onResumptionToken });
       const { token: resumptionToken } = place;
@@ -60,11 +48,7 @@ export async function callOnce(
   );
 }
 
-async function callAsTask(
-  connection: Connection,
-  request: ToolRequest,
-  options: Omit<CallOnceOptions, "place" | "onPlace">,
-): Promise<ToolResult> {
+async function callAsTask(connection: Connection, request: ToolRequest, options: CallOnceOptions): Promise<ToolResult> {
   const { signal } = options;
   const taskId = await connection.run((link) => link.beginTask(request, options), { retry: "if_unsent", signal });
   return connection.run((link) => link.taskResult(taskId, options), { retry: "always", signal });
