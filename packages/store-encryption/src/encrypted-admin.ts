@@ -1,4 +1,4 @@
-import { isResumableError, type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { type ErrorCode, isResumableError, type Json, type TaskRecord } from "@resumable-mcp/core";
 import { sealDocuments } from "@resumable-mcp/core/internal";
 import type {
   StoreAdmin,
@@ -13,8 +13,8 @@ import type {
 import type { Keyring } from "./keys/keyring.js";
 import { resealKeys } from "./keys/store-keys.js";
 import { OpenedKeys } from "./opened-keys.js";
-import type { StoreSealer } from "./values/store-sealer.js";
-import { counting, idleDocuments, reading, singleDocuments, writing } from "./with-encryption.js";
+import type { StoreCodec } from "./values/store-codec.js";
+import { type Reading, reading, writing } from "./with-encryption.js";
 
 const pageSize = 1_000;
 
@@ -36,69 +36,51 @@ export interface EncryptedAdmin extends StoreAdmin {
  */
 export function encryptedAdmin(admin: StoreAdmin, keyring: Keyring): EncryptedAdmin {
   const keys = new OpenedKeys(admin.reading, keyring);
-  const read = {
-    ...reading({ store: admin.reading, keys }),
-    ...counting({ store: admin.reading, keys }),
-    getDocument: singleDocuments({ store: readOnly(admin), keys }).getDocument,
-    ...idleDocuments({ store: admin.reading, keys }),
-  };
-  const { repair } = admin;
+  const read = reading(admin.reading, keys);
   return {
-    place: admin.place,
+    ...admin,
     reading: read,
-    describeTask: (id) => admin.describeTask(id),
-    measure: () => admin.measure(),
     unlistedIds: () => unlistedIds(admin, keys),
-    documents: () => openedDocuments(admin, keys),
-    check: () => checkAll(admin, read, keys),
-    ...(repair !== undefined && { repair: (apply) => repair(apply) }),
-    migrate: () => admin.migrate(),
-    write: (work, mayBeMade) => admin.write((inner) => encryptedWriting(admin, inner, keyring).then(work), mayBeMade),
-    reseal: () => admin.write((inner) => resealKeys(documentsOf(admin, inner), keyring)),
-    close: () => admin.close(),
+    async *documents() {
+      for await (const { opened } of openedDocuments(admin, keys)) if (opened !== undefined) yield opened;
+    },
+    check: () => check(admin, read, keys),
+    write: (work, mayBeMade) =>
+      admin.write(async (inner) => work(await sealedWriting(admin, inner, keyring)), mayBeMade),
+    reseal: () => admin.write((inner) => resealKeys({ ...admin.reading, ...inner }, keyring)),
   };
 }
 
-function readOnly({ reading: { getDocument } }: StoreAdmin): Pick<StoreWriting, "getDocument" | "putDocument"> {
-  return { getDocument, putDocument: () => Promise.reject(new Error("A store that is read takes no documents.")) };
-}
-
-function documentsOf({ reading: { countTasks, listIdleDocuments } }: StoreAdmin, inner: StoreWriting) {
-  const { getDocument, putDocument } = inner;
-  return { getDocument, putDocument, countTasks, listIdleDocuments };
-}
-
-async function encryptedWriting(admin: StoreAdmin, inner: StoreWriting, keyring: Keyring): Promise<StoreWriting> {
-  const keys = new OpenedKeys(documentsOf(admin, inner), keyring);
-  const sealer = await keys.load();
+async function sealedWriting(admin: StoreAdmin, inner: StoreWriting, keyring: Keyring): Promise<StoreWriting> {
+  const store = { ...admin.reading, ...inner };
+  const keys = new OpenedKeys(store, keyring);
+  const codec = await keys.load();
   return {
-    getTask: reading({ store: { ...admin.reading, getTask: inner.getTask }, keys }).getTask,
-    ...writing({ store: inner, keys }),
-    releaseLease: (lease) => inner.releaseLease(lease),
-    deleteTask: (lease) => inner.deleteTask(lease),
-    ...singleDocuments({ store: inner, keys }),
-    deleteDocument: (kind, id) => inner.deleteDocument(kind, sealer.sealDocumentId(kind, id)),
-    beginTask: (task) => beginSealed(inner, sealer, task),
+    ...inner,
+    ...reading(store, keys),
+    ...writing(store, keys),
+    beginTask: (task) => beginSealed(inner, codec, task),
   };
 }
 
-async function beginSealed(inner: StoreWriting, sealer: StoreSealer, task: TaskBeginning): Promise<TaskDraft> {
+async function beginSealed(inner: StoreWriting, codec: StoreCodec, task: TaskBeginning): Promise<TaskDraft> {
+  const { id, base, signals } = task;
   const draft = await inner.beginTask({
-    id: task.id,
-    base: task.base && sealer.sealRecord(task.base),
-    signals: task.signals.map((signal) => sealer.sealSignal(task.id, signal)),
+    id,
+    base: base && codec.sealTask(base, base.lastSeq),
+    signals: signals.map((signal) => codec.sealEvent(signal, id, 0)),
   });
   let items = 0;
   return {
     id: draft.id,
     get record(): TaskRecord | undefined {
-      return draft.record && sealer.openRecord(draft.record, draft.id);
+      return draft.record && codec.openRecord(draft.record, id);
     },
     async addItems(given: readonly Json[]) {
-      await draft.addItems(sealer.sealItems(task.id, given, items));
+      await draft.addItems(given.map((item, index) => codec.sealItem(item, id, items + index)));
       items += given.length;
     },
-    addEvents: (events) => draft.addEvents(sealer.sealPlaced(task.id, events)),
+    addEvents: (events) => draft.addEvents(events.map((event) => codec.sealEvent(event, id, event.seq))),
     finish: () => draft.finish(),
     discard: () => draft.discard(),
   };
@@ -108,90 +90,80 @@ async function beginSealed(inner: StoreWriting, sealer: StoreSealer, task: TaskB
 async function* unlistedIds(admin: StoreAdmin, keys: OpenedKeys): AsyncGenerator<string> {
   yield* admin.unlistedIds();
   for await (const { tasks } of pagesOf(admin.reading)) {
-    const opened = await keys.open((sealer) => sealer.openPage({ tasks }));
-    for (const { id } of opened.damaged ?? []) yield id;
+    const { damaged = [] } = await keys.open((codec) => codec.openPage({ tasks }));
+    for (const { id } of damaged) yield id;
   }
 }
 
-/** The store's own keys are not exported, nor is a document that does not open: `check` reports it. */
-async function* openedDocuments(admin: StoreAdmin, keys: OpenedKeys): AsyncGenerator<StoredDocument> {
+/** All documents but the store's own keys. One that does not open is reported by `check`, and is in no export. */
+async function* openedDocuments(
+  admin: StoreAdmin,
+  keys: OpenedKeys,
+): AsyncGenerator<{ readonly kind: string; readonly opened: StoredDocument | undefined }> {
   for await (const document of admin.documents()) {
-    if (document.kind === sealDocuments.kind) continue;
-    const opened = await keys.open((sealer) => sealer.openDocument(document)).catch(ignoreDamage);
-    if (opened !== undefined) yield opened;
+    const { kind } = document;
+    if (kind === sealDocuments.kind) continue;
+    const opening = keys.open((codec) => {
+      const summary = codec.openDocumentSummary(document, kind);
+      return summary && codec.openDocument(document, kind, summary.id);
+    });
+    yield { kind, opened: await opening.catch((error) => ignore(error, "DOCUMENT_UNREADABLE")) };
   }
 }
 
-function ignoreDamage(error: unknown): undefined {
-  if (!isResumableError(error, "DOCUMENT_UNREADABLE")) throw error;
+function ignore(error: unknown, code: ErrorCode): undefined {
+  if (!isResumableError(error, code)) throw error;
 }
-
-type Reading = Pick<StoreAdmin["reading"], "getTask" | "listTasks" | "readEvents" | "readItems">;
 
 /** In addition to what the store checks: all that is sealed opens. */
-async function checkAll(admin: StoreAdmin, read: Reading, keys: OpenedKeys): Promise<StoreCheck> {
+async function check(admin: StoreAdmin, read: Reading, keys: OpenedKeys): Promise<StoreCheck> {
   const { tasks, problems } = await admin.check();
   const known = new Set(problems.map(({ taskId }) => taskId));
   const found: StoreProblem[] = [];
-  for await (const taskId of taskIds(read)) {
-    const error = known.has(taskId) ? undefined : await readWhole(read, taskId).then(() => undefined, damageOf);
-    if (error !== undefined)
-      found.push({ kind: "does_not_open", severity: "damage", taskId, path: error.path, message: error.message });
+  const unopened = { kind: "does_not_open", severity: "damage" } as const;
+  for await (const page of pagesOf(read)) {
+    for (const { id: taskId } of [...page.tasks, ...(page.damaged ?? [])]) {
+      const damage = known.has(taskId) ? undefined : await damageOf(read, taskId);
+      if (damage !== undefined) found.push({ ...unopened, taskId, ...damage });
+    }
   }
-  for await (const document of admin.documents()) {
-    if (document.kind === sealDocuments.kind) continue;
-    const opened = await keys.open((sealer) => sealer.openDocument(document)).catch(ignoreDamage);
-    if (opened === undefined) found.push(unopened(document));
-  }
+  const message = "it was changed, it belongs to another place, or it was never sealed";
+  for await (const { kind, opened } of openedDocuments(admin, keys))
+    if (opened === undefined) found.push({ ...unopened, path: `document ${kind}`, message });
   return { tasks, problems: [...problems, ...found] };
 }
 
-function unopened({ kind }: StoredDocument): StoreProblem {
-  const message = "it was changed, it belongs to another place, or it was never sealed";
-  return { kind: "does_not_open", severity: "damage", path: `document ${kind}`, message };
+/** What is wrong with a task. One that was deleted meanwhile is not damaged. */
+async function damageOf(read: Reading, taskId: string): Promise<Pick<StoreProblem, "path" | "message"> | undefined> {
+  try {
+    const record = (await read.getTask(taskId))?.record;
+    return record && (await readWhole(read, record));
+  } catch (error) {
+    if (!isResumableError(error, "TASK_CORRUPT")) return ignore(error, "TASK_NOT_FOUND");
+    return { path: error.details.path, message: error.message };
+  }
 }
 
-async function* taskIds(read: Reading): AsyncGenerator<string> {
-  for await (const { tasks, damaged = [] } of pagesOf(read)) for (const { id } of [...tasks, ...damaged]) yield id;
+async function readWhole(read: Reading, { id, lastSeq, itemCount, itemsFromSeq }: TaskRecord) {
+  for (let afterSeq = 0; afterSeq < lastSeq; ) {
+    const { events, snapshot } = await read.readEvents(id, { afterSeq, limit: pageSize });
+    afterSeq = events.at(-1)?.seq ?? snapshot?.lastSeq ?? lastSeq;
+  }
+  for (let after = 0; after < itemCount; ) {
+    const { next } = await read.readItems(id, { after, limit: pageSize });
+    // A task that restarts from nothing meanwhile forgets its items.
+    const hasFewer = next <= after && (await read.getTask(id))?.record.itemsFromSeq === itemsFromSeq;
+    if (hasFewer) return { path: "items", message: `Task ${id} has fewer items than its record says.` };
+    after = next > after ? next : itemCount;
+  }
+  return undefined;
 }
 
-async function* pagesOf({ listTasks }: Pick<Reading, "listTasks">): AsyncGenerator<TaskPage> {
+async function* pagesOf({ listTasks }: Reading): AsyncGenerator<TaskPage> {
   for (let cursor: string | undefined; ; ) {
     const page = await listTasks({ limit: pageSize, ...(cursor !== undefined && { cursor }) });
     yield page;
     cursor = page.nextCursor;
     if (cursor === undefined) return;
   }
-}
-
-/** A task that was deleted meanwhile is not damaged. */
-function damageOf(error: unknown): { readonly path: string; readonly message: string } | undefined {
-  if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
-  if (!isResumableError(error, "TASK_CORRUPT")) throw error;
-  return { path: error.details.path, message: error.message };
-}
-
-async function readWhole(read: Reading, taskId: string): Promise<void> {
-  const record = (await read.getTask(taskId))?.record;
-  if (record === undefined) return;
-  for (let afterSeq = 0; afterSeq < record.lastSeq; ) {
-    const { events, snapshot } = await read.readEvents(taskId, { afterSeq, limit: pageSize });
-    afterSeq = events.at(-1)?.seq ?? snapshot?.lastSeq ?? record.lastSeq;
-  }
-  for (let after = 0; after < record.itemCount; ) {
-    const { next } = await read.readItems(taskId, { after, limit: pageSize });
-    if (next <= after) return refuseFewer(read, record);
-    after = next;
-  }
-}
-
-/** A task that restarts from nothing meanwhile forgets its items. */
-async function refuseFewer(read: Reading, { id, itemsFromSeq }: TaskRecord): Promise<void> {
-  if ((await read.getTask(id))?.record.itemsFromSeq === itemsFromSeq) throw endless(id);
-}
-
-function endless(taskId: string): ResumableError {
-  return new ResumableError("TASK_CORRUPT", `Task ${taskId} has fewer items than its record says.`, {
-    details: { taskId, path: "items" },
-  });
 }

@@ -1,63 +1,49 @@
 import type { Keyring } from "./keys/keyring.js";
-import { type KeyDocuments, StoreKeys, UnknownDataKey } from "./keys/store-keys.js";
-import { StoreSealer } from "./values/store-sealer.js";
-
-/** So many data keys that a process does not know are looked for at once: there is one for each key of a keyring. */
-const maxSoughtKeys = 100;
-
-interface LoadedKeys {
-  readonly keys: StoreKeys;
-  readonly sealer: StoreSealer;
-}
+import { type KeyDocuments, StoreKeys } from "./keys/store-keys.js";
+import { StoreCodec } from "./values/store-codec.js";
 
 /** The keys of a store, loaded when they are first needed. */
 export class OpenedKeys {
-  readonly #documents: KeyDocuments;
-  readonly #keyring: Keyring;
-  #loaded: LoadedKeys | undefined;
+  readonly #keys: StoreKeys;
+  #codec: StoreCodec | undefined;
   #loading: Promise<void> | undefined;
 
   constructor(documents: KeyDocuments, keyring: Keyring) {
-    this.#documents = documents;
-    this.#keyring = keyring;
-  }
-
-  /** What seals, where the keys are loaded already: a caller may change what it gave as soon as its call has returned. */
-  get sealer(): StoreSealer | undefined {
-    return this.#loaded?.sealer;
+    this.#keys = new StoreKeys(documents, keyring);
   }
 
   /** Loads the keys. A load that failed is repeated by the next call. */
-  async load(): Promise<StoreSealer> {
-    return (await this.#load()).sealer;
+  async load(): Promise<StoreCodec> {
+    if (this.#codec !== undefined) return this.#codec;
+    this.#loading ??= this.#keys.load().finally(() => {
+      this.#loading = undefined;
+    });
+    await this.#loading;
+    this.#codec ??= new StoreCodec(this.#keys);
+    return this.#codec;
   }
 
-  async #load(): Promise<LoadedKeys> {
-    for (;;) {
-      if (this.#loaded !== undefined) return this.#loaded;
-      this.#loading ??= this.#loadOnce().finally(() => {
-        this.#loading = undefined;
-      });
-      await this.#loading;
+  /**
+   * Gives what seals to a method that was given something. Its caller may change that as soon as the call has returned: where the
+   * keys are not loaded yet, the method gets a copy.
+   */
+  async seal<Given, Result>(given: Given, use: (codec: StoreCodec, given: Given) => Promise<Result>): Promise<Result> {
+    if (this.#codec !== undefined) return use(this.#codec, given);
+    const copy = structuredClone(given);
+    return use(await this.load(), copy);
+  }
+
+  /** Opens something. Where a data key is missed, another process may have made it since: the keys are read again, once. */
+  async open<Result>(open: (codec: StoreCodec) => Result): Promise<Result> {
+    const codec = await this.load();
+    const { misses } = this.#keys;
+    try {
+      const opened = open(codec);
+      if (this.#keys.misses === misses) return opened;
+    } catch (error) {
+      if (this.#keys.misses === misses) throw error;
     }
-  }
-
-  /** Opens something; a data key that another process has made since is read first. What names a key that is not there does not open. */
-  async open<Result>(open: (sealer: StoreSealer) => Result): Promise<Result> {
-    const { keys, sealer } = await this.#load();
-    const absent = new Set<string>();
-    for (let sought = 0; ; sought += 1) {
-      try {
-        return keys.without(absent, () => open(sealer));
-      } catch (error) {
-        if (!(error instanceof UnknownDataKey)) throw error;
-        if (sought >= maxSoughtKeys || !(await keys.fetch(error.keyId))) absent.add(error.keyId);
-      }
-    }
-  }
-
-  async #loadOnce(): Promise<void> {
-    const keys = await StoreKeys.load(this.#documents, this.#keyring);
-    this.#loaded = { keys, sealer: new StoreSealer(keys) };
+    await this.#keys.refresh();
+    return open(codec);
   }
 }

@@ -144,6 +144,29 @@ describe("a sealed value does not open", () => {
     await expect(store.readEvents(mine, { afterSeq: 0, limit: 10 })).rejects.toMatchObject(corrupt);
   });
 
+  test("as an answer that was taken, before it was", async () => {
+    const { memory, store, changed } = await twoTasks();
+    const { record } = await create(store, newTask("3"));
+    const question = { message: "Go on?", schema: {} };
+    const answer = { action: "accept", content: { go: true } } as const;
+    await write(store, record.id, [{ type: "asked", key: "go", question }]);
+    await store.signal(record.id, { kind: "answer", key: "go", answer });
+    const given = await memory.getTask(record.id);
+    const [signal] = given?.signals ?? [];
+    const [[key, asked] = []] = Object.entries(given?.record.remembered ?? {});
+    if (given === undefined || signal?.kind !== "answer" || key !== signal.key || asked?.kind !== "question")
+      throw new Error("The question and its answer are there.");
+    const remembered = { [key]: { kind: "answer", question: asked.question, answer: signal.answer } } as const;
+    const moved = { ...given, record: { ...given.record, remembered } };
+    await expect(changed({ getTask: async () => moved }).getTask(record.id)).rejects.toMatchObject(corrupt);
+    expect((await store.getTask(record.id))?.signals).toMatchObject([{ key: "go", answer }]);
+    await write(store, record.id, [{ type: "answered", key: "go", answer }]);
+    const taken = (await memory.getTask(record.id))?.record.remembered[key];
+    if (taken?.kind !== "answer") throw new Error("The answer is there.");
+    const again = { ...given, signals: [{ ...signal, answer: taken.answer }] };
+    await expect(changed({ getTask: async () => again }).getTask(record.id)).rejects.toMatchObject(corrupt);
+  });
+
   test("as an item in another order, twice, or of another task", async () => {
     const { memory, store, mine, other, changed } = await twoTasks();
     const range = { after: 0, limit: 10 };
@@ -195,7 +218,7 @@ describe("a sealed value does not open", () => {
     await expect(readWith({ state })).rejects.toMatchObject({
       ...corrupt,
       message: expect.stringMatching(
-        /does not have the data key 0123456789abcdef .* Restore the document data-0123456789abcdef/,
+        /does not have the data key 0123456789abcdef .* Restore the document "store" of the kind seal/,
       ),
     });
   });

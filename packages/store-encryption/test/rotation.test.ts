@@ -64,24 +64,28 @@ describe("a rotation", () => {
     expect(await stateOf(waiting, record.id)).toEqual({ row: 2 });
   });
 
-  test("that was interrupted is repeated, and seals what was left", async () => {
+  test("that was interrupted is repeated", async () => {
     const { memory, store } = encryptedMemory(before);
     await create(store, newTask("1"));
-    let puts = 0;
-    const dying = {
-      getDocument: memory.getDocument,
-      listIdleDocuments: memory.listIdleDocuments,
-      countTasks: memory.countTasks,
-      putDocument: (request: Parameters<Store["putDocument"]>[0]) => {
-        puts += 1;
-        return puts === 1 ? memory.putDocument(request) : Promise.reject(new Error("The process dies."));
-      },
-    };
-    await expect(resealKeys(dying, sealsSecond)).rejects.toThrow("dies");
-    await withEncryption(memory.anotherProcess(), sealsSecond).open();
-    // That made a data key of the new one, which is sealed under it already.
-    expect(await resealKeys(memory, sealsSecond)).toEqual({ resealed: 1, present: 2 });
+    const dying = (putDocument: Store["putDocument"]) =>
+      resealKeys({ getDocument: memory.getDocument, countTasks: memory.countTasks, putDocument }, sealsSecond);
+    await expect(dying(() => Promise.reject(new Error("The process dies.")))).rejects.toThrow("dies");
+    await withEncryption(memory.anotherProcess(), before).open();
+    const late = dying((request) => memory.putDocument(request).then(() => Promise.reject(new Error("It dies late."))));
+    await expect(late).rejects.toThrow("dies");
+    expect(await resealKeys(memory, sealsSecond)).toEqual({ resealed: 0, present: 2 });
     await withEncryption(memory.anotherProcess(), after).open();
+  });
+
+  test("seals the store's own keys under the new key with the first process that seals under it", async () => {
+    const { memory, store } = encryptedMemory(before);
+    const { record } = await create(store, newTask("1"));
+    await write(store, record.id, [checkpoint({ row: 1 })]);
+    await withEncryption(memory.anotherProcess(), sealsSecond).open();
+    expect(await resealKeys(memory, sealsSecond)).toEqual({ resealed: 0, present: 3 });
+    expect(await stateOf(withEncryption(memory.anotherProcess(), after), record.id)).toEqual({ row: 1 });
+    const old = withEncryption(memory.anotherProcess(), before);
+    await expect(old.open()).rejects.toMatchObject({ code: "KEY_MISSING", details: { keyId: after.sealing } });
   });
 });
 
@@ -138,6 +142,32 @@ describe("a store", () => {
     await memory.deleteDocument(sealDocuments.kind, sealDocuments.first);
     const opened = withEncryption(memory.anotherProcess(), keyring).open();
     await expect(opened).rejects.toMatchObject({ code: "STORE_NOT_ENCRYPTED" });
+  });
+
+  test("whose keys are removed while a process has them gets no others of that process", async () => {
+    const { memory, keyring } = encryptedMemory();
+    let isSpoiled = false;
+    const value = `a.0123456789abcdef.1.0.${"A".repeat(60)}`;
+    const getDocument: Store["getDocument"] = async (kind, id) => {
+      const document = await memory.getDocument(kind, id);
+      return document && isSpoiled ? { ...document, value } : document;
+    };
+    const store = withEncryption({ ...memory, getDocument }, keyring);
+    const put = { kind: "session", owner: "sub:alice", expectedVersion: 0, now };
+    await store.putDocument({ ...put, id: "one", value: 1 });
+    const { kind, first: id } = sealDocuments;
+    const kept = await memory.getDocument(kind, id);
+    await memory.deleteDocument(kind, id);
+    isSpoiled = true;
+    // What names a data key that is not there has the keys read again.
+    await expect(store.getDocument("session", "one")).rejects.toMatchObject({ code: "DOCUMENT_UNREADABLE" });
+    isSpoiled = false;
+    await store.putDocument({ ...put, id: "two", value: 2 });
+    expect(await memory.getDocument(kind, id)).toBeUndefined();
+    await memory.putDocument({ ...put, kind, id, value: kept?.value ?? null });
+    const later = withEncryption(memory.anotherProcess(), keyring);
+    expect((await later.getDocument("session", "one"))?.value).toBe(1);
+    expect((await later.getDocument("session", "two"))?.value).toBe(2);
   });
 
   test("that 20 processes open at once when it is empty has one set of keys", async () => {

@@ -1,22 +1,21 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 
 /** AES-256-GCM. Source: NIST SP 800-38D. */
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Every key of this package, in bytes. */
+/** Every key of this package, in bytes; one for names is two of them. */
 export const keyBytes = 32;
 
 /**
  * Seals bytes so that they can only be opened under the same key and in the same place. A random nonce must not come twice
  * under a key: after 2^32 uses the chance is 2^-33. The callers derive keys that are used less often.
  */
-export function sealBytes(key: Buffer, place: string, plain: string | Buffer, nonce: Buffer = nextNonce()): Buffer {
+export function sealBytes(key: Buffer, place: string, plain: string, nonce: Buffer = nextNonce()): Buffer {
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(place));
-  const first = typeof plain === "string" ? cipher.update(plain, "utf8") : cipher.update(plain);
-  return Buffer.concat([nonce, first, cipher.final(), cipher.getAuthTag()]);
+  return Buffer.concat([nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Random bytes that are fetched many at a time: one call of the generator for each nonce costs more than the nonce's use. */
@@ -46,39 +45,35 @@ export function openBytes(key: Buffer, place: string, sealed: Buffer): Buffer | 
 /**
  * Seals a text so that the same text gives the same bytes in the same place: for names by which a store finds things. The
  * nonce is a MAC of the text, so that it comes twice only where the text does.
+ *
+ * @param key two keys: for the nonce, and for the text.
  */
 export function sealAlike(key: Buffer, place: string, text: string): Buffer {
-  const [mac, cipher] = halves(key);
-  return sealBytes(cipher, place, text, nonceOf(mac, place, text));
+  return sealBytes(key.subarray(keyBytes), place, text, nonceOf(key, place, text));
 }
 
 /** Opens what {@link sealAlike} sealed. */
 export function openAlike(key: Buffer, place: string, sealed: Buffer): string | undefined {
-  const [mac, cipher] = halves(key);
-  const text = openBytes(cipher, place, sealed)?.toString();
+  const text = openBytes(key.subarray(keyBytes), place, sealed)?.toString();
   // Another nonce gives another name of the same text, which its writer did not make.
-  return text !== undefined && nonceOf(mac, place, text).equals(sealed.subarray(0, nonceBytes)) ? text : undefined;
+  return text !== undefined && nonceOf(key, place, text).equals(sealed.subarray(0, nonceBytes)) ? text : undefined;
 }
 
-function halves(key: Buffer): readonly [mac: Buffer, cipher: Buffer] {
-  return [key.subarray(0, keyBytes), key.subarray(keyBytes)];
-}
-
-function nonceOf(mac: Buffer, place: string, text: string): Buffer {
-  return createHmac("sha256", mac)
+function nonceOf(key: Buffer, place: string, text: string): Buffer {
+  const mac = createHmac("sha256", key.subarray(0, keyBytes));
+  return mac
     .update(`${Buffer.byteLength(place)} ${place}`)
     .update(text)
     .digest()
     .subarray(0, nonceBytes);
 }
 
-/** Derives a key of its own for a purpose of any length. Source: RFC 5869 (HKDF) with SHA-256. */
-export function deriveKey(key: Buffer, salt: string, purpose: string, bytes = keyBytes): Buffer {
-  const info = createHash("sha256").update(purpose).digest();
-  return Buffer.from(hkdfSync("sha256", key, salt, info, bytes));
+/** Derives a key of its own for a purpose from a key of random bytes. */
+export function deriveKey(key: Buffer, purpose: string): Buffer {
+  return createHmac("sha256", key).update(purpose).digest();
 }
 
 /** A new key. */
-export function newKeyBytes(): Buffer {
-  return randomBytes(keyBytes);
+export function newKeyBytes(bytes = keyBytes): Buffer {
+  return randomBytes(bytes);
 }

@@ -2,26 +2,20 @@ import { createHash } from "node:crypto";
 import { ResumableError } from "@resumable-mcp/core";
 import { keyBytes } from "./cipher.js";
 
-/** A key of a keyring. Its id is made from it, so that the wrong key never passes for the right one. */
-interface KeyringKey {
-  /** 16 hexadecimal digits; not secret. */
-  readonly id: string;
-  readonly bytes: Buffer;
-}
-
 /**
- * Keys by which stores are encrypted: one seals, all open.
+ * Keys by which stores are encrypted: one seals, all open. The id of a key is made from it, so that the wrong key never passes
+ * for the right one.
  *
  * It is safe to log: what prints an object shows ids alone.
  */
 export class Keyring {
-  /** The id of the key that seals. */
+  /** The id of the key that seals: 16 hexadecimal digits, not secret. */
   readonly sealing: string;
-  readonly #keys: ReadonlyMap<string, KeyringKey>;
+  readonly #keys: ReadonlyMap<string, Buffer>;
 
-  constructor(sealing: KeyringKey, others: readonly KeyringKey[]) {
-    this.sealing = sealing.id;
-    this.#keys = new Map([sealing, ...others].map((key) => [key.id, key]));
+  constructor(sealing: Buffer, others: readonly Buffer[]) {
+    this.sealing = keyIdOf(sealing);
+    this.#keys = new Map([sealing, ...others].map((key) => [keyIdOf(key), key]));
   }
 
   /** The ids of all keys. */
@@ -32,7 +26,7 @@ export class Keyring {
   /** @throws {@link ResumableError} `KEY_MISSING`. */
   require(id: string): Buffer {
     const key = this.#keys.get(id);
-    if (key !== undefined) return key.bytes;
+    if (key !== undefined) return key;
     throw new ResumableError(
       "KEY_MISSING",
       `The keyring does not have the key ${id}, under which the store's own keys are sealed. Nothing was changed. Add that key to the keyring: a line that begins with "open".`,
@@ -49,12 +43,12 @@ export class Keyring {
  * @throws {@link ResumableError} `INVALID_OPTION` for a key that is not 32 bytes long.
  */
 export function createKeyring(keys: { readonly seal: Uint8Array; readonly open?: readonly Uint8Array[] }): Keyring {
-  return new Keyring(keyOf(keys.seal), (keys.open ?? []).map(keyOf));
+  return new Keyring(copyKey(keys.seal), (keys.open ?? []).map(copyKey));
 }
 
-function keyOf(given: Uint8Array): KeyringKey {
+function copyKey(given: Uint8Array): Buffer {
   const bytes = Buffer.from(given);
-  if (bytes.length === keyBytes) return { id: keyIdOf(bytes), bytes };
+  if (bytes.length === keyBytes) return bytes;
   throw invalidKeyring(`A key is ${keyBytes} bytes long, and one of the keyring has ${bytes.length}.`);
 }
 
