@@ -2,7 +2,7 @@ import { runImages } from "./crash-images/run-images.js";
 import { count, seed as newSeed, readOptions } from "./options.js";
 
 const purpose = "Loses power at random moments, and checks what a store finds on the disk afterwards.";
-const { images, seed } = readOptions("crash-images", purpose, {
+const { images, seed } = readOptions("npm run proof -- crash-images", purpose, {
   images: count("images of a new store, and as many of an old one", 2_000),
   seed: newSeed,
 });

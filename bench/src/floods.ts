@@ -11,7 +11,7 @@ import { count, readOptions } from "./options.js";
 import { temporaryFolder } from "./stores/stored-tasks.js";
 
 const purpose = "Floods a server from one address, and measures how long a caller of another address waits meanwhile.";
-const options = readOptions("floods", purpose, {
+const options = readOptions("npm run proof -- floods", purpose, {
   connections: count("silent connections", 10_000),
   sessions: count("sessions without a token", 10_000),
   tokens: count("wrong tokens", 5_000),

@@ -5,7 +5,7 @@ import { temporaryFolder } from "./stores/stored-tasks.js";
 import { built } from "./workers/run-isolated.js";
 
 const purpose = "Sends right and mutated messages to the servers, and judges what they answer.";
-const options = readOptions("fuzz", purpose, {
+const options = readOptions("npm run fuzz --", purpose, {
   messages: count("messages", 20_000),
   seed,
   http: flag("only over HTTP"),

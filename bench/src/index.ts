@@ -15,7 +15,7 @@ const {
   json = "bench-results.json",
   write,
   postgres,
-} = readOptions("bench", purpose, {
+} = readOptions("npm run bench --", purpose, {
   list: flag("list the measures and run none"),
   only: texts("NAME", "run only the measures whose id contains NAME; may be repeated"),
   json: text("FILE", "write the figures to FILE (default: bench-results.json)"),

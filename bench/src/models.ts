@@ -4,7 +4,7 @@ import { count, oneOf, readOptions, seed } from "./options.js";
 import { temporaryFolder } from "./stores/stored-tasks.js";
 
 const purpose = "Compares a store with a plain model in random sequences of calls, and shortens what it finds.";
-const options = readOptions("models", purpose, {
+const options = readOptions("npm run proof -- models", purpose, {
   store: oneOf("the store", ["folder", "memory", "postgres"]),
   runs: count("sequences", 1_000),
   seed,

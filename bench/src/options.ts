@@ -97,5 +97,5 @@ function usageOf(program: string, purpose: string, table: Options): string {
   rows.push(["--help", "print this text"]);
   const width = Math.max(...rows.map(([option = ""]) => option.length));
   const lines = rows.map(([option = "", about]) => `  ${option.padEnd(width)}  ${about}`);
-  return `Usage: npm run ${program} -- [options]\n\n${purpose}\n\n${lines.join("\n")}`;
+  return `Usage: ${program} [options]\n\n${purpose}\n\n${lines.join("\n")}`;
 }

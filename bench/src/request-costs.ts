@@ -7,7 +7,7 @@ import { built } from "./workers/run-isolated.js";
 
 const purpose =
   "Measures what requests of every shape cost a server: processor time, stalls of its event loop, memory.";
-const { rounds, requests } = readOptions("request-costs", purpose, {
+const { rounds, requests } = readOptions("npm run proof -- request-costs", purpose, {
   rounds: count("requests of each shape", 5),
   requests: count("requests after which the memory is measured", 1_000),
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { runImages } from "../src/crash-images/run-images.js";
 
 const hangMs = 600_000;
-/** Printed: `npm run crash-images -- --seed` draws the same images again. */
+/** Printed: `npm run proof -- crash-images --seed` draws the same images again. */
 const seed = Math.floor(Math.random() * 1_000_000);
 
 it.each(["new", "old"] as const)(

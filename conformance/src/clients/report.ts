@@ -44,7 +44,7 @@ Unmodified MCP clients, each against a server that gets SIGKILL in the middle, o
 [hosts](hosts.md), the [agent frameworks](frameworks.md), and [the client for a program of your own](../packages/client/README.md).
 
 In every cell the result is right, the call became one task, every item is in its journal once and in order, and progress has neither gap nor
-repeat: \`npm run clients\` writes this page only then. "legacy" is the 2025 era; "auto" takes the newest era that the server knows.`;
+repeat: \`npm run proof -- clients\` writes this page only then. "legacy" is the 2025 era; "auto" takes the newest era that the server knows.`;
 
 /** Writes the outcomes as the tables of a document. */
 export function tables(outcomes: readonly Outcome[]): string {

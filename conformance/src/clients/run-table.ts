@@ -14,7 +14,7 @@ const { values } = parseArgs({
   },
 });
 
-const usage = `Usage: npm run clients -- [options]
+const usage = `Usage: npm run proof -- clients [options]
 
 Runs unmodified MCP clients against a server that is killed, and prints what each client received.
 
