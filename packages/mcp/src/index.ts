@@ -1,6 +1,6 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
 export { type ControlTool, controlTools, makeInstructions } from "./control/control-tools.js";
-export type { PanelOptions } from "./control/register-panel.js";
+export type { PanelOptions } from "./control/panel.js";
 export type { PanelPage, PanelServer, ServerDefinition, Setup2026 } from "./define-server.js";
 export { defineServer } from "./define-server.js";
 export { type CrossStreamOptions, withCrossStreamReplay } from "./era-2025/cross-stream/with-cross-stream-replay.js";

@@ -171,8 +171,6 @@ export const limits2026 = {
   keepAliveMs: 15_000,
   /** After this time the header of a response goes out, whatever its request still waits for. */
   headersAfterMs: 1_000,
-  /** The longest event of an SDK's stream that is waited for, in characters: its own messages are far below. */
-  maxFrameLength: 16 * 1024 * 1024,
   /** How long the end of a draining server waits for the answers of calls that it sends away. */
   drainAnswersMs: 3_000,
 } as const;

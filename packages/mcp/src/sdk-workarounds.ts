@@ -2,7 +2,6 @@
  * Everything that leans on the inside of an SDK, on its sentences or on its copy of zod: an update of an SDK is checked
  * here and in `call/mask-handlers.ts`. No other file reads private members of an SDK's objects or casts for its types.
  */
-import type { McpServer } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
@@ -31,30 +30,6 @@ interface OpenRegistry {
 /** The same server, which takes what is not of the SDK's own types. */
 export function openRegistry(server: object): OpenRegistry {
   return forSdk(server);
-}
-
-/** Without the dialect that zod would add: 2020-12 is MCP's default, and some clients refuse its name. */
-function listed(schema: () => JsonObject): Record<string, unknown> {
-  return structuredClone({ $schema: undefined, ...schema() });
-}
-
-/**
- * Makes a zod schema that lets every object through and is listed as exactly the given JSON Schema, for SDK 1.x.
- *
- * The engine checks values itself, by the tool's own schema, whatever library that came from; the SDK only needs
- * something to list. Source: MCP, Tools, "Listing Tools" (`inputSchema`, `outputSchema`).
- */
-export function exactSchema(schema: () => JsonObject): z.ZodObject {
-  const passing = z.looseObject({});
-  passing._zod.toJSONSchema = () => listed(schema);
-  return passing;
-}
-
-/** The same for SDK 2.x. Source: Standard Schema, Standard JSON Schema. */
-export function passingSchema(schema: () => JsonObject): object {
-  const jsonSchema = { input: () => listed(schema), output: () => listed(schema) };
-  const validate = (value: unknown) => ({ value: value ?? {} });
-  return { "~standard": { version: 1, vendor: "resumable-mcp", validate, jsonSchema } };
 }
 
 type Handler<Extra> = (request: JsonObject, extra: Extra) => Promise<object>;
@@ -145,90 +120,24 @@ function problemsIn(text: string): string | undefined {
   const list = /^(?:MCP error -\d+: )?(?:Invalid [\w/]+ request: )?(\[[\s\S]*\])$/.exec(text)?.[1];
   if (list === undefined) return undefined;
   try {
-    const parsed = issues.safeParse(JSON.parse(list));
-    const sentences = parsed.data?.map(({ path, message }) => {
-      const place = path[0] === "params" ? path.slice(1) : path;
-      return place.length === 0 ? message : `${place.join(".")}: ${message}`;
-    });
-    return sentences?.slice(0, maxProblems).join("; ");
+    return sentenceOfIssues(JSON.parse(list));
   } catch {
     return undefined;
   }
 }
 
-/** What a tool call is really answered with, where SDK 2.x would only pass on a tool's result. */
-export type WireAnswer = { readonly result: object } | { readonly error: object };
-
-/** The key under which an answer travels inside a tool's result, from the handler to the edge of the transport. */
-const answerKey = "resumable-mcp/wire_answer";
-
-/**
- * Wraps an answer for the way through SDK 2.x, which turns every error of a tool into a result and checks every result
- * against the tool's schema, except those that are errors. {@link unwrapAnswer} restores it at the wire.
- */
-export function wrapAnswer(answer: WireAnswer): { content: []; isError: true; _meta: JsonObject } {
-  return { content: [], isError: true, _meta: { [answerKey]: forSdk(answer) } };
+/** Makes a sentence of what zod says of params; `undefined` where it is not that. */
+export function sentenceOfIssues(value: unknown): string | undefined {
+  const sentences = issues.safeParse(value).data?.map(({ path, message }) => {
+    const place = path[0] === "params" ? path.slice(1) : path;
+    return place.length === 0 ? message : `${place.join(".")}: ${message}`;
+  });
+  return sentences?.slice(0, maxProblems).join("; ");
 }
-
-/** Tells whether serialised text may hold a wrapped answer: most do not, and need no parsing. */
-export function mayHoldAnswer(text: string): boolean {
-  return text.includes(answerKey);
-}
-
-/** Restores a wrapped answer in a JSON-RPC response; every other message passes unchanged. */
-export function unwrapAnswer<Message>(message: Message): Message | JsonObject {
-  if (!isJsonObject(message) || !isJsonObject(message.result)) return message;
-  const { _meta } = message.result;
-  const answer = isJsonObject(_meta) ? _meta[answerKey] : undefined;
-  if (!isJsonObject(_meta) || !isJsonObject(answer)) return message;
-  const { jsonrpc = "2.0", id = null } = message;
-  if (isJsonObject(answer.error)) return { jsonrpc, id, error: answer.error };
-  const { [answerKey]: _wrapped, ...meta } = _meta;
-  const result = isJsonObject(answer.result) ? answer.result : {};
-  return { jsonrpc, id, result: Object.keys(meta).length === 0 ? result : { ...result, _meta: meta } };
-}
-
-/** The code of the error that a result of a handler is really answered with. */
-export function errorCodeOf(result: object): number | undefined {
-  const meta: unknown = Reflect.get(result, "_meta");
-  const answer = isJsonObject(meta) ? meta[answerKey] : undefined;
-  const error = isJsonObject(answer) ? answer.error : undefined;
-  return isJsonObject(error) && typeof error.code === "number" ? error.code : undefined;
-}
-
-/** Where the context of a handler tells which server answers its request. */
-const answeringServer: unique symbol = Symbol("resumable-mcp.answering-server");
 
 /** The part of an SDK's `Server` that is connected to a transport. */
 export interface ConnectedServer {
   readonly transport?: object | undefined;
-}
-
-/** The server that answers the request of a context, where {@link serverOfRequest} derived it. */
-export function answeringServerOf(context: object): ConnectedServer | undefined {
-  return Reflect.get(context, answeringServer);
-}
-
-/**
- * Derives the server of one request from a built one: it shares all that is registered, and has a connection and requests in
- * flight of its own. SDK 2.x wants a server for each HTTP request, and building one costs more than a small call.
- */
-export function serverOfRequest(built: McpServer): McpServer {
-  const { server } = built;
-  const build: unknown = Reflect.get(server, "buildContext");
-  if (typeof build !== "function") throw new TypeError("The SDK's Server has no buildContext.");
-  const derived: ConnectedServer = Object.assign(Object.create(server), {
-    _transport: undefined,
-    _requestHandlerAbortControllers: new Map(),
-    _responseHandlers: new Map(),
-    _progressHandlers: new Map(),
-    _timeoutInfo: new Map(),
-    _pendingDebouncedNotifications: new Set(),
-    buildContext: (...args: unknown[]) => ({ ...Reflect.apply(build, derived, args), [answeringServer]: derived }),
-    // The SDK registers `server/discover` at each server that it is given: the built one has it.
-    setRequestHandler() {},
-  });
-  return Object.create(built, { server: { value: derived } });
 }
 
 /** The part of a transport of either SDK that is watched; its messages are only passed on. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import {
   createEngine,
@@ -8,9 +9,9 @@ import {
   type Tool,
 } from "@resumable-mcp/core";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
+import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { ServerDefinition } from "../src/define-server.js";
-import { createHandler2026, type Handler2026, serverFactory2026 } from "../src/era-2026/index.js";
-import { readEvents } from "../src/era-2026/subscriptions/listen-stream.js";
+import { createHandler2026, type Handler2026 } from "../src/era-2026/index.js";
 
 const version = "2026-07-28";
 const url = "http://127.0.0.1/mcp";
@@ -62,7 +63,7 @@ export function openEndpoint(
   const telemetry = createEngineTelemetry();
   const engine = createEngine({ store, tools, telemetry, limits: { graceMs: 20, drainTimeoutMs: 20 } });
   const definition = { name: "test", version: "1", tools, ...more };
-  const handler = createHandler2026({ engine, createServer: serverFactory2026(definition, engine) });
+  const handler = createHandler2026({ engine, definition });
   let nextId = 1;
   const open: Endpoint["open"] = (method, params = {}, { capabilities = {}, signal, id, expired, ...rest } = {}) => {
     const user = "user" in rest ? rest.user : "ada";
@@ -97,6 +98,8 @@ export function openEndpoint(
     open,
     async send(method, params, options) {
       const response = await open(method, params, options);
+      // As over a network: one request after the other leaves other things their turns.
+      await nextTurn();
       return { status: response.status, ...(await messageOf(response)) };
     },
     async connect(options = {}) {
@@ -119,7 +122,8 @@ export function openEndpoint(
 /** The messages of a stream, one by one. */
 export async function* messagesOf({ body }: Response): AsyncGenerator<JsonObject, void, void> {
   if (body === null) return;
-  for await (const { data } of readEvents(body, new AbortController().signal)) yield JSON.parse(data);
+  const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) yield JSON.parse(data);
 }
 
 /** The last message of an answer: the only one, or the end of its stream. */

@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { serverFactory } from "../src/era-2025/index.js";
-import { createHandler2026, serverFactory2026 } from "../src/era-2026/index.js";
+import { createHandler2026 } from "../src/era-2026/index.js";
 import { createBothErasHandler, createSessionHandler } from "../src/index.js";
 import { createRandom, greet, someMessages } from "./any-order.js";
 
@@ -17,11 +17,7 @@ function endpoint() {
     era2025: async () => createSessionHandler({ engine, createServer: serverFactory(definition, engine, { onError }) }),
     era2026: async () => {
       const options = { onError, singleUser: true };
-      return createHandler2026({
-        engine,
-        createServer: serverFactory2026(definition, engine, options),
-        ...options,
-      });
+      return createHandler2026({ engine, definition, ...options });
     },
   });
   const post = (message: object, headers: Record<string, string> = {}) =>

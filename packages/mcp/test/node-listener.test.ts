@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { SseStream } from "../src/era-2025/session/sse-stream.js";
 import { webBody } from "../src/http/http-answer.js";
 import { listenerOf } from "../src/http/node-listener.js";
+import { SseStream } from "../src/http/sse-stream.js";
 import { HttpAnswer, type HttpRequest, nodeListener } from "../src/index.js";
 import { sessionLimits } from "../src/limits.js";
 

@@ -1,9 +1,10 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
+import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createEngine, createMemoryStore, type JsonObject, type Tool } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
-import { serverFactory2026, withStdioTasks } from "../src/era-2026/index.js";
+import { registerTools2026, withStdioTasks } from "../src/era-2026/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 
 const version = "2026-07-28";
@@ -12,15 +13,17 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const noChanges = { toolsChanged() {}, promptsChanged() {}, resourcesChanged() {}, resourceUpdated() {} };
-
 /** A client connected as over stdio: one connection, one server. */
 async function connect(...tools: Tool[]) {
   const engine = createEngine({ store: createMemoryStore(), tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
   const [here, there] = InMemoryTransport.createLinkedPair();
   overAWire(there);
-  const factory = serverFactory2026({ name: "test", version: "1", tools }, engine);
-  const server = serveStdio((context) => factory(context, noChanges), { transport: withStdioTasks(there, engine) });
+  const createServer = () => {
+    const server = new McpServer({ name: "test", version: "1" });
+    registerTools2026(server, engine);
+    return server;
+  };
+  const server = serveStdio(createServer, { transport: withStdioTasks(there, engine) });
   const client = new Client({ name: "stock", version: "1" }, { versionNegotiation: { mode: { pin: version } } });
   await client.connect(here);
   closing.push(

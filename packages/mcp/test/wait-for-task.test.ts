@@ -21,7 +21,7 @@ function waitForTask(engine: Engine, tasks: OwnedTasks, taskId: string, seconds:
     left: () => "gone",
     notify: () => Promise.resolve(),
     wantsLog: () => false,
-    server: {},
+    carry: () => {},
     prefix: "",
     rights: { token: undefined, locality: { local: true } },
   };

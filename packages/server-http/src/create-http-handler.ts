@@ -275,9 +275,8 @@ function bothErasEndpoint(
         : handler;
     },
     era2026: async () => {
-      const { createHandler2026, serverFactory2026 } = await import("@resumable-mcp/mcp/2026");
-      const createServer = serverFactory2026(definition, engine, toolOptions);
-      return createHandler2026({ engine, createServer, onError });
+      const { createHandler2026 } = await import("@resumable-mcp/mcp/2026");
+      return createHandler2026({ engine, definition, ...toolOptions });
     },
   });
 }

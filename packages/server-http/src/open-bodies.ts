@@ -48,5 +48,15 @@ export class OpenBodies {
 
 function withText(request: HttpRequest, text: HttpRequest["text"]): HttpRequest {
   const { method, url, headers } = request;
-  return { method, url, headers, header: (name) => request.header(name), text, toWeb: () => request.toWeb() };
+  return {
+    method,
+    url,
+    headers,
+    get signal() {
+      return request.signal;
+    },
+    header: (name) => request.header(name),
+    text,
+    toWeb: () => request.toWeb(),
+  };
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Client as Client2026, StreamableHTTPClientTransport as Transport2026 } from "@modelcontextprotocol/client";
 import { createMemoryStore, defineTool } from "@resumable-mcp/core";
 import { defineServer } from "@resumable-mcp/mcp/define-server";
@@ -98,7 +99,12 @@ async function expressApp(mcp: McpHandler, isParsed: boolean): Promise<readonly 
 }
 
 function inProcess(answer: (given: Request) => Promise<Response>): readonly [string, Fetch] {
-  return ["http://app.example.com", (input, init) => answer(new Request(input, init))];
+  // As over a network: what was read before is known when the next request comes.
+  const send: Fetch = async (input, init) => {
+    await nextTurn();
+    return answer(new Request(input, init));
+  };
+  return ["http://app.example.com", send];
 }
 
 const seenBy = () => {

@@ -14,14 +14,14 @@ export class ReceivedRequest implements HttpRequest {
   readonly headers: HttpRequest["headers"];
   #body: string | undefined;
   #web: Request | undefined;
-  readonly #cut: AbortSignal;
+  readonly signal: AbortSignal;
 
-  /** @param cut aborts when the connection ends before the answer is whole. */
-  constructor({ method, headers, body }: HttpMessage, cut: AbortSignal) {
+  /** @param signal aborts when the connection ends before the answer is whole. */
+  constructor({ method, headers, body }: HttpMessage, signal: AbortSignal) {
     this.method = method;
     this.headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     this.#body = body;
-    this.#cut = cut;
+    this.signal = signal;
   }
 
   header(name: string): string | undefined {
@@ -44,8 +44,8 @@ export class ReceivedRequest implements HttpRequest {
     // Node keeps a request's signal for as long as the request, and it must not lead to the request in turn.
     const gone = new AbortController();
     const onCut = () => gone.abort("The connection was closed.");
-    if (this.#cut.aborted) onCut();
-    else this.#cut.addEventListener("abort", onCut, { once: true });
+    if (this.signal.aborted) onCut();
+    else this.signal.addEventListener("abort", onCut, { once: true });
     const headers = Object.entries(this.headers).map(([name, value]): [string, string] => [name, `${value}`]);
     return new Request(this.url, { method: this.method, headers, body: this.#body, signal: gone.signal });
   }

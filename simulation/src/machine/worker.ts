@@ -7,7 +7,7 @@ import {
   type HttpHandler,
 } from "@resumable-mcp/mcp";
 import { serverFactory } from "@resumable-mcp/mcp/2025";
-import { createHandler2026, serverFactory2026 } from "@resumable-mcp/mcp/2026";
+import { createHandler2026 } from "@resumable-mcp/mcp/2026";
 import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/store-fs";
 import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { createSimulatedPool } from "../database/database-client.js";
@@ -158,8 +158,7 @@ export class Worker {
           limits: { askAgainMs },
           onError,
         }),
-      era2026: async () =>
-        createHandler2026({ engine, createServer: serverFactory2026(definition, engine, { onError }), onError }),
+      era2026: async () => createHandler2026({ engine, definition, onError }),
     });
   }
 

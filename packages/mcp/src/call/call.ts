@@ -4,8 +4,8 @@ import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
 import type { CallerRights } from "../owner/scopes.js";
-import type { ConnectedServer } from "../sdk-workarounds.js";
 import type { Notification } from "./journal-message.js";
+import type { Receipt } from "./late-cancellations.js";
 
 /** A call of a tool, whatever era it came by. */
 export interface Call {
@@ -21,10 +21,8 @@ export interface Call {
   readonly requestId: string | number;
   /** Aborts when the caller has left or has cancelled its request. */
   readonly signal: AbortSignal;
-  /** The server that answers the request. */
-  readonly server: ConnectedServer;
-  /** The HTTP request, where the one who sends its answer tells when the connection accepted it. */
-  readonly request?: object | undefined;
+  /** Takes the receipt of a task's result that the response will carry, before the call has its answer. */
+  readonly carry: (receipt: Receipt) => void;
   /** Put before the names of the control tools; `undefined` where the server has none. */
   readonly prefix: string | undefined;
   /** The server's option, and the name of the client program: both decide when the call is handed off. */

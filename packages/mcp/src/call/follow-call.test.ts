@@ -40,7 +40,7 @@ async function slowCall(whileNotified: () => void) {
       whileNotified();
     },
     wantsLog: () => false,
-    server: {},
+    carry: () => {},
     prefix: "",
     rights: { token: undefined, locality: { local: true } },
   };

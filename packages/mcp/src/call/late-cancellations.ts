@@ -30,3 +30,13 @@ export class LateCancellations {
     return !this.#ignored;
   }
 }
+
+/** A task's result on its way to a caller. */
+export interface Receipt {
+  /** The response is about to be written. */
+  sending(): void;
+  /** A connection that was open accepted the last byte: the result counts as delivered. */
+  sent(): void;
+  /** The caller gave its request up: the result does not count as delivered, unless it was sent and `late` does not count. */
+  withdraw(late: LateCancellations): void;
+}

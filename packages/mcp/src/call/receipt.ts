@@ -2,20 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
-import { localityOf } from "../owner/owner.js";
 import { type ConnectedServer, watchTransport } from "../sdk-workarounds.js";
 import { type Call, isRequestId } from "./call.js";
-import { LateCancellations } from "./late-cancellations.js";
-
-/** A task's result on its way to a caller. */
-export interface Receipt {
-  /** The response is about to be written. */
-  sending(): void;
-  /** A connection that was open accepted the last byte: the result counts as delivered. */
-  sent(): void;
-  /** The caller gave its request up: the result does not count as delivered, unless it was sent and `late` does not count. */
-  withdraw(late: LateCancellations): void;
-}
+import { LateCancellations, type Receipt } from "./late-cancellations.js";
 
 /** Named points between the end of a task and the note that its result was delivered, in their order. */
 export const resultPoints = ["result.ready", "result.sending", "result.sent", "result.delivered"] as const;
@@ -71,32 +60,28 @@ export interface TakesReceipts {
   [takesReceipts](requestId: RequestId, receipt: Receipt): void;
 }
 
+/** Notes, before a call has its answer, that the response will carry a task's result. */
+export function carryResult(call: Call, taskId: string): void {
+  call.carry(createReceipt(call, taskId));
+}
+
 /**
- * Notes, before its handler returns, that the response to a call will carry a task's result. The result counts as delivered
- * once the connection accepted the response while it was open, and no longer when a cancellation crosses it.
+ * Makes what carries receipts to the transport of a server of an SDK. The result counts as delivered once the connection
+ * accepted the response while it was open, and no longer when a cancellation crosses it.
  *
  * A transport of this toolkit tells itself when the connection accepted the response. Of any other its `send` is
- * believed, and its messages are searched for a later cancellation. For an HTTP request that the SDK answers, who sends the
- * answer calls {@link answerSent}.
+ * believed, and its messages are searched for a later cancellation.
  *
  * Source: MCP, Basic, "Cancellation".
  */
-export function carryResult(call: Call, taskId: string): void {
-  const { server, request, requestId } = call;
-  const receipt = createReceipt(call, taskId);
-  const { transport } = server;
-  // Without a connection the response reaches no client.
-  if (transport === undefined) return;
-  const taker = knowsReceipts(transport) ? transport : watch(server, transport, request);
-  const sent = request === undefined ? receipt.sent : () => void held.set(request, receipt);
-  taker[takesReceipts](requestId, { ...receipt, sent });
-}
-
-const held = new WeakMap<object, Receipt>();
-
-/** The connection accepted the last byte of the answer to a request. */
-export function answerSent(request: object): void {
-  held.get(request)?.sent();
+export function carrierOf(server: ConnectedServer, requestId: RequestId, where: "local" | "remote"): Call["carry"] {
+  return (receipt) => {
+    const { transport } = server;
+    // Without a connection the response reaches no client.
+    if (transport === undefined) return;
+    const taker = knowsReceipts(transport) ? transport : watch(server, transport, where);
+    taker[takesReceipts](requestId, receipt);
+  };
 }
 
 /** Tells whether a response is what a completed task came to; the SDK may have put an error in its place. */
@@ -108,26 +93,51 @@ function knowsReceipts(transport: object): transport is TakesReceipts {
   return takesReceipts in transport;
 }
 
-function watch(server: ConnectedServer, transport: object, request: object | undefined): TakesReceipts {
-  const receipts = new Map<unknown, Receipt>();
-  const late = new LateCancellations(request === undefined || localityOf(request).local ? "local" : "remote");
-  const sending = (message: unknown) => {
-    const receipt = isJsonObject(message) && isCompletedResponse(message) ? receipts.get(message.id) : undefined;
-    return receipt && send(receipt);
-  };
-  const send = async (receipt: Receipt) => {
-    await hearCallers();
-    receipt.sending();
-    return server.transport === transport ? receipt.sent : undefined;
-  };
-  watchTransport(transport, sending, (message) => receipts.get(cancelledId(message))?.withdraw(late));
+/** The receipts of one connection, whose client may cancel a request when it has the response. */
+export class ConnectionReceipts {
+  readonly #late: LateCancellations;
+  readonly #receipts = new Map<unknown, Receipt>();
+
+  constructor(where: "local" | "remote") {
+    this.#late = new LateCancellations(where);
+  }
+
+  note(requestId: RequestId, receipt: Receipt): void {
+    this.#receipts.delete(requestId);
+    this.#receipts.set(requestId, receipt);
+    const [oldest] = this.#receipts.keys();
+    if (this.#receipts.size > limits.maxReceipts) this.#receipts.delete(oldest);
+  }
+
+  /** To be waited for before a response is sent; what it gives is called afterwards. */
+  sending(message: unknown, isOpen: () => boolean): Promise<(() => void) | undefined> | undefined {
+    const receipt = isJsonObject(message) && isCompletedResponse(message) ? this.#receipts.get(message.id) : undefined;
+    return receipt && beforeSent(receipt, isOpen);
+  }
+
+  /** A message of the client may cancel a request whose response it has. */
+  received(message: unknown): void {
+    this.#receipts.get(cancelledId(message))?.withdraw(this.#late);
+  }
+}
+
+/** Hears callers once more before a response goes out; gives what to call when the connection accepted it. */
+export async function beforeSent(receipt: Receipt, isOpen: () => boolean): Promise<(() => void) | undefined> {
+  await hearCallers();
+  receipt.sending();
+  return isOpen() ? receipt.sent : undefined;
+}
+
+function watch(server: ConnectedServer, transport: object, where: "local" | "remote"): TakesReceipts {
+  const receipts = new ConnectionReceipts(where);
+  const isOpen = () => server.transport === transport;
+  watchTransport(
+    transport,
+    (message) => receipts.sending(message, isOpen),
+    (message) => receipts.received(message),
+  );
   return Object.assign(transport, {
-    [takesReceipts](requestId: RequestId, receipt: Receipt) {
-      receipts.delete(requestId);
-      receipts.set(requestId, receipt);
-      const [oldest] = receipts.keys();
-      if (receipts.size > limits.maxReceipts) receipts.delete(oldest);
-    },
+    [takesReceipts]: (requestId: RequestId, receipt: Receipt) => receipts.note(requestId, receipt),
   });
 }
 

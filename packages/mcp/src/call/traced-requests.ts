@@ -1,16 +1,7 @@
 import { isJsonObject, type JsonObject, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
 import { parseTraceContext, type TraceContext } from "@resumable-mcp/core/engine";
-import {
-  activeTrace,
-  endOfCode,
-  endOfResult,
-  isObserved,
-  isTracing,
-  noteTask,
-  type RequestEnd,
-  serveRequest,
-} from "@resumable-mcp/telemetry";
-import { errorCodeOf, isRegisteredTool, wrapHandlers } from "../sdk-workarounds.js";
+import { activeTrace, endOfResult, isObserved, isTracing, noteTask, serveRequest } from "@resumable-mcp/telemetry";
+import { isRegisteredTool, wrapHandlers } from "../sdk-workarounds.js";
 
 /** Where a request comes from, whatever era it came by. */
 export interface RequestOrigin {
@@ -23,9 +14,30 @@ export interface RequestOrigin {
 }
 
 /**
- * Traces and measures the requests of a server, by their methods: those that it serves, so that what callers make up names no
- * span and no series. Call it when all handlers are registered. Where no SDK of OpenTelemetry is registered, nothing is done.
+ * Traces and measures one request of a method that the server serves: what callers make up names no span and no series. Where no
+ * SDK of OpenTelemetry is registered, it is only run.
+ *
+ * @param tool the tool that is called, where the server has it.
  */
+export function tracedRequest<Result extends object>(
+  method: string,
+  tool: string | undefined,
+  { requestId, meta, isStdio, headers }: RequestOrigin,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  if (!isObserved()) return run();
+  const facts = {
+    method,
+    requestId,
+    tool,
+    transport: isStdio ? ("pipe" as const) : ("tcp" as const),
+    trace: isJsonObject(meta) ? parseTraceContext(meta) : undefined,
+    httpTrace: traceOfHeaders(headers),
+  };
+  return serveRequest(facts, run, endOfResult);
+}
+
+/** Traces the requests of a server of an SDK. Call it when all handlers are registered. */
 export function traceRequests<Context>(
   mcp: { readonly server: object },
   originOf: (context: Context) => RequestOrigin,
@@ -34,16 +46,8 @@ export function traceRequests<Context>(
   wrapHandlers<Context>(mcp.server, (method, handle) => {
     if (!isObserved()) return handle;
     return (request, context) => {
-      const { requestId, meta, isStdio, headers } = originOf(context);
-      const facts = {
-        method,
-        requestId,
-        tool: method === "tools/call" ? toolOf(mcp, request, isPanelTool) : undefined,
-        transport: isStdio ? ("pipe" as const) : ("tcp" as const),
-        trace: isJsonObject(meta) ? parseTraceContext(meta) : undefined,
-        httpTrace: traceOfHeaders(headers),
-      };
-      return serveRequest(facts, () => handle(request, context), endOf);
+      const tool = method === "tools/call" ? toolOf(mcp, request, isPanelTool) : undefined;
+      return tracedRequest(method, tool, originOf(context), () => handle(request, context));
     };
   });
 }
@@ -56,11 +60,6 @@ function traceOfHeaders(headers: unknown): TraceContext | undefined {
 function toolOf(mcp: object, { params }: JsonObject, isPanelTool: (name: string) => boolean): string | undefined {
   const name = isJsonObject(params) ? params.name : undefined;
   return typeof name === "string" && (isRegisteredTool(mcp, name) || isPanelTool(name)) ? name : undefined;
-}
-
-function endOf(result: object): RequestEnd {
-  const code = errorCodeOf(result);
-  return code === undefined ? endOfResult(result) : endOfCode(code);
 }
 
 /** The same tasks. A task that a call makes keeps the call's trace, and the span of a request names the task that it is about. */

@@ -1,4 +1,5 @@
-import type { ControlToolMode } from "@resumable-mcp/protocol";
+import type { JsonObject } from "@resumable-mcp/core";
+import { type ControlToolMode, metaKeys } from "@resumable-mcp/protocol";
 
 const begun =
   "MCP server with resumability and checkpoints for long tasks. A long tool saves its progress as it goes: if a call is cut off, call the tool again with the same arguments and it continues where it was, instead of beginning again.";
@@ -17,4 +18,9 @@ export function joinInstructions(
 ): string {
   const text = controlTools === "none" ? callAgainText : longToolsText;
   return [own, text, unfinished].filter((part) => part !== undefined).join("\n\n");
+}
+
+/** Tells a client that it need not name itself: its requests are those of this machine's user. Pure. */
+export function tellLocal(result: JsonObject): JsonObject {
+  return { ...result, _meta: { ...Object(result._meta), [metaKeys.local]: true } };
 }

@@ -7,57 +7,27 @@ import { RpcError } from "../call/rpc-error.js";
 import { taskObject } from "../call/tool-result.js";
 import { limits } from "../limits.js";
 
-/** A resource template, of the shape that both SDKs look for. */
-export interface TaskResource {
-  readonly name: string;
-  readonly config: { readonly title: string; readonly description: string; readonly mimeType: string };
-  readonly part: TaskPart;
-  /** One for all sessions. */
-  readonly uriTemplate: object;
-}
-
 /** What is offered of every task. Source: MCP, Server Features, Resources, "Resource Templates". */
-export const taskResources: readonly TaskResource[] = [
-  resource("task", "A task", "How far a long-running task is."),
-  resource("journal", "A task's journal", "What happened to a long-running task: progress, log, steps and questions."),
-  resource("items", "A task's items", "What a long-running task has produced so far."),
+export const taskTemplates = [
+  template("task", "A task", "How far a long-running task is."),
+  template("journal", "A task's journal", "What happened to a long-running task: progress, log, steps and questions."),
+  template("items", "A task's items", "What a long-running task has produced so far."),
 ];
 
-function resource(part: TaskPart, title: string, description: string): TaskResource {
+function template(part: TaskPart, title: string, description: string) {
   const name = part === "task" ? "task" : `task_${part}`;
-  const text = taskUri("{id}", part);
-  const match = (uri: string) => {
-    const parsed = parseTaskUri(uri);
-    return parsed?.part === part ? { id: parsed.taskId } : null;
-  };
-  const uriTemplate = { match, variableNames: ["id"], toString: () => text };
-  return { name, part, config: { title, description, mimeType: "application/json" }, uriTemplate };
+  return { name, uriTemplate: taskUri("{id}", part), title, description, mimeType: "application/json" };
 }
-
-/**
- * Makes the template of a resource without any SDK: the part of `ResourceTemplate` that both look at.
- *
- * @param listCallback lists what there is, for the template of tasks themselves.
- */
-export function taskTemplate(
-  { uriTemplate }: TaskResource,
-  listCallback: ((...args: never[]) => Promise<object>) | undefined,
-): object {
-  return { uriTemplate, listCallback, completeCallback: noCompletion };
-}
-
-const noCompletion = () => undefined;
 
 /** Lists the newest tasks, for a caller that has lost an id. */
-export async function listTaskResources(tasks: OwnedTasks): Promise<{ resources: JsonObject[] }> {
+export async function listTaskResources(tasks: OwnedTasks): Promise<JsonObject[]> {
   const page = await tasks.list({ limit: limits.maxListedResources });
-  const resources = page.tasks.map(({ id, tool, status }) => ({
+  return page.tasks.map(({ id, tool, status }) => ({
     uri: taskUri(id),
     name: id,
     title: `${tool} (${status})`,
     mimeType: "application/json",
   }));
-  return { resources };
 }
 
 /** Reads a resource. A foreign task is answered like one that does not exist. */

@@ -3,9 +3,10 @@ import type { Answer } from "@resumable-mcp/core/store";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";
+import { carrierOf } from "../call/receipt.js";
 import { type ClientArgument, clientOf } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
-import type { RegisterToolsOptions } from "../control/register-tools.js";
+import type { RegisterToolsOptions } from "../control/methods.js";
 import { limits } from "../limits.js";
 import { local, localityOf, ownerOfSubject, ownerOfToken, tasksOfCaller } from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
@@ -57,7 +58,7 @@ export function call2025(
     meta,
     requestId,
     signal,
-    server,
+    carry: carrierOf(server, requestId, "local"),
     clientId: clientId ?? sessionClientId,
     sessionId,
     shownSessionId: authenticated !== undefined || locality.local ? sessionId : undefined,

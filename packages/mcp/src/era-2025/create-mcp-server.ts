@@ -3,7 +3,7 @@ import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/t
 import type { Engine, OwnedTasks } from "@resumable-mcp/core";
 import { maskHandlers } from "../call/mask-handlers.js";
 import { makeInstructions } from "../control/control-tools.js";
-import { panelOf } from "../control/register-panel.js";
+import { panelOf } from "../control/panel.js";
 import type { ServerDefinition } from "../define-server.js";
 import { ownerOfToken, resolveOwner } from "../owner/owner.js";
 import { tasksWithin } from "../owner/scopes.js";

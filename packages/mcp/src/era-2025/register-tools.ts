@@ -4,20 +4,17 @@ import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
 import { runToolCall } from "../call/run-tool-call.js";
 import { traceRequests } from "../call/traced-requests.js";
-import { panelNames } from "../control/register-panel.js";
-import { type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
-import { createToolConfigs } from "../control/tool-configs.js";
-import { exactSchema, handleRequest, isIgnoredLevel } from "../sdk-workarounds.js";
+import type { RegisterToolsOptions } from "../control/methods.js";
+import { panelNames } from "../control/panel.js";
+import { registerEngine } from "../control/register-tools.js";
+import { handleRequest, isIgnoredLevel, isRegisteredTool } from "../sdk-workarounds.js";
 import { call2025, type Environment2025, rightsOf2025 } from "./call-2025.js";
-import { checkResourceUris } from "./check-resource-uris.js";
 import { createClosedSignal, hasNoneOf, type RequestExtra, type Server2025 } from "./server-2025.js";
 import { takeSubscriptions } from "./take-subscriptions.js";
 import { registerTasks } from "./tasks/register-tasks.js";
 
 /** How tools are registered at a server of the 2025 era. */
 export interface RegisterOptions extends RegisterToolsOptions<RequestExtra> {}
-
-const configs = createToolConfigs(exactSchema);
 
 /**
  * Registers an engine's tools, and the tools that control their tasks, at a server of the 2025 era.
@@ -44,11 +41,11 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
     rightsOf: (extra) => rightsOf2025(options, extra),
     showsApps: () => showsApps(server.server.getClientCapabilities()),
     runTool: runToolCall,
-    configs,
-    registerTasks: () => registerTasks(environment),
-    registerSubscriptions: (tasksOf) => takeSubscriptions(environment, tasksOf),
+    hasOwnTool: (name) => isRegisteredTool(server, name),
+    toRequest: (extra: RequestExtra) => extra,
   });
-  checkResourceUris(server);
+  registerTasks(environment);
+  takeSubscriptions(environment, (extra) => call2025(environment, extra).tasks);
   traceRequests(
     server,
     ({ requestId, _meta: meta, requestInfo, sessionId }: RequestExtra) => {

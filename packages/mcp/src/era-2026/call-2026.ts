@@ -1,28 +1,49 @@
-import { type Engine, isJsonObject } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { envelopeKeys, isAtLeast, rpcCodes, showsApps, tasksExtension } from "@resumable-mcp/protocol";
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { type ClientArgument, clientOf } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
-import {
-  type CallerFacts,
-  local,
-  localityOf,
-  ownerOfSubject,
-  ownerOfToken,
-  tasksOfCaller,
-  type VerifiedToken,
-} from "../owner/owner.js";
+import type { RegisterToolsOptions } from "../control/methods.js";
+import { type CallerFacts, type Locality, local, tasksOfCaller, type VerifiedToken } from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
-import { answeringServerOf } from "../sdk-workarounds.js";
 import type { SigningKey } from "./engine-state.js";
-import type { Context2026, RegisterOptions2026, Server2026 } from "./server-2026.js";
 
-/** What the handlers of one server have in common. */
+/** What is known of a request of the 2026 era next to its method and params, wherever it came from. */
+export interface Request2026 {
+  readonly id: string | number;
+  /** Its `_meta`, checked against the SDK's schema of the envelope. */
+  readonly meta: JsonObject;
+  readonly requestState?: unknown;
+  readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
+  /** Aborts when the caller has left or has cancelled the request. */
+  readonly signal: AbortSignal;
+  /** Sends a notification that belongs to the request; resolves when there is room for the next. */
+  readonly notify: Call["notify"];
+  readonly carry: Call["carry"];
+  /** The owner whom its token, or the server's author, authenticates. @throws {@link ResumableError} `NO_OWNER`. */
+  authenticated(): string | undefined;
+  /** Absent on stdio. */
+  readonly http?: RequestHttp | undefined;
+}
+
+/** What is known of a request because it came over HTTP. */
+export interface RequestHttp {
+  readonly authInfo?: VerifiedToken | undefined;
+  readonly locality: Locality;
+  /** By names in lower case, or as the Web has them. */
+  readonly headers: object;
+  /** As handlers of the SDK get it. */
+  toWeb(): Request;
+}
+
+/** The options that a call depends on. */
+export type CallOptions2026 = Pick<RegisterToolsOptions<never>, "singleUser" | "controlTools" | "prefix" | "handoff">;
+
+/** What the methods of one server have in common. */
 export interface Environment2026 {
-  readonly mcp: Server2026;
   readonly engine: Engine;
-  readonly options: RegisterOptions2026;
+  readonly options: CallOptions2026;
   readonly signingKey: SigningKey;
 }
 
@@ -43,17 +64,17 @@ export interface Call2026 extends Call {
  * @throws {@link ResumableError} `NO_OWNER`.
  */
 export function call2026(
-  { mcp, engine, options }: Environment2026,
-  context: Context2026,
+  { engine, options }: Environment2026,
+  request: Request2026,
   argument: ClientArgument = {},
 ): Call2026 {
-  const { mcpReq, http } = context;
-  const client = clientFacts(mcpReq.envelope);
+  const { id, signal, http } = request;
+  const client = clientFacts(request.meta);
   // Over HTTP no supervisor stands between client and server that may set the internal keys.
-  const meta = parseCallMeta(mcpReq._meta, http === undefined);
-  const rights = rightsOf(options, context);
+  const meta = parseCallMeta(request.meta, http === undefined);
+  const rights = rightsOf(options, request);
   const clientId = clientOf(meta, argument, rights.locality);
-  const facts = callerOf(options, context, clientId);
+  const facts = callerOf(options, request, clientId);
   return {
     engine,
     client,
@@ -62,39 +83,35 @@ export function call2026(
     tasks: tracedTasks(tasksWithin(engine, tasksOfCaller(engine, facts), rights)),
     returns: meta.clientId === clientId || facts.authenticated !== undefined || rights.locality.local,
     meta,
-    requestId: mcpReq.id,
-    signal: mcpReq.signal,
-    server: answeringServerOf(context) ?? mcp.server,
-    request: http?.req,
+    requestId: id,
+    signal,
+    carry: request.carry,
     clientId,
     prefix: options.controlTools === "none" ? undefined : (options.prefix ?? ""),
     handoff: options.handoff,
     host: client.name,
     // Only a request that was cancelled while the server was up, and not by its token's end, was cancelled by its caller.
-    left: () => (mcpReq.signal.aborted && !engine.draining ? "cancelled" : "gone"),
-    notify: mcpReq.notify,
+    left: () => (signal.aborted && !engine.draining ? "cancelled" : "gone"),
+    notify: request.notify,
     wantsLog: (level) => client.logLevel !== undefined && isAtLeast(level, client.logLevel),
   };
 }
 
 /** Who a request says that its caller is. */
 export function callerOf(
-  { owner, singleUser }: Pick<RegisterOptions2026, "owner" | "singleUser">,
-  context: Context2026,
+  options: Pick<CallOptions2026, "singleUser">,
+  request: Request2026,
   clientId: string | undefined,
 ): CallerFacts {
-  const { token, locality } = rightsOf({ singleUser }, context);
-  const authenticated = owner === undefined ? ownerOfToken(token) : ownerOfSubject(owner(context));
-  return { authenticated, clientId, locality };
+  return { authenticated: request.authenticated(), clientId, locality: rightsOf(options, request).locality };
 }
 
 /** What is known of the rights of a request's caller. */
 export function rightsOf(
-  { singleUser }: Pick<RegisterOptions2026, "singleUser">,
-  { http }: Pick<Context2026, "http">,
+  { singleUser }: Pick<CallOptions2026, "singleUser">,
+  { http }: Pick<Request2026, "http">,
 ): CallerRights {
-  const locality = singleUser === true || http === undefined ? local : localityOf(http.req);
-  return { token: http?.authInfo, locality };
+  return { token: http?.authInfo, locality: singleUser === true || http === undefined ? local : http.locality };
 }
 
 /** What one request says of its client. Nothing is remembered from an earlier one. */

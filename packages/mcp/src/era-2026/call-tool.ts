@@ -2,15 +2,13 @@ import { isFinal, type Json, type JsonObject, type Tool } from "@resumable-mcp/c
 import type { StartedTask } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { type CallEnding, isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
-import type { RpcErrorBody } from "../call/rpc-error.js";
+import { RpcError, type RpcErrorBody } from "../call/rpc-error.js";
 import { followTask, handoffMsOf, knownTask, resultOf, startRequest } from "../call/run-tool-call.js";
 import { type ToolResult, withAge } from "../call/tool-result.js";
 import { limits } from "../limits.js";
-import { wrapAnswer } from "../sdk-workarounds.js";
-import { type Call2026, type Environment2026, missingTasksExtension } from "./call-2026.js";
+import { type Call2026, type Environment2026, missingTasksExtension, type Request2026 } from "./call-2026.js";
 import { noteAnswer, type SigningKey } from "./engine-state.js";
 import { type RoundTrip, type RoundTripBinding, readRoundTrip, signRoundTrip } from "./request-state.js";
-import type { Context2026 } from "./server-2026.js";
 import { answerQuestions } from "./tasks/task-methods.js";
 import { createTaskResult, inputRequests } from "./tasks/task-on-wire.js";
 
@@ -39,29 +37,31 @@ export function callTool(
   call: Call2026,
   tool: Tool,
   input: Json,
-  context: Context2026,
-): Promise<ToolResult | InputRequiredResult> {
-  return noteAnswer(environment.engine, answerCall(environment, call, tool, input, context));
+  request: Request2026,
+): Promise<object> {
+  return noteAnswer(environment.engine, answerCall(environment, call, tool, input, request));
 }
 
 async function answerCall(
-  { signingKey }: Environment2026,
+  { signingKey, engine }: Environment2026,
   call: Call2026,
   tool: Tool,
   input: Json,
-  { mcpReq }: Context2026,
-): Promise<ToolResult | InputRequiredResult> {
+  request: Request2026,
+): Promise<object> {
   const { taskSupport = "optional" } = tool;
-  if (taskSupport === "required" && !call.client.tasks) return wrapAnswer({ error: missingTasksExtension });
+  // Before anything stores or copies it.
+  engine.checkInput(input);
+  if (taskSupport === "required" && !call.client.tasks) throw RpcError.of(missingTasksExtension);
   const binding = { owner: call.tasks.owner, tool: tool.name, input };
-  const state = mcpReq.requestState();
+  const { requestState: state } = request;
   const roundTrip = state === undefined ? undefined : await verifiedRoundTrip(signingKey, state, binding);
-  if (state !== undefined && roundTrip === undefined) return wrapAnswer({ error: invalidState });
+  if (state !== undefined && roundTrip === undefined) throw RpcError.of(invalidState);
   if (call.client.tasks && call.returns && taskSupport !== "forbidden")
     return answerWithTask(call, tool, input, roundTrip);
   const sign = async (taskId: string, seq: number) =>
     signRoundTrip(await signingKey(), { taskId, seq }, binding, Date.now());
-  return answerInline(call, tool, input, mcpReq, roundTrip, sign);
+  return answerInline(call, tool, input, request, roundTrip, sign);
 }
 
 async function verifiedRoundTrip(
@@ -89,11 +89,11 @@ async function answerWithTask(
   tool: Tool,
   input: Json,
   roundTrip: RoundTrip | undefined,
-): Promise<ToolResult> {
+): Promise<object> {
   const begun = await begin(call, tool, input, roundTrip, true);
   // The task is the server's now: no caller has to wait for it.
   if (!begun.created) await call.tasks.detach(begun.record.id);
-  return wrapAnswer({ result: createTaskResult(begun) });
+  return createTaskResult(begun);
 }
 
 /** Signs up to which event of a task its caller has received messages. */
@@ -103,7 +103,7 @@ async function answerInline(
   given: Call2026,
   tool: Tool,
   input: Json,
-  { inputResponses, signal }: Context2026["mcpReq"],
+  { inputResponses, signal }: Request2026,
   roundTrip: RoundTrip | undefined,
   sign: Sign,
 ): Promise<ToolResult | InputRequiredResult> {

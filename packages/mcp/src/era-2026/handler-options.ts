@@ -2,7 +2,7 @@ import type { HttpAnswer } from "../http/http-answer.js";
 import type { HttpRequest } from "../http/http-request.js";
 import type { BodyLimits } from "../limits.js";
 import type { Locality, VerifiedToken } from "../owner/owner.js";
-import type { RegisterOptions2026 } from "./server-2026.js";
+import type { RouterOptions } from "./router.js";
 
 /** What comes along with a request. */
 export interface RequestOptions2026<Auth extends VerifiedToken = VerifiedToken> {
@@ -22,19 +22,15 @@ export interface Handler2026<Auth extends VerifiedToken = VerifiedToken> {
 }
 
 /** The same for a server that says what became of an answer, as `listenerOf` does. */
-export interface TasksHandler<Auth extends VerifiedToken = VerifiedToken> extends Handler2026<Auth> {
+export interface AnsweringHandler2026<Auth extends VerifiedToken = VerifiedToken> extends Handler2026<Auth> {
   answer(request: HttpRequest, options?: RequestOptions2026<Auth>): Promise<HttpAnswer>;
 }
 
-/** How subscriptions are served. */
-export interface WithTasksOptions
-  extends Pick<RegisterOptions2026, "owner" | "singleUser" | "onError">,
-    // Of a POST that was not read before.
-    Partial<BodyLimits> {
-  /** Subscriptions to tasks that are open at once. Default 8192. */
-  readonly maxSubscriptions?: number;
-  /** The same, of one owner. Default 128. */
-  readonly maxSubscriptionsPerOwner?: number;
+/** How an endpoint serves requests. The limits are those of a POST that was not read before. */
+export interface EndpointOptions extends Partial<BodyLimits> {
   /** How often an idle stream says that it lives, in milliseconds. Default 15000. */
   readonly keepAliveMs?: number;
 }
+
+/** How an endpoint of the 2026 era is made. */
+export interface HandlerOptions2026 extends RouterOptions, EndpointOptions {}

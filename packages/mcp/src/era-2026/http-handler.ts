@@ -1,147 +1,142 @@
-import {
-  type AuthInfo,
-  createMcpHandler,
-  type McpRequestContext,
-  type McpServer,
-  type ServerNotifier,
-} from "@modelcontextprotocol/server";
-import { type Engine, isJsonObject } from "@resumable-mcp/core";
+import type { AuthInfo } from "@modelcontextprotocol/server";
+import { isJsonObject } from "@resumable-mcp/core";
 import { withDefaults } from "@resumable-mcp/core/internal";
+import { rpcIdOf } from "@resumable-mcp/protocol";
 import { bringValidator } from "../call/json-schema-validator.js";
-import { answerSent } from "../call/receipt.js";
-import { inputProblem, thrownResult } from "../call/tool-result.js";
-import { HttpAnswer } from "../http/http-answer.js";
+import { asRpcError, RpcError } from "../call/rpc-error.js";
+import { HttpAnswer, refusal } from "../http/http-answer.js";
 import { type HttpRequest, ofWebRequest, readJsonBody } from "../http/http-request.js";
 import { type BodyLimits, bodyLimits, limits2026 } from "../limits.js";
-import { noteLocality, type VerifiedToken } from "../owner/owner.js";
-import { mayHoldAnswer, unwrapAnswer, withReadableError } from "../sdk-workarounds.js";
-import { missingTasksExtension } from "./call-2026.js";
+import { ownerOfSubject, ownerOfToken, unknownLocality } from "../owner/owner.js";
+import type { Request2026 } from "./call-2026.js";
 import { lastAnswers } from "./engine-state.js";
-import type { Handler2026, RequestOptions2026, TasksHandler, WithTasksOptions } from "./handler-options.js";
-import { answerInTime } from "./late-answer.js";
-import { parseListenRequest } from "./subscriptions/listen-request.js";
-import { createListener } from "./subscriptions/listener.js";
-
-/** Makes the server of one request, with `registerTools2026` done. By `changes` it can tell what changed. */
-export type CreateServer2026 = (context: McpRequestContext, changes: ServerNotifier) => McpServer | Promise<McpServer>;
-
-/** How an endpoint of the 2026 era is made. */
-export interface HandlerOptions2026 extends WithTasksOptions {
-  readonly engine: Engine;
-  readonly createServer: CreateServer2026;
-}
+import type {
+  AnsweringHandler2026,
+  EndpointOptions,
+  HandlerOptions2026,
+  RequestOptions2026,
+} from "./handler-options.js";
+import { errorResponse, InFlightRequest, type WireResponse } from "./in-flight-request.js";
+import { type Message2026, readMessage, requestFacts } from "./read-message.js";
+import { type Answers2026, Router2026 } from "./router.js";
+import { checkHeaders } from "./standard-headers.js";
 
 /**
  * Serves clients of the 2026 era over HTTP.
  *
- * Refuses requests of the 2025 era, which `isLegacyRequest` of the SDK recognises. Host, Origin and tokens are
- * checked by its caller.
+ * Refuses requests of the 2025 era. Host, Origin and tokens are checked by its caller.
  *
  * Source: MCP 2026-07-28, Transports, "Streamable HTTP".
  */
-export function createHandler2026(options: HandlerOptions2026): TasksHandler<AuthInfo> {
-  const { engine, createServer, onError, keepAliveMs, maxSubscriptions = limits2026.maxSubscriptions } = options;
-  const handler = createMcpHandler((context) => createServer(context, handler.notify), {
-    legacy: "reject",
-    // Who has how many is counted by `withTasks`, so that one owner cannot take all.
-    maxSubscriptions,
-    onerror: onError,
-    keepAliveMs,
-  });
-  const served = withTasks(handler, engine, options);
+export function createHandler2026(options: HandlerOptions2026): AnsweringHandler2026<AuthInfo> {
+  bringValidator(options.engine);
+  const endpoint = new Endpoint2026(new Router2026(options), options);
   return {
-    answer: served.answer,
-    fetch: served.fetch,
+    answer: (request, given) => endpoint.answer(request, given),
+    fetch: async (request, given) => (await endpoint.answer(ofWebRequest(request), given)).toWeb(),
     async close() {
-      await lastAnswers(engine);
-      await served.close();
+      await lastAnswers(options.engine);
+      endpoint.close();
     },
   };
 }
 
-/**
- * Wraps the SDK's handler of the 2026 era, so that calls can be answered with tasks and clients can listen to them.
- *
- * Everything else passes through unchanged.
- *
- * @example
- * const handler = withTasks(createMcpHandler(createServer), engine);
- */
-export function withTasks<Auth extends VerifiedToken>(
-  handler: Handler2026<Auth>,
-  engine: Engine,
-  options: WithTasksOptions = {},
-): TasksHandler<Auth> {
-  const limits = withDefaults<BodyLimits>(bodyLimits, options);
-  const { keepAliveMs = limits2026.keepAliveMs } = options;
-  bringValidator(engine);
-  const listener = createListener(handler, engine, options);
-  const serve = async (
-    incoming: HttpRequest,
-    given: RequestOptions2026<Auth> = {},
-    onLeft: () => void = () => {},
-  ): Promise<HttpAnswer> => {
-    const request = incoming.toWeb();
-    noteLocality(request, given.locality);
-    const body = await bodyOf(request, given, limits);
-    if (body instanceof HttpAnswer) return body;
-    const problem = inputProblem(engine, body);
-    if (problem !== undefined && isJsonObject(body)) {
-      const result = { resultType: "complete", ...thrownResult(problem) };
-      return HttpAnswer.json({ jsonrpc: "2.0", id: body.id, result });
+/** How an endpoint serves requests, and whose they are. */
+interface OwnedEndpointOptions extends EndpointOptions {
+  /** The authenticated subject of a request. Default: what its token says. */
+  readonly ownerOf?: ((request: Request2026) => string | undefined) | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Serves requests over HTTP. */
+export class Endpoint2026 {
+  readonly #answers: Answers2026;
+  readonly #options: OwnedEndpointOptions;
+  readonly #limits: BodyLimits;
+  readonly #open = new Set<InFlightRequest>();
+  #closed = false;
+
+  constructor(answers: Answers2026, options: OwnedEndpointOptions) {
+    this.#answers = answers;
+    this.#options = options;
+    this.#limits = withDefaults<BodyLimits>(bodyLimits, options);
+  }
+
+  async answer(request: HttpRequest, given: RequestOptions2026 = {}): Promise<HttpAnswer> {
+    if (this.#closed) throw new Error("This handler has been closed.");
+    if (request.method !== "POST")
+      return refusal(405, "Method not allowed: this version of the protocol has POST only.", {
+        headers: { allow: "POST" },
+      });
+    const read =
+      given.parsedBody === undefined ? await readJsonBody(request, this.#limits) : { value: given.parsedBody };
+    if (read instanceof HttpAnswer) return read;
+    const message = readMessage(read.value, (name) => request.header(name));
+    if ("error" in message) return this.#refuse(rpcIdOf(isJsonObject(read.value) ? read.value.id : null), message);
+    const { id } = message;
+    // Nothing is cancelled by a message here: the end of its connection ends a request.
+    if (id === undefined) return new HttpAnswer(202);
+    try {
+      await this.#answers.ready();
+    } catch (error) {
+      this.#options.onError?.(error);
+      return refusal(500, "Internal server error", { id });
     }
-    const passed = body === undefined ? given : { ...given, parsedBody: body };
-    const listenTo = parseListenRequest(body);
-    if (listenTo !== undefined) return HttpAnswer.ofWeb(await listener.listen(request, passed, listenTo));
-    const answering = handler.fetch(request, passed);
-    const restored = answering.then((answer) => restoredAnswer(answer, isToolCall(body), () => answerSent(request)));
-    return answerInTime(restored, { headersAfterMs: limits2026.headersAfterMs, keepAliveMs, onLeft });
-  };
-  return {
-    answer: (request, given) => serve(request, given),
-    async fetch(request, given) {
-      const left = new AbortController();
-      const heard = ofWebRequest(withSignal(request, left.signal));
-      return (await serve(heard, given, () => left.abort("The client left."))).toWeb();
-    },
-    async close() {
-      listener.close();
-      await handler.close();
-    },
-  };
-}
+    try {
+      const { method, params } = message;
+      const schema = method === "tools/call" ? this.#answers.inputSchema(String(params.name)) : undefined;
+      checkHeaders(request, method, params, schema);
+    } catch (error) {
+      return this.#refuse(id, { status: 400, error: asRpcError(error) });
+    }
+    return this.#serve({ ...message, id }, request, given);
+  }
 
-/** The end of a body that is not read any more ends its request, as the end of a connection does. */
-function withSignal(request: Request, left: AbortSignal): Request {
-  return request.bodyUsed ? request : new Request(request, { signal: AbortSignal.any([request.signal, left]) });
-}
+  /** Ends subscriptions with a result, and requests in flight without one. */
+  close(): void {
+    this.#closed = true;
+    this.#answers.listener.close();
+    for (const inFlight of [...this.#open]) inFlight.cancel();
+  }
 
-/** A body that was read before, or could not be read, is passed on as it is. */
-async function bodyOf(
-  request: Request,
-  { parsedBody }: RequestOptions2026,
-  limits: BodyLimits,
-): Promise<unknown | HttpAnswer> {
-  if (parsedBody !== undefined || request.method !== "POST" || request.bodyUsed) return parsedBody;
-  const read = await readJsonBody(ofWebRequest(request), limits);
-  return read instanceof HttpAnswer ? read : read.value;
-}
+  #refuse(id: string | number | null, { status, error }: { status: number; error: RpcError }): HttpAnswer {
+    this.#options.onError?.(error);
+    return HttpAnswer.json(errorResponse(id, error).message, status);
+  }
 
-function isToolCall(body: unknown): boolean {
-  return typeof body === "object" && body !== null && "method" in body && body.method === "tools/call";
-}
+  async #serve(
+    message: Message2026 & { readonly id: string | number },
+    incoming: HttpRequest,
+    { authInfo, locality = unknownLocality }: RequestOptions2026,
+  ): Promise<HttpAnswer> {
+    const { id, method, params } = message;
+    const { keepAliveMs = limits2026.keepAliveMs, ownerOf } = this.#options;
+    const inFlight = new InFlightRequest(incoming.signal, keepAliveMs, (ended) => this.#open.delete(ended));
+    if (!inFlight.signal.aborted) this.#open.add(inFlight);
+    const request: Request2026 = {
+      ...requestFacts(id, params),
+      signal: inFlight.signal,
+      notify: (notification) => inFlight.send(notification),
+      carry: (receipt) => inFlight.carry(receipt),
+      authenticated: () => (ownerOf === undefined ? ownerOfToken(authInfo) : ownerOfSubject(ownerOf(request))),
+      http: { authInfo, locality, headers: incoming.headers, toWeb: () => incoming.toWeb() },
+    };
+    if (method !== "subscriptions/listen") return inFlight.answer(this.#respond(id, message, request));
+    try {
+      await this.#answers.listener.listen(request, params, inFlight);
+      return inFlight.stream();
+    } catch (error) {
+      return inFlight.answer(Promise.resolve(errorResponse(id, asRpcError(error))));
+    }
+  }
 
-/** Answers and refusals come before anything else was sent, so they are never on a stream. */
-async function restoredAnswer(response: Response, ofToolCall: boolean, onSent: () => void): Promise<HttpAnswer> {
-  const { status } = response;
-  if (!response.headers.get("content-type")?.startsWith("application/json")) return HttpAnswer.ofWeb(response, onSent);
-  const text = await response.text();
-  const passed = new HttpAnswer(status, Object.fromEntries(response.headers), text, onSent);
-  const answers = ofToolCall && mayHoldAnswer(text);
-  if (!answers && !text.includes('"error"')) return passed;
-  const parsed = JSON.parse(text);
-  const message = withReadableError(answers ? unwrapAnswer(parsed) : parsed);
-  if (message === parsed) return passed;
-  const refused = "error" in message && message.error.code === missingTasksExtension.code;
-  return HttpAnswer.json(message, refused ? 400 : status);
+  async #respond(id: string | number, message: Message2026, request: Request2026): Promise<WireResponse> {
+    try {
+      const result = await this.#answers.answer(message, request);
+      return { status: 200, message: { jsonrpc: "2.0", id, result } };
+    } catch (error) {
+      if (!(error instanceof RpcError)) this.#options.onError?.(error);
+      return errorResponse(id, asRpcError(error));
+    }
+  }
 }

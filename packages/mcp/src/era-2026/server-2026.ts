@@ -1,6 +1,10 @@
-import type { RegisterToolsOptions, ServerRegistry } from "../control/register-tools.js";
-import type { VerifiedToken } from "../owner/owner.js";
-import type { ConnectedServer } from "../sdk-workarounds.js";
+import { isJsonObject } from "@resumable-mcp/core";
+import { carrierOf } from "../call/receipt.js";
+import type { RegisterToolsOptions } from "../control/methods.js";
+import type { ServerRegistry } from "../control/register-tools.js";
+import { localityOf, ownerOfSubject, ownerOfToken, type VerifiedToken } from "../owner/owner.js";
+import { type ConnectedServer, forSdk } from "../sdk-workarounds.js";
+import type { Request2026 } from "./call-2026.js";
 
 /** What a handler is given next to its input: the part of the SDK's `ServerContext` that is used here. */
 export interface Context2026 {
@@ -36,4 +40,39 @@ export interface Server2026 extends ServerRegistry {
 export interface RegisterOptions2026 extends RegisterToolsOptions<Context2026> {
   /** Signs what clients keep between two round trips of a call; at least 32 bytes. Default: a key kept in the store. */
   readonly requestStateKey?: Uint8Array | undefined;
+}
+
+/** A request of a server's handler, in the words of this package. */
+export function requestOf(
+  { server }: Server2026,
+  { owner }: Pick<RegisterOptions2026, "owner">,
+  context: Context2026,
+): Request2026 {
+  const { mcpReq, http } = context;
+  const locality = localityOf(http?.req);
+  const isNear = http === undefined || locality.local;
+  return {
+    id: mcpReq.id,
+    meta: { ...mcpReq.envelope, ...mcpReq._meta },
+    requestState: mcpReq.requestState(),
+    inputResponses: isJsonObject(mcpReq.inputResponses) ? mcpReq.inputResponses : undefined,
+    signal: mcpReq.signal,
+    notify: forSdk(mcpReq.notify),
+    carry: carrierOf(server, mcpReq.id, isNear ? "local" : "remote"),
+    authenticated: () => (owner === undefined ? ownerOfToken(http?.authInfo) : ownerOfSubject(owner(context))),
+    http: http && {
+      authInfo: http.authInfo,
+      locality,
+      headers: Object(Reflect.get(Object(http.req), "headers")),
+      toWeb: () => forSdk(http.req),
+    },
+  };
+}
+
+/** The other way round, for the function that names the owner: the SDK makes no context for subscriptions. */
+export function contextOf({ id, meta, signal, notify, http }: Request2026): Context2026 {
+  const mcpReq = { id, _meta: meta, envelope: meta, requestState: () => undefined, signal, notify: forSdk(notify) };
+  if (http === undefined) return { mcpReq };
+  const { authInfo } = http;
+  return { mcpReq, http: { ...(authInfo && { authInfo }), req: http.toWeb() } };
 }

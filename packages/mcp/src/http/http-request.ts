@@ -29,6 +29,8 @@ export interface HttpRequest {
   readonly url: URL;
   /** By names in lower case. */
   readonly headers: { readonly [name: string]: string | string[] | undefined };
+  /** Aborts when the connection is closed before the answer was sent. */
+  readonly signal: AbortSignal;
   header(name: string): string | undefined;
   /**
    * Reads the body, once. `undefined` when it is larger; the connection stays as it is.
@@ -44,6 +46,7 @@ export function ofWebRequest(request: Request): HttpRequest {
   return {
     method: request.method,
     url: new URL(request.url),
+    signal: request.signal,
     get headers() {
       return Object.fromEntries(request.headers);
     },

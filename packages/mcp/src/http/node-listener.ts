@@ -73,6 +73,7 @@ export class NodeRequest implements HttpRequest {
   readonly #incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
   #web: Request | undefined;
+  #gone: AbortController | undefined;
 
   private constructor(incoming: IncomingMessage, outgoing: ServerResponse, url: URL) {
     this.method = incoming.method ?? "GET";
@@ -102,6 +103,18 @@ export class NodeRequest implements HttpRequest {
     return this.#incoming.headers;
   }
 
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      const gone = new AbortController();
+      const outgoing = this.#outgoing;
+      outgoing.once("close", () => {
+        if (!outgoing.writableFinished) gone.abort("The connection was closed.");
+      });
+      this.#gone = gone;
+    }
+    return this.#gone.signal;
+  }
+
   header(name: string): string | undefined {
     const value = this.#incoming.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
@@ -119,7 +132,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   toWeb(): Request {
-    this.#web ??= webRequest(this, this.#incoming, this.#outgoing);
+    this.#web ??= webRequest(this, this.#incoming);
     return this.#web;
   }
 
@@ -187,17 +200,13 @@ function readChunks(incoming: IncomingMessage, maxBytes: number): Promise<Buffer
 }
 
 /** The end of the connection aborts the request. A body that was read already is left out. */
-function webRequest({ method, url }: NodeRequest, incoming: IncomingMessage, outgoing: ServerResponse): Request {
-  const gone = new AbortController();
-  outgoing.once("close", () => {
-    if (!outgoing.writableFinished) gone.abort("The connection was closed.");
-  });
+function webRequest({ method, url, signal }: NodeRequest, incoming: IncomingMessage): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const one of Array.isArray(value) ? value : [value ?? ""])
       if (!name.startsWith(":")) headers.append(name, one);
   }
-  const init = { method, headers, signal: gone.signal };
+  const init = { method, headers, signal };
   if (method === "GET" || method === "HEAD" || incoming.readableEnded) return new Request(url, init);
   // It reads only when it is read.
   return new Request(url, { ...init, body: ReadableStream.from<Uint8Array>(incoming), duplex: "half" });

@@ -180,7 +180,11 @@ export type Locality = { readonly local: true } | { readonly local: false; reado
 /** The request came from the user of this machine. */
 export const local: Locality = { local: true };
 
-const unknown: Locality = { local: false, reason: "the server program does not say which requests are local" };
+/** Nothing is known of where a request came from. */
+export const unknownLocality: Locality = {
+  local: false,
+  reason: "the server program does not say which requests are local",
+};
 
 /** Kept apart from the requests: nothing that a client sends can be taken for it. */
 const localities = new WeakMap<object, Locality>();
@@ -192,5 +196,5 @@ export function noteLocality(request: object, locality: Locality | undefined): v
 
 /** Reads what was noted of a request; a request of which nothing is known is not local. */
 export function localityOf(request: object | undefined): Locality {
-  return (request === undefined ? undefined : localities.get(request)) ?? unknown;
+  return (request === undefined ? undefined : localities.get(request)) ?? unknownLocality;
 }

@@ -1,23 +1,17 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { controlToolFacts, envelopeKeys, metaKeys, tasksExtension } from "@resumable-mcp/protocol";
-import { joinInstructions } from "../control/instructions.js";
+import { controlToolFacts, envelopeKeys, metaKeys } from "@resumable-mcp/protocol";
+import { joinInstructions, tellLocal } from "../control/instructions.js";
 import type { ServerDefinition } from "../define-server.js";
 import { knowsTasks } from "../era-2025/tasks/knows-tasks.js";
+import { discovery, offered, offered2026, resultOnWire, revision } from "../era-2026/discovery.js";
 
-const listed = { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } };
-const offered = { logging: {}, ...listed, prompts: { listChanged: true } };
-/** What a server without `setup` offers in each era; a test compares it with the SDKs' own answers. */
-const capabilities = {
-  older: offered,
-  2025: { ...offered, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
-  2026: { ...offered, extensions: { [tasksExtension]: {} } },
-} as const;
+/** What a server without `setup` offers in the 2025 era; a test compares it with the SDK's own answer. */
+const offered2025 = { ...offered, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 
 /** A host at the other end of stdio is local. */
 const _meta = { [metaKeys.local]: true };
 
 const versions: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
-const version2026 = "2026-07-28";
 
 /** The response to a first request. */
 export interface FirstAnswer {
@@ -43,20 +37,12 @@ export function firstAnswer(definition: ServerDefinition, message: object): Firs
   const serverInfo = { name, version };
   if (method === "initialize" && isInitialize(params)) {
     const { protocolVersion } = params;
-    const known = capabilities[knowsTasks(protocolVersion) ? 2025 : "older"];
+    const known = knowsTasks(protocolVersion) ? offered2025 : offered;
     return { jsonrpc, id, result: { protocolVersion, capabilities: known, serverInfo, instructions, _meta } };
   }
   if (method !== "server/discover" || !isDiscover(params)) return undefined;
-  const result = {
-    resultType: "complete",
-    supportedVersions: [version2026],
-    capabilities: capabilities[2026],
-    instructions,
-    ttlMs: 0,
-    cacheScope: "private",
-    _meta: { "io.modelcontextprotocol/serverInfo": serverInfo, ..._meta },
-  };
-  return { jsonrpc, id, result };
+  const answer = tellLocal(discovery(definition, offered2026));
+  return { jsonrpc, id, result: resultOnWire(method, answer, definition) };
 }
 
 /** Nothing but tools, which can all be registered. */
@@ -76,7 +62,7 @@ function isDiscover({ _meta, ...others }: JsonObject): boolean {
   if (!isJsonObject(_meta) || Object.keys(others).length > 0) return false;
   const { [envelopeKeys.protocolVersion]: version, [envelopeKeys.clientCapabilities]: client, ...rest } = _meta;
   const { [envelopeKeys.clientInfo]: info, ...unknown } = rest;
-  const isKnown = version === version2026 && Object.keys(unknown).length === 0;
+  const isKnown = version === revision && Object.keys(unknown).length === 0;
   return isKnown && areCapabilities(client) && (info === undefined || isImplementation(info));
 }
 

@@ -6,7 +6,7 @@ import { noteDelivery } from "../call/receipt.js";
 import type { ServerDefinition } from "../define-server.js";
 import { reportsChange } from "../sdk-workarounds.js";
 import type { FirstAnswer } from "./first-answer.js";
-import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
+import type { ChannelEnd } from "./stdio-channel.js";
 
 /** What a connection over stdio is served with. */
 export interface StdioErasOptions {
@@ -29,8 +29,7 @@ export interface StdioEras {
 
 type Era = "2025" | "2026";
 
-interface Connection {
-  readonly end: ChannelEnd;
+interface Connection extends Pick<ChannelEnd, "deliver" | "end"> {
   /** The SDK behind says nothing at all to a request that does not fit its schema. */
   isRequest(message: object): boolean;
   close(): Promise<void>;
@@ -85,13 +84,13 @@ export function serveStdioEras(options: StdioErasOptions): StdioEras {
       for (const era of erasOf(message, [...connections.keys()])) {
         const connection = await connect(era);
         const refused = refusalOf(message, connection);
-        if (refused === undefined) await connection.end.deliver(message);
+        if (refused === undefined) await connection.deliver(message);
         else await options.write(refused);
       }
     },
     async close() {
       const made = await Promise.all(connections.values());
-      for (const { end } of made) end.end();
+      for (const connection of made) connection.end();
       await Promise.all(made.map((connection) => connection.close()));
     },
   };
@@ -124,7 +123,7 @@ async function connect2025({ definition, engine, write, ...options }: StdioErasO
   const { onError, handoff, maskThrown } = options;
   const server = await createMcpServer(definition, engine, { onError, handoff, maskThrown });
   await server.connect(end.channel);
-  return { end, isRequest: isJSONRPCRequest, close: () => server.close() };
+  return { ...end, isRequest: isJSONRPCRequest, close: () => server.close() };
 }
 
 async function connect2026({
@@ -135,16 +134,25 @@ async function connect2026({
   onError,
   maskThrown,
 }: StdioErasOptions): Promise<Connection> {
-  const { serveStdio2026 } = await import("./serve-stdio-2026.js");
+  const { Router2026 } = await import("../era-2026/router.js");
+  const { Connection2026 } = await import("../era-2026/connection.js");
   const { isJSONRPCRequest } = await import("@modelcontextprotocol/server");
-  const end = createStdioChannel(write);
-  const served = serveStdio2026({
+  const answers = new Router2026({
     definition,
     engine,
-    channel: end.channel,
+    handoff,
     onError,
     maskThrown,
-    handoff,
+    // One owner has the connection for itself, and what its server sends outside a request.
+    maxSubscriptionsPerOwner: Number.POSITIVE_INFINITY,
+    onOther: (message) => connection.send(message),
   });
-  return { end, isRequest: isJSONRPCRequest, close: () => served.close() };
+  const connection = new Connection2026({ answers, write, onError });
+  const { listener } = answers;
+  return {
+    deliver: async (message) => connection.receive(message),
+    end: () => connection.end(),
+    isRequest: isJSONRPCRequest,
+    close: async () => listener.close(),
+  };
 }

@@ -73,7 +73,7 @@ const params: readonly BadCase[] = [
     posted("resources/read", { uri: "no uri" }),
     200,
     -32_602,
-    /^Resource URI no uri is invalid$/,
+    /^Invalid params: uri: "no uri" is not a URI\.$/,
   ],
   [
     "a resource that there is not",

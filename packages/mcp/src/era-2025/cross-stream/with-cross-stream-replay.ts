@@ -3,12 +3,12 @@ import type { Documents } from "@resumable-mcp/core/store";
 import { HttpAnswer, type TextSource } from "../../http/http-answer.js";
 import type { HttpRequest, RequestContext } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
+import { SseStream } from "../../http/sse-stream.js";
 import { limits } from "../../limits.js";
 import { type Cursor, formatEventId, parseEventId } from "../session/event-id.js";
 import { KeptDocument } from "../session/kept-document.js";
 import { eventStreamHeaders } from "../session/session-answers.js";
 import { streamOrderKind } from "../session/session-document.js";
-import { SseStream } from "../session/sse-stream.js";
 import {
   mergedSource,
   openCursors,
@@ -201,6 +201,9 @@ function behind(request: HttpRequest, cursor: Cursor | undefined): HttpRequest {
     method,
     url,
     headers,
+    get signal() {
+      return request.signal;
+    },
     header: (name) => (name === "last-event-id" ? id : request.header(name)),
     text: (maxBytes) => request.text(maxBytes),
     toWeb: () => request.toWeb(),

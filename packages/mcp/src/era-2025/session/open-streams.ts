@@ -1,5 +1,5 @@
+import { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
-import { SseStream } from "./sse-stream.js";
 
 /** The HTTP responses of one session that are open. Limits: `maxStreams`, which the session asks for by `size`. */
 export class OpenStreams {

@@ -2,9 +2,9 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { errorResult } from "../../call/tool-result.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
+import { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
 import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
-import { SseStream } from "./sse-stream.js";
 
 /** Answers with one JSON-RPC message. */
 export function jsonAnswer(message: JSONRPCMessage, sessionId: string): HttpAnswer {

@@ -14,6 +14,7 @@ import { inputProblem, thrownResult } from "../../call/tool-result.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
+import { SseStream } from "../../http/sse-stream.js";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { isClientId, unseenInClientId } from "../../owner/client-id.js";
 import { noteLocality } from "../../owner/owner.js";
@@ -22,7 +23,6 @@ import { parseEventId } from "./event-id.js";
 import { type SessionHandlerOptions, SessionRegistry } from "./registry/session-registry.js";
 import type { Session2025 } from "./session.js";
 import { draining, jsonAnswer, unavailable, unknownSession } from "./session-answers.js";
-import { SseStream } from "./sse-stream.js";
 
 /** Source: MCP, Versioning: the versions that have sessions. */
 const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];

@@ -1,12 +1,13 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
-import { isCompletedResponse, type Receipt } from "../../call/receipt.js";
+import type { Receipt } from "../../call/late-cancellations.js";
+import { isCompletedResponse } from "../../call/receipt.js";
+import type { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
 import { formatEventId, type Place } from "./event-id.js";
 import type { Prime } from "./prime.js";
 import { finishedParams } from "./session-document.js";
-import type { SseStream } from "./sse-stream.js";
 
 interface SentEvent {
   readonly place: number;

@@ -9,7 +9,8 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
-import { hearCallers, type Receipt, type TakesReceipts, takesReceipts } from "../../call/receipt.js";
+import type { Receipt } from "../../call/late-cancellations.js";
+import { hearCallers, type TakesReceipts, takesReceipts } from "../../call/receipt.js";
 import type { SessionLimits } from "../../limits.js";
 import { withReadableError } from "../../sdk-workarounds.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";

@@ -9,6 +9,7 @@ import type { Engine } from "@resumable-mcp/core";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { attribute } from "../../call/session-client.js";
 import { type HttpAnswer, refusal } from "../../http/http-answer.js";
+import type { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
 import { EnteringCalls } from "./calls/entering-calls.js";
 import { InFlightCalls } from "./calls/in-flight-calls.js";
@@ -30,7 +31,6 @@ import {
 import type { SessionDocument } from "./session-document.js";
 import { type InFlightRequest, isCall } from "./session-stream.js";
 import { type ConnectableServer, type ConnectedSession, SessionTransport } from "./session-transport.js";
-import type { SseStream } from "./sse-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
 import { KnownTools, type ListedTools, readToolKinds, type ToolKinds } from "./tool-kinds.js";
 

@@ -1,12 +1,12 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
+import type { SseStream } from "../../http/sse-stream.js";
 import { limits, type SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
 import type { Place } from "./event-id.js";
 import type { Prime } from "./prime.js";
 import { type SessionDocument, withMail, withoutMail } from "./session-document.js";
 import { SessionStream } from "./session-stream.js";
-import type { SseStream } from "./sse-stream.js";
 
 /**
  * The stream of what belongs to no request. Of the processes that have a session in memory, one carries it; the others leave

@@ -1,52 +1,39 @@
-import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
-import { parseTaskUri } from "@resumable-mcp/protocol";
-import { isRequestId, parseCallMeta } from "../../call/call.js";
-import { tasksOfCaller } from "../../owner/owner.js";
-import { callerOf, clientFacts } from "../call-2026.js";
-import type { Context2026 } from "../server-2026.js";
+import { specTypeSchemas } from "@modelcontextprotocol/server";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { parseTaskUri, rpcCodes } from "@resumable-mcp/protocol";
+import { RpcError } from "../../call/rpc-error.js";
 
-/** A request to listen. */
-export interface ListenRequest {
-  readonly id: string | number;
+/** What a client asks to hear of. */
+export interface ListenFilter {
   /** It asks for tasks, by id or as resources. */
   readonly namesTasks: boolean;
   /** Absent when the client asks for resources only. */
-  readonly taskIds?: readonly string[];
+  readonly taskIds: readonly string[] | undefined;
   /** URIs of tasks, out of the resources that it asks for. */
   readonly resources: readonly string[];
-  /** The client declared the tasks extension. */
-  readonly declared: boolean;
-  readonly meta: JsonObject;
+  /** What it asks for besides tasks. */
+  readonly others: JsonObject;
 }
 
-/** Reads a `subscriptions/listen` request; `undefined` for every other message. */
-export function parseListenRequest(message: unknown): ListenRequest | undefined {
-  if (!isJsonObject(message) || message.method !== "subscriptions/listen") return undefined;
-  const { id, params } = message;
-  if (!isRequestId(id) || !isJsonObject(params)) return undefined;
-  const { notifications, _meta } = params;
-  const filter = isJsonObject(notifications) ? notifications : {};
-  const { taskIds, resourceSubscriptions } = filter;
-  const resources = texts(resourceSubscriptions).filter((uri) => parseTaskUri(uri) !== undefined);
-  const namesTasks = Array.isArray(taskIds) || resources.length > 0;
-  const meta = isJsonObject(_meta) ? _meta : {};
-  const named = Array.isArray(taskIds) ? texts(taskIds) : undefined;
-  return { id, namesTasks, taskIds: named, resources, declared: clientFacts(meta).tasks, meta };
-}
-
-/** The tasks that a request may watch. @throws {@link ResumableError} `NO_OWNER`. */
-export function listenTasks(
-  engine: Engine,
-  options: Parameters<typeof callerOf>[0],
-  { id, meta }: ListenRequest,
-  signal: AbortSignal,
-  http: Context2026["http"],
-): OwnedTasks {
-  // The SDK makes no context for subscriptions.
-  const [requestState, notify] = [() => undefined, () => Promise.resolve()];
-  const mcpReq = { id, signal, _meta: meta, envelope: meta, requestState, notify };
-  const context = http === undefined ? { mcpReq } : { mcpReq, http };
-  return tasksOfCaller(engine, callerOf(options, context, parseCallMeta(meta).clientId));
+/** Reads the params of a `subscriptions/listen` request. @throws {@link RpcError} -32602. */
+export function parseListenFilter(params: JsonObject): ListenFilter {
+  const checked = specTypeSchemas.SubscriptionsListenRequest["~standard"].validate({
+    method: "subscriptions/listen",
+    params,
+  });
+  if (!isJsonObject(params.notifications) || !("value" in checked)) {
+    const message = "Invalid params: 'notifications' is required and must be a valid SubscriptionFilter";
+    throw new RpcError(rpcCodes.invalidParams, message);
+  }
+  const { taskIds, ...others } = params.notifications;
+  const resources = texts(others.resourceSubscriptions).filter((uri) => parseTaskUri(uri) !== undefined);
+  const isNamed = Array.isArray(taskIds);
+  return {
+    namesTasks: isNamed || resources.length > 0,
+    taskIds: isNamed ? texts(taskIds) : undefined,
+    resources,
+    others,
+  };
 }
 
 /** What of a request is watched. */
@@ -58,22 +45,26 @@ export interface WatchedPart {
   readonly refused: readonly string[];
 }
 
-/** Makes the acknowledgement say what is really watched. */
-export function withWatched(acknowledgement: JsonObject, { taskIds, refused }: WatchedPart): JsonObject {
-  const params = isJsonObject(acknowledgement.params) ? acknowledgement.params : {};
-  const notifications = isJsonObject(params.notifications) ? params.notifications : {};
-  const asked = notifications.resourceSubscriptions;
-  const honoured = {
-    ...notifications,
-    ...(taskIds === undefined ? {} : { taskIds }),
-    ...(asked === undefined ? {} : { resourceSubscriptions: texts(asked).filter((uri) => !refused.includes(uri)) }),
-  };
-  return { ...acknowledgement, params: { ...params, notifications: honoured } };
-}
+const listChanges = { toolsListChanged: "tools", promptsListChanged: "prompts", resourcesListChanged: "resources" };
 
-/** The first message of every subscription. Source: MCP 2026-07-28, Utilities, "Subscriptions". */
-export function isAcknowledgement(message: unknown): message is JsonObject {
-  return isJsonObject(message) && message.method === "notifications/subscriptions/acknowledged";
+/** What a client will hear of: what it asked for, as far as the server tells it and the tasks are its owner's. */
+export function honoured(
+  { others }: ListenFilter,
+  { taskIds, refused }: WatchedPart,
+  capabilities: JsonObject | undefined,
+): JsonObject {
+  const tells = (part: string, what: string) =>
+    capabilities === undefined || (isJsonObject(capabilities[part]) && capabilities[part][what] === true);
+  const changes = Object.entries(listChanges).filter(
+    ([key, part]) => others[key] === true && tells(part, "listChanged"),
+  );
+  const asked = texts(others.resourceSubscriptions);
+  const isResourceAsked = asked.length > 0 && tells("resources", "subscribe");
+  return {
+    ...Object.fromEntries(changes.map(([key]) => [key, true])),
+    ...(isResourceAsked && { resourceSubscriptions: asked.filter((uri) => !refused.includes(uri)) }),
+    ...(taskIds !== undefined && { taskIds: [...taskIds] }),
+  };
 }
 
 function texts(value: unknown): readonly string[] {

@@ -1,44 +1,47 @@
-import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
-import { parseListenRequest } from "./listen-request.js";
-import { countSubscriptions, createListener } from "./listener.js";
+import { local } from "../../owner/owner.js";
+import { requestFacts } from "../read-message.js";
+import { countSubscriptions, Listener } from "./listener.js";
 
-test("a subscription of which the SDK's handler makes nothing leaves its place to others (G11)", async () => {
-  let isAway = true;
-  const handler = {
-    async fetch() {
-      if (isAway) throw new Error("away");
-      return new Response("an answer");
-    },
-    close: async () => {},
+/** Asks to hear of something; gives the method of the first message, or the error. */
+async function listen(listener: Listener, notifications: JsonObject): Promise<unknown> {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
   };
-  const engine = createEngine({ store: createMemoryStore(), tools: [] });
-  const listener = createListener(handler, engine, { maxSubscriptions: 1, singleUser: true });
-  const message = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { notifications: { taskIds: [] } } };
-  const request = parseListenRequest(message);
-  if (request === undefined) throw new Error("It is a request to listen.");
-  const listen = () => listener.listen(new Request("http://127.0.0.1/mcp", { method: "POST" }), {}, request);
-  await expect(listen()).rejects.toThrow("away");
-  isAway = false;
-  expect(await (await listen()).text()).toBe("an answer");
+  const params = { notifications, _meta };
+  const request = {
+    ...requestFacts(1, params),
+    signal: new AbortController().signal,
+    notify: async () => {},
+    carry: () => {},
+    authenticated: () => undefined,
+    http: { locality: local, headers: {}, toWeb: () => new Request("http://127.0.0.1/mcp") },
+  };
+  const sent: unknown[] = [];
+  const sink = { send: async ({ method }: JsonObject) => void sent.push(method), end() {} };
+  await listener.listen(request, params, sink).catch((error: Error) => sent.push(error.message));
+  return sent[0];
+}
+
+const acknowledged = "notifications/subscriptions/acknowledged";
+const engine = createEngine({ store: createMemoryStore(), tools: [] });
+
+test("a subscription that is refused leaves its place to others (G11)", async () => {
+  const listener = new Listener({ engine, maxSubscriptions: 1 });
+  expect(await listen(listener, { taskIds: ["any"] })).toContain("needs the extension");
+  expect(await listen(listener, { toolsListChanged: true })).toBe(acknowledged);
+  expect(await listen(listener, { toolsListChanged: true })).toContain("maxSubscriptions = 1");
 });
 
 test("a limit that is given as undefined is the default (G11)", async () => {
-  const handler = {
-    fetch: async () => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } }),
-    close: async () => {},
-  };
-  const engine = createEngine({ store: createMemoryStore(), tools: [] });
-  const unset = { maxSubscriptions: undefined, maxSubscriptionsPerOwner: undefined };
-  const listener = createListener(handler, engine, { ...unset, singleUser: true });
-  const request = parseListenRequest({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: {} });
-  if (request === undefined) throw new Error("It is a request to listen.");
-  const listen = () => listener.listen(new Request("http://127.0.0.1/mcp", { method: "POST" }), {}, request);
+  const listener = new Listener({ engine, maxSubscriptions: undefined, maxSubscriptionsPerOwner: undefined });
   for (let count = 0; count < 128; count++)
-    expect((await listen()).headers.get("content-type")).toBe("text/event-stream");
-  expect(await (await listen()).json()).toMatchObject({
-    error: { message: "You have reached the limit maxSubscriptionsPerOwner = 128. End another subscription first." },
-  });
+    expect(await listen(listener, { toolsListChanged: true })).toBe(acknowledged);
+  expect(await listen(listener, { toolsListChanged: true })).toBe(
+    "You have reached the limit maxSubscriptionsPerOwner = 128. End another subscription first.",
+  );
 });
 
 function open(take: ReturnType<typeof countSubscriptions>, owner: string) {

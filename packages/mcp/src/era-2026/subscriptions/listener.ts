@@ -1,123 +1,164 @@
-import type { Engine, OwnedTasks } from "@resumable-mcp/core";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
+import type { Engine, JsonObject, OwnedTasks } from "@resumable-mcp/core";
+import { envelopeKeys, rpcCodes } from "@resumable-mcp/protocol";
+import { parseCallMeta } from "../../call/call.js";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
-import { type VerifiedToken, whenEnded } from "../../owner/owner.js";
-import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
-import { missingTasksExtension, rightsOf } from "../call-2026.js";
-import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
-import { type ListenRequest, listenTasks } from "./listen-request.js";
-import { type ListenStream, listenStream, withEnd } from "./listen-stream.js";
+import { tasksOfCaller, whenEnded } from "../../owner/owner.js";
+import { tasksWithin } from "../../owner/scopes.js";
+import {
+  type CallOptions2026,
+  callerOf,
+  clientFacts,
+  missingTasksExtension,
+  type Request2026,
+  rightsOf,
+} from "../call-2026.js";
+import { resultOnWire } from "../discovery.js";
+import { honoured, type ListenFilter, parseListenFilter, type WatchedPart } from "./listen-request.js";
 import { ownPart, watchTasks } from "./task-watch.js";
 
-/** Serves the subscriptions of one endpoint. */
-export interface Listener<Auth extends VerifiedToken> {
-  /** Lets the SDK judge the request, and mixes messages about tasks into its stream. */
-  listen(request: Request, given: RequestOptions2026<Auth>, listenTo: ListenRequest): Promise<Response>;
-  /** Ends all subscriptions to tasks with a result. */
-  close(): void;
+/** What subscriptions of one endpoint, or of one connection, are served with. */
+export interface ListenerOptions extends Pick<CallOptions2026, "singleUser"> {
+  readonly engine: Engine;
+  readonly server?: { readonly name: string; readonly version: string } | undefined;
+  /** What the server tells of. Default: not known. */
+  readonly capabilities?: (() => JsonObject) | undefined;
+  readonly bus?: ServerEventBus | undefined;
+  /** Subscriptions that are open at once. Default 8192. */
+  readonly maxSubscriptions?: number | undefined;
+  /** The same, of one owner. Default 128. */
+  readonly maxSubscriptionsPerOwner?: number | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Makes what serves `subscriptions/listen`. Limits: `maxSubscriptions`, `maxSubscriptionsPerOwner`. */
-export function createListener<Auth extends VerifiedToken>(
-  handler: Handler2026<Auth>,
-  engine: Engine,
-  options: WithTasksOptions,
-): Listener<Auth> {
-  const { maxSubscriptions = limits2026.maxSubscriptions } = options;
-  const { maxSubscriptionsPerOwner = limits2026.maxSubscriptionsPerOwner } = options;
-  const takePlace = countSubscriptions({ maxSubscriptions, maxSubscriptionsPerOwner });
-  const open = new Set<ListenStream>();
-  const { onError, keepAliveMs = limits2026.keepAliveMs } = options;
-  const keepOpen = async (
-    source: ReadableStream<Uint8Array>,
-    listenTo: ListenRequest,
-    own: OwnedTasks | RpcError,
-    rights: CallerRights,
-    leave: () => void,
-  ) => {
-    let stopTimer = () => {};
-    const ended = () => {
-      stopTimer();
-      leave();
-    };
-    if (!listenTo.namesTasks) {
-      const stream = withEnd(source, ended);
-      stopTimer = whenEnded(rights.token, stream.close);
-      return stream.body;
+/** Where the messages of one subscription go. */
+export interface ListenSink {
+  /** Sends one message; resolves when there is room for the next. */
+  send(message: JsonObject): Promise<void>;
+  /** Nothing will follow. */
+  end(): void;
+}
+
+/**
+ * Serves `subscriptions/listen`: tells of tasks, and of what the server's code says that changed.
+ *
+ * Limits: `maxSubscriptions`, `maxSubscriptionsPerOwner`. Source: MCP 2026-07-28, Utilities, "Subscriptions"; SEP-2663.
+ */
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #takePlace: (owner: string) => Place;
+  readonly #open = new Set<() => void>();
+
+  constructor(options: ListenerOptions) {
+    const { maxSubscriptions = limits2026.maxSubscriptions } = options;
+    const { maxSubscriptionsPerOwner = limits2026.maxSubscriptionsPerOwner } = options;
+    this.#options = options;
+    this.#takePlace = countSubscriptions({ maxSubscriptions, maxSubscriptionsPerOwner });
+  }
+
+  /** Begins to tell, until the request is cancelled, its token counts no more or this is closed. @throws {@link RpcError} */
+  async listen(request: Request2026, params: JsonObject, sink: ListenSink): Promise<void> {
+    const filter = parseListenFilter(params);
+    const own = this.#tasksOf(request);
+    const place = this.#takePlace(own instanceof RpcError ? "" : own.owner);
+    if ("refused" in place) throw RpcError.of(place.refused);
+    try {
+      const watched = await this.#watchedPart(filter, request, own);
+      await this.#begin(filter, request, own, watched, sink, place.leave);
+    } catch (error) {
+      place.leave();
+      throw asRpcError(error);
     }
-    if (listenTo.taskIds !== undefined && !listenTo.declared) throw RpcError.of(missingTasksExtension);
-    if (own instanceof RpcError) throw own;
-    const tasks = tasksWithin(engine, own, rights);
-    const watched = await ownPart(tasks, listenTo);
-    const subscriptionId = listenTo.id;
-    const stream = listenStream({
-      source,
-      subscriptionId,
-      watched,
-      keepAliveMs,
-      begin: (send, signal) => watchTasks({ ...watched, engine, tasks, subscriptionId, signal, send, onError }),
-      onEnd: () => {
-        open.delete(stream);
-        ended();
-      },
-      onError,
-    });
-    open.add(stream);
-    stopTimer = whenEnded(rights.token, stream.close);
-    return stream.body;
-  };
-  return {
-    async listen(request, given, listenTo) {
-      const own = tasksIn(engine, options, request, given, listenTo);
-      const place = takePlace(own instanceof RpcError ? "" : own.owner);
-      if ("refused" in place) return refuse(listenTo.id, place.refused);
-      const response = await handler.fetch(request, given).catch((error: unknown) => {
-        place.leave();
-        throw error;
-      });
-      const { body } = response;
-      if (body === null || !isEventStream(response)) {
-        place.leave();
-        return response;
-      }
-      try {
-        const rights = rightsOf(options, { http: { req: request, authInfo: given.authInfo } });
-        return new Response(await keepOpen(body, listenTo, own, rights, place.leave), response);
-      } catch (error) {
-        place.leave();
-        await body.cancel();
-        return refuse(listenTo.id, asRpcError(error));
-      }
-    },
-    close() {
-      for (const stream of [...open]) stream.close();
-    },
-  };
-}
+  }
 
-/** A caller that cannot be identified may listen, but not to tasks. */
-function tasksIn(
-  engine: Engine,
-  options: WithTasksOptions,
-  request: Request,
-  { authInfo }: RequestOptions2026,
-  listenTo: ListenRequest,
-): OwnedTasks | RpcError {
-  try {
-    return listenTasks(engine, options, listenTo, request.signal, { req: request, authInfo });
-  } catch (error) {
-    return asRpcError(error);
+  /** Ends all subscriptions with a result. */
+  close(): void {
+    for (const end of [...this.#open]) end();
+  }
+
+  /** A caller that cannot be identified may listen, but not to tasks. */
+  #tasksOf(request: Request2026): OwnedTasks | RpcError {
+    const { engine } = this.#options;
+    try {
+      const { clientId } = parseCallMeta(request.meta, false);
+      const tasks = tasksOfCaller(engine, callerOf(this.#options, request, clientId));
+      return tasksWithin(engine, tasks, rightsOf(this.#options, request));
+    } catch (error) {
+      return asRpcError(error);
+    }
+  }
+
+  async #watchedPart(filter: ListenFilter, { meta }: Request2026, own: OwnedTasks | RpcError): Promise<WatchedPart> {
+    if (!filter.namesTasks) return { taskIds: undefined, resources: [], refused: [] };
+    if (filter.taskIds !== undefined && !clientFacts(meta).tasks) throw RpcError.of(missingTasksExtension);
+    if (own instanceof RpcError) throw own;
+    return ownPart(own, filter);
+  }
+
+  async #begin(
+    filter: ListenFilter,
+    { id: subscriptionId, signal, http }: Request2026,
+    tasks: OwnedTasks | RpcError,
+    watched: WatchedPart,
+    sink: ListenSink,
+    leave: () => void,
+  ): Promise<void> {
+    const { engine, capabilities, bus, onError, server } = this.#options;
+    const stop = new AbortController();
+    const _meta = { [envelopeKeys.subscriptionId]: subscriptionId };
+    const send = async (message: JsonObject): Promise<void> => {
+      if (!stop.signal.aborted) await sink.send({ jsonrpc: "2.0", ...message });
+    };
+    const tell = (method: string, params: JsonObject) => send({ method, params: { ...params, _meta } });
+    const finish = (): void => {
+      const result = resultOnWire("subscriptions/listen", { _meta }, server);
+      void send({ id: subscriptionId, result }).catch(onError);
+      end();
+    };
+    const stops: (() => void)[] = [];
+    const end = (): void => {
+      if (stop.signal.aborted) return;
+      stop.abort("ended");
+      this.#open.delete(finish);
+      for (const undo of stops) undo();
+      leave();
+      sink.end();
+    };
+    const heard = honoured(filter, watched, capabilities?.());
+    // It is sent first, and nothing that changes from now on is missed.
+    const acknowledged = tell("notifications/subscriptions/acknowledged", { notifications: heard });
+    if (Object.keys(heard).length === 0 || signal.aborted) return finish();
+    signal.addEventListener("abort", end);
+    stops.push(() => signal.removeEventListener("abort", end));
+    this.#open.add(finish);
+    stops.push(whenEnded(http?.authInfo, finish));
+    const hear = (event: ServerEvent) => {
+      const notification = notificationOf(event, heard);
+      if (notification !== undefined) tell(...notification).catch(onError);
+    };
+    if (bus !== undefined) stops.push(bus.subscribe(hear));
+    await acknowledged;
+    if (!(tasks instanceof RpcError))
+      watchTasks({ ...watched, engine, tasks, subscriptionId, signal: stop.signal, send, onError });
   }
 }
 
-function isEventStream(response: Response): boolean {
-  return response.ok && response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-}
-
-function refuse(id: string | number, { code, message, data }: RpcErrorBody | RpcError): Response {
-  const status = code === missingTasksExtension.code ? 400 : 200;
-  return Response.json({ jsonrpc: "2.0", id, error: { code, message, data } }, { status });
+/** What a subscription says of a change; `undefined` when it did not ask for it. */
+function notificationOf(event: ServerEvent, heard: JsonObject): [method: string, params: JsonObject] | undefined {
+  switch (event.kind) {
+    case "tools_list_changed":
+      return heard.toolsListChanged === true ? ["notifications/tools/list_changed", {}] : undefined;
+    case "prompts_list_changed":
+      return heard.promptsListChanged === true ? ["notifications/prompts/list_changed", {}] : undefined;
+    case "resources_list_changed":
+      return heard.resourcesListChanged === true ? ["notifications/resources/list_changed", {}] : undefined;
+    case "resource_updated": {
+      const { resourceSubscriptions: uris } = heard;
+      const { uri } = event;
+      return Array.isArray(uris) && uris.includes(uri) ? ["notifications/resources/updated", { uri }] : undefined;
+    }
+  }
 }
 
 type LimitName = Extract<keyof typeof limits2026, `maxSubscriptions${string}`>;
@@ -157,7 +198,7 @@ export function countSubscriptions(limits: SubscriptionCountLimits): (owner: str
 }
 
 /** The answer to a subscription too many. */
-export function limitReached(limit: LimitName, value: number): RpcErrorBody {
+function limitReached(limit: LimitName, value: number): RpcErrorBody {
   return {
     code: rpcCodes.internalError,
     message: `You have reached the limit ${limit} = ${value}. End another subscription first.`,

@@ -12,7 +12,7 @@ import { seqOf } from "../../call/journal-message.js";
 import { watchTaskResource } from "../../control/task-resources.js";
 import { limits2026 } from "../../limits.js";
 import { detailedTask } from "../tasks/task-on-wire.js";
-import type { ListenRequest, WatchedPart } from "./listen-request.js";
+import type { ListenFilter, WatchedPart } from "./listen-request.js";
 
 /** A subscription to some tasks of one owner. */
 export interface TaskWatch extends WatchedPart {
@@ -51,7 +51,7 @@ function resourceUpdated(uri: string, subscriptionId: string | number): JsonObje
 /** What is really watched of what a request names: the tasks that the owner has. The others are not distinguished. */
 export async function ownPart(
   tasks: OwnedTasks,
-  { taskIds, resources }: Pick<ListenRequest, "taskIds" | "resources">,
+  { taskIds, resources }: Pick<ListenFilter, "taskIds" | "resources">,
 ): Promise<WatchedPart> {
   const ids = taskIds === undefined ? undefined : await known(tasks, taskIds, (id) => id);
   const uris = await known(tasks, resources, (uri) => parseTaskUri(uri)?.taskId ?? "");

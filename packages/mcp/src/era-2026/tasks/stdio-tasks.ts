@@ -1,24 +1,9 @@
-import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
-import { envelopeKeys } from "@resumable-mcp/protocol";
-import { isRequestId } from "../../call/call.js";
-import { bringValidator } from "../../call/json-schema-validator.js";
-import { cancelledId } from "../../call/receipt.js";
-import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
-import { tellLocal } from "../../control/register-tools.js";
-import { limits2026 } from "../../limits.js";
-import { forSdk, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
-import { missingTasksExtension } from "../call-2026.js";
+import { type Engine, isJsonObject } from "@resumable-mcp/core";
+import { tellLocal } from "../../control/instructions.js";
+import { forSdk, withReadableError } from "../../sdk-workarounds.js";
+import { Connection2026 } from "../connection.js";
 import type { RegisterOptions2026 } from "../server-2026.js";
-import {
-  isAcknowledgement,
-  type ListenRequest,
-  listenTasks,
-  parseListenRequest,
-  type WatchedPart,
-  withWatched,
-} from "../subscriptions/listen-request.js";
-import { limitReached } from "../subscriptions/listener.js";
-import { ownPart, watchTasks } from "../subscriptions/task-watch.js";
+import { namesTasks, ownerOf, subscriptionsOnly } from "../with-tasks.js";
 
 /** The part of the SDK's `Transport` that a connection needs. Messages are JSON-RPC, of the SDK's own types. */
 export interface StdioTransport {
@@ -31,8 +16,8 @@ export interface StdioTransport {
 }
 
 /**
- * Wraps the transport that is handed to the SDK's `serveStdio`, so that calls can be answered with tasks and clients
- * can listen to them. What `withTasks` does over HTTP.
+ * Wraps the transport that is handed to the SDK's `serveStdio`, so that clients can listen to tasks of a server with
+ * `registerTools2026`. What `withTasks` does over HTTP.
  *
  * @example
  * serveStdio(createServer, { transport: withStdioTasks(new StdioServerTransport(), engine) });
@@ -42,61 +27,27 @@ export function withStdioTasks<Wire extends StdioTransport>(
   engine: Engine,
   options: Pick<RegisterOptions2026, "owner" | "singleUser" | "onError"> = {},
 ): Wire {
-  const { maxSubscriptions } = limits2026;
-  bringValidator(engine);
-  const subscriptions = new Map<string | number, Subscription>();
-  let opening = 0;
-  const send = (message: JsonObject): Promise<void> => wire.send(forSdk(message));
-  const sendQuietly = (message: JsonObject): void => void send(message).catch((error) => options.onError?.(error));
+  const connection = new Connection2026({
+    answers: subscriptionsOnly(engine, { ...options, maxSubscriptionsPerOwner: Number.POSITIVE_INFINITY }),
+    write: (message) => wire.send(forSdk(message)),
+    ownerOf: ownerOf(options),
+    onError: options.onError,
+  });
   const transport: StdioTransport = {
     start() {
-      wire.onmessage = receive;
+      wire.onmessage = (message, ...rest) => {
+        if (namesTasks(message)) connection.receive(message);
+        else if (!connection.cancels(message)) transport.onmessage?.(message, ...rest);
+      };
       wire.onclose = () => {
-        for (const { stop } of subscriptions.values()) stop.abort("closed");
+        connection.end();
         transport.onclose?.();
       };
       wire.onerror = (error) => transport.onerror?.(error);
       return wire.start();
     },
     close: () => wire.close(),
-    async send(message, sendOptions) {
-      const subscription = isAcknowledgement(message) ? subscriptions.get(subscriptionOf(message)) : undefined;
-      if (subscription === undefined)
-        return wire.send(forSdk(withLocal(withReadableError<object>(unwrapAnswer(message)))), sendOptions);
-      await send(withWatched(message, subscription));
-      watchTasks({ ...subscription, engine, signal: subscription.stop.signal, send, onError: options.onError });
-    },
-  };
-  const listen = async (request: ListenRequest, message: never, extra: never): Promise<void> => {
-    const stop = new AbortController();
-    const tasks = listenTasks(engine, options, request, stop.signal, undefined);
-    const watched = await ownPart(tasks, request);
-    subscriptions.set(request.id, { subscriptionId: request.id, tasks, ...watched, stop });
-    transport.onmessage?.(message, extra);
-  };
-  const refuse = (id: string | number, error: RpcErrorBody): void =>
-    sendQuietly({ jsonrpc: "2.0", id, error: { ...error } });
-  const receive = (message: never, extra: never): void => {
-    const request = parseListenRequest(message);
-    if (request === undefined || !request.namesTasks) {
-      const cancelled = cancelledId(message) ?? "";
-      subscriptions.get(cancelled)?.stop.abort("cancelled");
-      subscriptions.delete(cancelled);
-      transport.onmessage?.(message, extra);
-    } else if (request.taskIds !== undefined && !request.declared) refuse(request.id, missingTasksExtension);
-    else if (subscriptions.size + opening >= maxSubscriptions)
-      refuse(request.id, limitReached("maxSubscriptions", maxSubscriptions));
-    else {
-      opening += 1;
-      listen(request, message, extra)
-        .catch((error: unknown) => {
-          const { code, message } = asRpcError(error);
-          refuse(request.id, { code, message });
-        })
-        .finally(() => {
-          opening -= 1;
-        });
-    }
+    send: (message, sendOptions) => wire.send(forSdk(withLocal(withReadableError<object>(message))), sendOptions),
   };
   return withRest(wire, transport);
 }
@@ -105,12 +56,6 @@ export function withStdioTasks<Wire extends StdioTransport>(
 function withLocal(message: object): object {
   const result: unknown = Reflect.get(message, "result");
   return isJsonObject(result) && "supportedVersions" in result ? { ...message, result: tellLocal(result) } : message;
-}
-
-interface Subscription extends WatchedPart {
-  readonly subscriptionId: string | number;
-  readonly tasks: OwnedTasks;
-  readonly stop: AbortController;
 }
 
 /** Whatever else the transport has stays reachable, bound to it. */
@@ -123,10 +68,4 @@ function withRest<Wire extends StdioTransport>(wire: Wire, own: StdioTransport):
     },
     set: (target, key, value) => Reflect.set(key.toString().startsWith("on") ? own : target, key, value),
   });
-}
-
-function subscriptionOf(message: JsonObject): string | number {
-  const params = isJsonObject(message.params) ? message.params : {};
-  const id = isJsonObject(params._meta) ? params._meta[envelopeKeys.subscriptionId] : undefined;
-  return isRequestId(id) ? id : "";
 }

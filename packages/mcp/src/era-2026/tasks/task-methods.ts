@@ -1,35 +1,38 @@
-import { isFinal, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
+import { isFinal, isJsonObject, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
 import { parseElicitationResult, rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { Call } from "../../call/call.js";
 import { carryResult } from "../../call/receipt.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
-import { forSdk } from "../../sdk-workarounds.js";
-import { call2026, clientFacts, type Environment2026, missingTasksExtension } from "../call-2026.js";
-import type { Context2026 } from "../server-2026.js";
+import type { Methods } from "../../control/methods.js";
+import { sentenceOfIssues } from "../../sdk-workarounds.js";
+import { call2026, clientFacts, type Environment2026, missingTasksExtension, type Request2026 } from "../call-2026.js";
 import { detailedTask } from "./task-on-wire.js";
 
-type TaskMethod = (call: Call, taskId: string, context: Context2026) => Promise<object>;
+type TaskMethod = (call: Call, taskId: string, request: Request2026) => Promise<object>;
 
-const params = z.looseObject({ taskId: z.string().min(1).max(256) });
+const taskParams = z.looseObject({ taskId: z.string().min(1).max(256) });
 
 /**
- * Registers `tasks/get`, `tasks/update` and `tasks/cancel`.
+ * Makes `tasks/get`, `tasks/update` and `tasks/cancel`.
  *
  * An owner's tasks are all there, by whatever call and era they began. Source: SEP-2663, "Methods".
  */
-export function registerTaskMethods(environment: Environment2026): void {
-  for (const [method, run] of Object.entries(methods)) {
-    const handler = async ({ taskId }: z.output<typeof params>, context: Context2026): Promise<object> => {
-      if (!clientFacts(context.mcpReq.envelope).tasks) throw RpcError.of(missingTasksExtension);
+export function taskMethods(environment: Environment2026): Methods<Request2026> {
+  const methodOf =
+    (run: TaskMethod): Methods<Request2026>[string] =>
+    async (params, request) => {
+      const { data, error } = taskParams.safeParse(params);
+      if (data === undefined)
+        throw new RpcError(rpcCodes.invalidParams, `Invalid params: ${sentenceOfIssues(error?.issues)}.`);
+      if (!clientFacts(request.meta).tasks) throw RpcError.of(missingTasksExtension);
       try {
-        return await run(call2026(environment, context), taskId, context);
+        return await run(call2026(environment, request), data.taskId, request);
       } catch (error) {
         throw asRpcError(error);
       }
     };
-    environment.mcp.server.setRequestHandler(method, forSdk({ params }), forSdk(handler));
-  }
+  return Object.fromEntries(Object.entries(methods).map(([name, run]) => [name, methodOf(run)]));
 }
 
 const methods: Readonly<Record<string, TaskMethod>> = {
@@ -38,9 +41,8 @@ const methods: Readonly<Record<string, TaskMethod>> = {
     if (isFinal(view.status)) carryResult(call, taskId);
     return detailedTask(call, view);
   },
-  async "tasks/update"({ tasks }, taskId, { mcpReq: { inputResponses } }) {
-    // The SDK takes them out of the parameters, as it does for every method.
-    if (inputResponses === undefined) {
+  async "tasks/update"({ tasks }, taskId, { inputResponses }) {
+    if (!isJsonObject(inputResponses)) {
       const message = "Invalid params: inputResponses is missing or has no valid entry.";
       throw new RpcError(rpcCodes.invalidParams, message);
     }

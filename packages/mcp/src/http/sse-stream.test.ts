@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { webBody } from "../../http/http-answer.js";
-import { sessionLimits } from "../../limits.js";
+import { sessionLimits } from "../limits.js";
+import { webBody } from "./http-answer.js";
 import { SseStream } from "./sse-stream.js";
 
 const small = { ...sessionLimits, maxStreamBytes: 64 };

@@ -1,6 +1,6 @@
-import type { TakenText, TextSource } from "../../http/http-answer.js";
-import type { SessionLimits } from "../../limits.js";
-import { type TokenEnd, type VerifiedToken, whenEnded } from "../../owner/owner.js";
+import type { SessionLimits } from "../limits.js";
+import { type TokenEnd, type VerifiedToken, whenEnded } from "../owner/owner.js";
+import type { TakenText, TextSource } from "./http-answer.js";
 
 /** One event of a stream. Without `data` it only tells the client when to come back. */
 export interface SseEvent {

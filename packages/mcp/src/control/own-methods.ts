@@ -1,0 +1,98 @@
+import { type Engine, isJsonObject, isResumableError, type JsonObject } from "@resumable-mcp/core";
+import { type ControlToolsOffer, metaKeys, panelToolOf, rpcCodes } from "@resumable-mcp/protocol";
+import type { Call } from "../call/call.js";
+import { bringValidator } from "../call/json-schema-validator.js";
+import { RpcError } from "../call/rpc-error.js";
+import { type ClientArgument, splitClientId } from "../call/session-client.js";
+import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
+import { InvalidArguments, offeredTools } from "./control-tools.js";
+import type { EraAdapter, Method, Methods, RegisterToolsOptions } from "./methods.js";
+import { callerOf, listedPanelTools, runPanelTool } from "./panel-tools.js";
+import { arrayOf, resourceMethods } from "./resource-methods.js";
+import { listedTools } from "./tool-list.js";
+
+/**
+ * What an engine's tools, the tools that control their tasks, the panel, resources and the prompt answer, in either era.
+ *
+ * The panel is there for clients that show apps alone. Source: MCP Apps 2026-01-26, "Visibility".
+ */
+export function ownMethods<Context, EraCall extends Call>(
+  engine: Engine,
+  options: RegisterToolsOptions<Context>,
+  adapter: EraAdapter<Context, EraCall>,
+): Methods<Context> {
+  bringValidator(engine);
+  const { controlTools: listed = "minimal", prefix = "", onError } = options;
+  const offer: ControlToolsOffer = { listed, prefix };
+  const panel = listed === "none" ? undefined : options.panel;
+  const showsApps = (context: Context): boolean => panel !== undefined && adapter.showsApps(context);
+  const panelTools = listedPanelTools.map((tool) => ({ ...tool, name: `${prefix}${tool.name}` }));
+  return {
+    "tools/list": async (_params, context, next) => {
+      const forApps = showsApps(context);
+      const { shown, names } = listedTools(engine, offer, forApps);
+      const { tools, _meta, ...list } = await next();
+      const others = arrayOf(tools).filter(({ name }) => !names.has(String(name)));
+      const ofPanel = forApps ? panelTools.filter(({ name }) => !adapter.hasOwnTool(name)) : [];
+      const meta = { ...Object(_meta), [metaKeys.controlTools]: { ...offer } };
+      return { ...list, tools: [...shown, ...others, ...ofPanel], _meta: meta };
+    },
+    "tools/call": callMethod(engine, offer, { panel, onError }, { ...adapter, showsApps }),
+    ...resourceMethods(engine, offer, { panel, onError }, adapter),
+  };
+}
+
+function callMethod<Context, EraCall extends Call>(
+  engine: Engine,
+  offer: ControlToolsOffer,
+  { panel, onError }: Pick<RegisterToolsOptions<Context>, "panel" | "onError">,
+  { call: makeCall, whileOpen, runTool, showsApps, hasOwnTool }: EraAdapter<Context, EraCall>,
+): Method<Context> {
+  const prefix = offer.listed === "none" ? undefined : offer.prefix;
+  const tools = new Map(engine.tools.map((tool) => [tool.name, tool]));
+  const controls = new Map(offeredTools(offer.listed).map((tool) => [`${offer.prefix}${tool.name}`, tool]));
+  const answer = async (
+    context: Context,
+    argument: ClientArgument,
+    run: (call: EraCall) => Promise<object>,
+  ): Promise<object> => {
+    try {
+      const call = makeCall(context, argument);
+      return await (whileOpen === undefined ? run(call) : whileOpen(call, run));
+    } catch (error) {
+      if (error instanceof RpcError) throw error;
+      return failureResult(error, onError, prefix);
+    }
+  };
+  return async (params, context, next) => {
+    const name = String(params.name);
+    const [tool, control] = [tools.get(name), controls.get(name)];
+    if (tool !== undefined || control !== undefined) {
+      const { rest, ...argument } = splitClientId(argumentsOf(params), tool);
+      return answer(context, argument, async (call) =>
+        tool === undefined ? (control?.run(call, rest) ?? {}) : runTool(call, tool, rest, context),
+      );
+    }
+    const ofPanel = panel === undefined || hasOwnTool(name) ? undefined : panelToolOf(name, offer);
+    if (panel === undefined || ofPanel === undefined || !showsApps(context)) return next();
+    const input = argumentsOf(params);
+    return answer(context, callerOf(engine, ofPanel, input), (call) => runPanelTool(ofPanel, call, input, panel));
+  };
+}
+
+/** @throws {@link RpcError} where the arguments are none. */
+function argumentsOf({ arguments: given = {} }: JsonObject): JsonObject {
+  if (isJsonObject(given)) return given;
+  throw new RpcError(rpcCodes.invalidParams, "Invalid params: arguments: The arguments must be an object.");
+}
+
+/** Makes the result of a call that threw, and tells the server's author of what was not expected. */
+function failureResult(
+  error: unknown,
+  onError: ((error: unknown) => void) | undefined,
+  prefix: string | undefined,
+): ToolResult {
+  if (error instanceof InvalidArguments) return errorResult("INVALID_VALUE", error.message);
+  if (!isResumableError(error)) onError?.(error);
+  return thrownResult(error, prefix);
+}

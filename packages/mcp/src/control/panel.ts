@@ -1,0 +1,74 @@
+import {
+  appMimeType,
+  type ControlToolMode,
+  type ControlToolsOffer,
+  panelToolOf,
+  panelUri,
+} from "@resumable-mcp/protocol";
+import { asRpcError } from "../call/rpc-error.js";
+import type { PanelPage, ServerDefinition } from "../define-server.js";
+import type { PanelFacts } from "./panel-tools.js";
+
+/** The panel of a server. */
+export interface PanelOptions extends PanelFacts {
+  readonly page: PanelPage;
+}
+
+/** The panel of a definition. */
+export function panelOf(
+  { name, version, panel }: ServerDefinition,
+  operatorScope: string | undefined,
+): PanelOptions | undefined {
+  return panel === undefined || panel === false ? undefined : { page: panel, server: { name, version }, operatorScope };
+}
+
+/** Tells which names are those of a server's tools of the panel, for its traces. */
+export function panelNames({
+  panel,
+  controlTools,
+  prefix = "",
+}: {
+  readonly panel?: PanelOptions | undefined;
+  readonly controlTools?: ControlToolMode | undefined;
+  readonly prefix?: string | undefined;
+}): (name: string) => boolean {
+  if (panel === undefined || controlTools === "none") return () => false;
+  return (name) => panelToolOf(name, { prefix }) !== undefined;
+}
+
+/** No network, nothing from elsewhere. Source: MCP Apps 2026-01-26, "UI Resource Format". */
+export const panelResource = {
+  uri: panelUri,
+  name: "panel",
+  title: "Panel of long-running tasks",
+  description: "Shows tasks as they go, and controls them.",
+  mimeType: appMimeType,
+  _meta: {
+    ui: {
+      csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
+      prefersBorder: true,
+    },
+  },
+} as const;
+
+/** Reads the page, which calls tools by their names: a prefix changes them. */
+export async function readPanel(
+  { page }: PanelOptions,
+  { prefix }: ControlToolsOffer,
+  onError: ((error: unknown) => void) | undefined,
+) {
+  try {
+    const html = typeof page === "string" ? page : await page();
+    const text = prefix === "" ? html : withPrefix(html, prefix);
+    return { contents: [{ uri: panelUri, mimeType: appMimeType, text, _meta: panelResource._meta }] };
+  } catch (error) {
+    onError?.(error);
+    throw asRpcError(error);
+  }
+}
+
+/** Pure. */
+function withPrefix(html: string, prefix: string): string {
+  const content = prefix.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
+  return html.replace(/<head\b[^>]*>/i, (head) => `${head}<meta name="resumable-mcp-prefix" content="${content}">`);
+}

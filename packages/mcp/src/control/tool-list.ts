@@ -1,0 +1,115 @@
+import type { Engine, JsonObject, Tool } from "@resumable-mcp/core";
+import {
+  type ControlToolsOffer,
+  controlToolMeta,
+  definedOnly,
+  listedControlTools,
+  metaKeys,
+  minimalControlTools,
+  panelUri,
+} from "@resumable-mcp/protocol";
+import { declaresClientId, withClientId } from "../call/session-client.js";
+import { type ControlTool, offeredTools } from "./control-tools.js";
+
+/** The tools of an engine as `tools/list` shows them. */
+export interface ListedTools {
+  readonly shown: readonly JsonObject[];
+  /** Of the control tools also those that are only called. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Control tools whose results the panel shows. */
+const shownByPanel: readonly string[] = ["get_task", "wait_for_task", "list_session_tasks"];
+
+/**
+ * Lists an engine's tools, and the tools that control their tasks.
+ *
+ * @param forApps the client shows apps, which call tools that the host has to see.
+ */
+export function listedTools(engine: Engine, offer: ControlToolsOffer, forApps: boolean): ListedTools {
+  const controls = offeredTools(offer.listed);
+  const listed: readonly string[] = listedControlTools(offer.listed);
+  const shownControls = controls.filter(({ name }) => forApps || listed.includes(name));
+  const ofControl = (tool: ControlTool): JsonObject => {
+    const entry = { ...controlEntry(tool), name: `${offer.prefix}${tool.name}` };
+    if (!forApps) return entry;
+    const isForModel = offer.listed === "all" || minimalControlTools.includes(tool.name);
+    const ui: JsonObject = {
+      ...(shownByPanel.includes(tool.name) && { resourceUri: panelUri }),
+      ...(!isForModel && { visibility: ["app"] }),
+    };
+    return Object.keys(ui).length === 0 ? entry : withUi(entry, ui);
+  };
+  const own = engine.tools.map(toolEntry);
+  const names = [...engine.tools, ...controls.map(({ name }) => ({ name: `${offer.prefix}${name}` }))];
+  return {
+    shown: [
+      ...(forApps ? own.map((entry) => withUi(entry, { resourceUri: panelUri })) : own),
+      ...shownControls.map(ofControl),
+    ],
+    names: new Set(names.map(({ name }) => name)),
+  };
+}
+
+function withUi(entry: JsonObject, ui: JsonObject): JsonObject {
+  return { ...entry, _meta: { ...Object(entry._meta), ui } };
+}
+
+const toolEntry = oncePer((tool: Tool): JsonObject => {
+  const { name, inputJsonSchema, clientIdArgument, outputJsonSchema, annotations, title, description, icons } = tool;
+  const isOwn = declaresClientId(inputJsonSchema);
+  const lists = clientIdArgument === true && !isOwn;
+  const _meta = {
+    [metaKeys.durable]: "journal",
+    [metaKeys.clientId]: isOwn && clientIdArgument !== true ? "data" : "argument",
+  };
+  const inputSchema = lists ? withClientId(inputJsonSchema) : inputJsonSchema;
+  const outputSchema = answerSchema(outputJsonSchema);
+  return definedOnly({ name, title, description, inputSchema, outputSchema, annotations, icons, _meta });
+});
+
+const controlEntry = oncePer(
+  ({ name, title, description, annotations, inputSchema }: ControlTool): JsonObject =>
+    definedOnly({ name, title, description, inputSchema: inputSchema(), annotations, _meta: controlToolMeta(name) }),
+);
+
+/** Makes a value once for each key: what all lists have in common is not made for each of them. */
+function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+/**
+ * The schema of all that a call of a resumable tool may answer: its output, or a task under way, or an error.
+ *
+ * Clients check results against the schema that they listed, also those that say "still running". `undefined` when the
+ * tool's output is not an object: only objects can be structured content.
+ */
+function answerSchema(output: JsonObject | undefined): JsonObject | undefined {
+  if (output?.type !== "object") return undefined;
+  // The dialect is said at the root of the document, and references lead there: the definitions move with it.
+  const { $schema, $defs, definitions, ...own } = output;
+  const state = {
+    type: "object",
+    properties: {
+      status: { enum: ["running", "paused", "input_required"] },
+      task_id: { type: "string" },
+      progress: { type: "number" },
+      total: { type: "number" },
+      next_tool: { type: "string" },
+    },
+    required: ["status", "task_id", "next_tool"],
+  };
+  const failure = { type: "object", properties: { error: { type: "object" } }, required: ["error"] };
+  return {
+    type: "object",
+    ...($schema === undefined ? {} : { $schema }),
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+    anyOf: [own, state, failure],
+  };
+}

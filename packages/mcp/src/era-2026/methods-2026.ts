@@ -1,0 +1,57 @@
+import type { JsonObject } from "@resumable-mcp/core";
+import type { EraAdapter, Methods } from "../control/methods.js";
+import { ownMethods } from "../control/own-methods.js";
+import type { PanelOptions } from "../control/panel.js";
+import {
+  type Call2026,
+  type CallOptions2026,
+  call2026,
+  clientFacts,
+  type Environment2026,
+  type Request2026,
+  rightsOf,
+} from "./call-2026.js";
+import { callTool } from "./call-tool.js";
+import { taskMethods } from "./tasks/task-methods.js";
+import { untilDrained } from "./until-drained.js";
+
+/** How an engine's tools are offered in the 2026 era. */
+export interface MethodOptions2026 extends CallOptions2026 {
+  readonly panel?: PanelOptions | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** What an engine answers in the 2026 era, but for discovery and subscriptions. */
+export function methods2026(
+  environment: Environment2026 & { readonly options: MethodOptions2026 },
+  hasOwnTool: EraAdapter<Request2026, Call2026>["hasOwnTool"],
+): Methods<Request2026> {
+  const own = ownMethods(environment.engine, environment.options, adapterOf(environment, hasOwnTool));
+  return { ...own, ...taskMethods(environment) };
+}
+
+/** What an engine's tools need to know of the 2026 era. */
+export function adapterOf(
+  environment: Environment2026,
+  hasOwnTool: EraAdapter<Request2026, Call2026>["hasOwnTool"],
+): EraAdapter<Request2026, Call2026> {
+  return {
+    call: (request, argument) => call2026(environment, request, argument),
+    rightsOf: (request) => rightsOf(environment.options, request),
+    showsApps: ({ meta }) => clientFacts(meta).apps,
+    runTool: (call, tool, input, request) => callTool(environment, call, tool, input, request),
+    whileOpen: untilDrained,
+    hasOwnTool,
+  };
+}
+
+/** Calls one of an engine's tools out of a handler of the server's own: the state and the answers of that are its own. */
+export function callForHandler(
+  environment: Environment2026,
+  name: string,
+  input: JsonObject,
+  { requestState: _state, inputResponses: _responses, ...request }: Request2026,
+): Promise<object> {
+  const tool = environment.engine.tool(name);
+  return untilDrained(call2026(environment, request), (call) => callTool(environment, call, tool, input, request));
+}

@@ -1,0 +1,84 @@
+import type { ServerEventBus } from "@modelcontextprotocol/server";
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { withDefaults } from "@resumable-mcp/core/internal";
+import { parseTaskUri, rpcCodes } from "@resumable-mcp/protocol";
+import { bringValidator } from "../call/json-schema-validator.js";
+import { RpcError } from "../call/rpc-error.js";
+import { HttpAnswer } from "../http/http-answer.js";
+import { ofWebRequest, readJsonBody } from "../http/http-request.js";
+import { type BodyLimits, bodyLimits } from "../limits.js";
+import { noteLocality, type VerifiedToken } from "../owner/owner.js";
+import type { EndpointOptions, Handler2026 } from "./handler-options.js";
+import { Endpoint2026 } from "./http-handler.js";
+import type { Answers2026, RouterOptions } from "./router.js";
+import { contextOf, type RegisterOptions2026 } from "./server-2026.js";
+import { Listener } from "./subscriptions/listener.js";
+
+/** How subscriptions to tasks are served. */
+export interface WithTasksOptions
+  extends Pick<RegisterOptions2026, "owner" | "singleUser" | "onError">,
+    Pick<RouterOptions, "maxSubscriptions" | "maxSubscriptionsPerOwner">,
+    EndpointOptions {}
+
+/**
+ * Wraps an SDK's handler of the 2026 era, so that clients can listen to tasks of servers with `registerTools2026`.
+ *
+ * Everything else passes through unchanged.
+ *
+ * @example
+ * const handler = withTasks(createMcpHandler(createServer), engine);
+ */
+export function withTasks<Auth extends VerifiedToken>(
+  handler: Handler2026<Auth> & { readonly bus?: ServerEventBus },
+  engine: Engine,
+  options: WithTasksOptions = {},
+): Handler2026<Auth> {
+  const limits = withDefaults<BodyLimits>(bodyLimits, options);
+  const endpoint = new Endpoint2026(subscriptionsOnly(engine, { ...options, bus: handler.bus }), {
+    ...options,
+    ownerOf: ownerOf(options),
+  });
+  return {
+    async fetch(request, given = {}) {
+      noteLocality(request, given.locality);
+      const isRead = given.parsedBody !== undefined || request.method !== "POST" || request.bodyUsed;
+      const read = isRead ? { value: given.parsedBody } : await readJsonBody(ofWebRequest(request), limits);
+      if (read instanceof HttpAnswer) return read.toWeb();
+      const passed = { ...given, parsedBody: read.value };
+      if (!namesTasks(read.value)) return handler.fetch(request, read.value === undefined ? given : passed);
+      return (await endpoint.answer(ofWebRequest(request), passed)).toWeb();
+    },
+    async close() {
+      endpoint.close();
+      await handler.close();
+    },
+  };
+}
+
+/** The owner of a subscription, where the server's author names it. */
+export function ownerOf({ owner }: Pick<RegisterOptions2026, "owner">) {
+  return owner && ((request: Parameters<typeof contextOf>[0]) => owner(contextOf(request)));
+}
+
+/** What serves subscriptions to tasks alone: an SDK's server answers the rest. */
+export function subscriptionsOnly(
+  engine: Engine,
+  options: Omit<ConstructorParameters<typeof Listener>[0], "engine">,
+): Answers2026 {
+  bringValidator(engine);
+  return {
+    ready: async () => {},
+    inputSchema: () => undefined,
+    answer: ({ method }) => Promise.reject(new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`)),
+    listener: new Listener({ ...options, engine }),
+  };
+}
+
+/** Whether a message asks to hear of tasks. */
+export function namesTasks(message: unknown): boolean {
+  const { method, params }: JsonObject = isJsonObject(message) ? message : {};
+  const filter = method === "subscriptions/listen" && isJsonObject(params) ? params.notifications : undefined;
+  if (!isJsonObject(filter)) return false;
+  const { taskIds, resourceSubscriptions: uris } = filter;
+  return Array.isArray(taskIds) || (Array.isArray(uris) && uris.some((uri) => parseTaskUri(String(uri)) !== undefined));
+}
