@@ -7,15 +7,6 @@ export function asObject(value: Json | undefined): JsonObject | undefined {
   return isObject ? (value as JsonObject) : undefined;
 }
 
-/** The value of a JSON text, or `undefined` where it is not valid JSON. */
-export function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
-}
-
 /** What an error says to a user of this program. */
 export function messageOf(error: unknown): string {
   return withCommands(error instanceof Error ? error.message : String(error));

@@ -1,5 +1,15 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type HostEnvironment, hostFile, hostFiles, hostFormat, hostNames, serversKey, splitCommand } from "./hosts.js";
+import {
+  type HostEnvironment,
+  hostFile,
+  hostFiles,
+  hostFormat,
+  hostNames,
+  serversKey,
+  splitCommand,
+  userFolder,
+} from "./hosts.js";
 
 const linux: HostEnvironment = { platform: "linux", env: {}, home: "/home/ada", workingDirectory: "/srv/shop" };
 
@@ -172,4 +182,16 @@ test.each<[string, readonly string[] | undefined]>([
   ["", undefined],
 ])("the words of the command %j", (command, words) => {
   expect(splitCommand(command)).toEqual(words);
+});
+
+test.each([
+  ["linux", {}, "data", join("/home/ada", ".local/share")],
+  ["linux", { XDG_STATE_HOME: "/state" }, "state", "/state"],
+  ["linux", { XDG_CACHE_HOME: "cache" }, "cache", join("/home/ada", ".cache")],
+  ["darwin", {}, "data", join("/home/ada", "Library", "Application Support")],
+  ["darwin", {}, "cache", join("/home/ada", "Library", "Caches")],
+  ["win32", { LOCALAPPDATA: "/local" }, "data", "/local"],
+  ["win32", {}, "state", join("/home/ada", "AppData", "Local")],
+] as const)("on %s with %j, %s of a user are in %s", (platform, env, kind, folder) => {
+  expect(userFolder(kind, { platform, env, home: "/home/ada" })).toBe(folder);
 });

@@ -29,7 +29,7 @@ export {
   rpcIdOf,
   storeFaults,
 } from "./json-rpc.js";
-export { problemOfJson, tooDeep } from "./json-text.js";
+export { parseJson, problemOfJson, tooDeep } from "./json-text.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";
 export {
   clientArgumentOf,

@@ -1,3 +1,14 @@
+import type { Json } from "@resumable-mcp/core";
+
+/** The value of a JSON text; `undefined` where it is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
 /** How deep the arrays and objects of a message may nest, besides the message itself. */
 const maxJsonDepth = 64;
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
-import { asObject, parseJson } from "../json.js";
+import { parseJson } from "@resumable-mcp/protocol";
+import { asObject } from "../json.js";
 import { didYouMean } from "./did-you-mean.js";
 import { UsageError } from "./exit-codes.js";
 

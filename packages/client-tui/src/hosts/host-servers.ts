@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { type Client, type Json, type JsonObject, type ServerConfig, serverAddress } from "@resumable-mcp/client";
+import { parseJson } from "@resumable-mcp/protocol";
 import { type HostEnvironment, type HostName, hostFiles, serversKey } from "@resumable-mcp/protocol/hosts";
 import stripJsonComments from "strip-json-comments";
-import { asObject, messageOf, parseJson } from "../json.js";
+import { asObject, messageOf } from "../json.js";
 
 /** The hosts whose servers are taken over. */
 export const importableHosts = [

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@resumable-mcp/protocol";
+import { parseJson } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { jsonObjectSchema } from "../json.js";
 
@@ -113,17 +114,9 @@ const marked = z.looseObject({ format: z.literal(stateFormat), version: z.number
 export function classifyState(text: string): NewerState | { readonly kind: "corrupt" | "foreign" } {
   const json = parseJson(text);
   if (json === undefined) return { kind: "corrupt" };
-  const head = marked.safeParse(json.value);
+  const head = marked.safeParse(json);
   if (!head.success) return { kind: "foreign" };
   const { version, client_id: clientId } = head.data;
   if (version <= stateVersion) return { kind: "corrupt" };
   return { kind: "newer", version, clientId };
-}
-
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { parseJson } from "@resumable-mcp/protocol";
 import { z } from "zod";
 
 /** Bytes of a session state file that is read; one that is larger is not one. */
@@ -56,13 +57,5 @@ async function readLimited(path: string): Promise<string | undefined> {
     return (await file.stat()).size > maxSessionStateBytes ? undefined : await file.readFile("utf8");
   } finally {
     await file.close();
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import { isJsonObject, problemOfJson, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
+import { isJsonObject, parseJson, problemOfJson, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
 import type { BodyLimits } from "../limits.js";
 import type { Locality } from "../owner/owner.js";
 import { type HttpAnswer, refusal } from "./http-answer.js";
@@ -124,13 +124,4 @@ function mediaTypeProblem(request: HttpRequest): string | undefined {
   if (charsets.some((charset) => charset !== "utf-8" && charset !== "utf8")) return "Send the body in UTF-8.";
   const encoding = request.header("content-encoding") ?? "";
   return /^(identity)?$/i.test(encoding) ? undefined : "Send the body without Content-Encoding.";
-}
-
-/** `undefined` when it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { envelopeKeys, isJsonObject, type JsonObject } from "@resumable-mcp/protocol";
+import { envelopeKeys, isJsonObject, type JsonObject, parseJson } from "@resumable-mcp/protocol";
 import { createParser } from "eventsource-parser";
 import { panelName } from "../version.js";
 import { CallError, callTimeoutMs, type PanelTool, readToolResult } from "./connection.js";
@@ -76,22 +76,16 @@ async function readText(response: Response): Promise<string> {
 /** The message with this id, of a response that is JSON or a stream of events. */
 function messageIn(contentType: string, text: string, id: number): JsonObject | undefined {
   const texts = contentType.startsWith("text/event-stream") ? eventsIn(text) : [text];
-  return texts.map(parsed).find((message) => message !== undefined && (message.id === id || message.id === null));
+  return texts
+    .map(parseJson)
+    .filter(isJsonObject)
+    .find((message) => message.id === id || message.id === null);
 }
 
 function eventsIn(text: string): readonly string[] {
   const events: string[] = [];
   createParser({ onEvent: ({ data }) => events.push(data) }).feed(text);
   return events;
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a response without a result means; every status that is not the caller's affair means that the server is away. */

@@ -5,7 +5,7 @@ import {
   registerClient,
   startAuthorization,
 } from "@modelcontextprotocol/client";
-import { checkPkce, type JsonFields as Fields, JsonFields } from "@resumable-mcp/protocol";
+import { checkPkce, type JsonFields as Fields, JsonFields, parseJson } from "@resumable-mcp/protocol";
 import { panelName } from "../version.js";
 import type { PageConfig } from "./page-config.js";
 
@@ -68,7 +68,7 @@ export async function endSignIn(
 ): Promise<SignInEnd | undefined> {
   const [code, error] = [query.get("code"), query.get("error")];
   if (code === null && error === null) return undefined;
-  const pending = JsonFields.of(parsedOf(storage.getItem(pendingKey)));
+  const pending = JsonFields.of(parseJson(storage.getItem(pendingKey) ?? ""));
   storage.removeItem(pendingKey);
   const place = pending?.text("place") ?? "";
   // A response that this tab did not ask for may come from an attacker: its code is used for nothing.
@@ -123,19 +123,11 @@ async function registered(
   metadata: Metadata,
   { page, storage }: Pick<SignInPlace, "page" | "storage">,
 ): Promise<string> {
-  const known = JsonFields.of(parsedOf(storage.getItem(clientKey)));
+  const known = JsonFields.of(parseJson(storage.getItem(clientKey) ?? ""));
   const id = known?.text("issuer") === issuer && known.text("page") === page ? known.text("client_id") : undefined;
   if (id !== undefined) return id;
   const clientMetadata = { client_name: panelName.name, redirect_uris: [page], token_endpoint_auth_method: "none" };
   const { client_id } = await registerClient(issuer, { metadata, clientMetadata });
   storage.setItem(clientKey, JSON.stringify({ issuer, page, client_id }));
   return client_id;
-}
-
-function parsedOf(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? "null");
-  } catch {
-    return undefined;
-  }
 }

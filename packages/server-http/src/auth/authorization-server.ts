@@ -1,5 +1,6 @@
 import { isJsonObject } from "@resumable-mcp/core";
 import { startTimeLimit } from "@resumable-mcp/core/internal";
+import { parseJson } from "@resumable-mcp/protocol";
 import { AuthorizationServerAway } from "./bearer.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";
@@ -88,15 +89,7 @@ async function readBounded(response: Response): Promise<ServerAnswer> {
     if (bytes > maxAnswerBytes) throw new Error(`The answer has more than ${maxAnswerBytes} bytes.`);
     chunks.push(chunk);
   }
-  return { status: response.status, body: parsed(Buffer.concat(chunks).toString()) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { status: response.status, body: parseJson(Buffer.concat(chunks).toString()) };
 }
 
 async function inTime<Answer>(ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {

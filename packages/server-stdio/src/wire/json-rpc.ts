@@ -1,4 +1,4 @@
-import { problemOfJson, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
+import { parseJson, problemOfJson, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
 
 /** A message of JSON-RPC 2.0, as far as a supervisor looks into it. */
 export interface RpcMessage {
@@ -75,14 +75,6 @@ function isMessage({ id, method, params, result, error }: RpcObject): boolean {
 
 function refuse(id: RpcId | null, code: number, message: string): HostLine {
   return { refusal: rpcErrorResponse(id, code, message) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the `_meta` of a message, wherever that kind of message has it. */

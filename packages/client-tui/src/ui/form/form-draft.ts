@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
+import { parseJson } from "@resumable-mcp/protocol";
 import { schemaErrors } from "../../command-line/schema-errors.js";
-import { asObject, parseJson, textOf } from "../../json.js";
+import { asObject, textOf } from "../../json.js";
 import { type FormField, innerFields, keyOf, rootField } from "./form-field.js";
 
 /** What stands in a form: the text of each field and the length of each list, by path. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
-import { parseJson } from "../../http/http-request.js";
+import { parseJson } from "@resumable-mcp/protocol";
 import { limits } from "../../limits.js";
 
 /** A place in a stream. */

@@ -1,6 +1,6 @@
 import { isJsonObject, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
-import { parseJson } from "../../../http/http-request.js";
+import { parseJson } from "@resumable-mcp/protocol";
 import { limits } from "../../../limits.js";
 import { finishedParams, type SessionDocument, type StoredCall } from "../session-document.js";
 
