@@ -6,9 +6,15 @@ import { checkpoint, create, encryptedMemory, newTask, now, write } from "./scen
 
 const corrupt = { code: "TASK_CORRUPT" };
 
-/** Two tasks of two owners, with the same contents, and a store that gives out other values than it was given. */
-async function twoTasks() {
-  const { memory, store, keyring } = encryptedMemory();
+/**
+ * Two tasks of two owners, with the same contents, and a store that gives out other values than it was given.
+ *
+ * @param isSame to the process that sealed them, which may have kept what it sealed and opened.
+ */
+async function twoTasks(isSame = false) {
+  const { memory, keyring } = encryptedMemory();
+  const inner = { ...memory };
+  const store = withEncryption(inner, keyring);
   const ids: string[] = [];
   for (const [id, owner] of [
     ["1", "sub:alice"],
@@ -31,7 +37,11 @@ async function twoTasks() {
     return snapshot.record;
   };
   /** What a store with other methods says. */
-  const changed = (methods: Partial<Store>): Store => withEncryption({ ...memory, ...methods }, keyring);
+  const changed = (methods: Partial<Store>): Store => {
+    if (!isSame) return withEncryption({ ...memory, ...methods }, keyring);
+    Object.assign(inner, memory, methods);
+    return store;
+  };
   /** What is read of the first task when parts of it are others. */
   const readWith = async (parts: Partial<TaskRecord>) => {
     const record = { ...(await sealed(mine)), ...parts };
@@ -40,18 +50,23 @@ async function twoTasks() {
   return { memory, store, keyring, mine, other, sealed, changed, readWith };
 }
 
-describe("a sealed value does not open", () => {
+describe.each([
+  ["a process that began later", false],
+  ["the process that sealed it", true],
+])("in %s, a sealed value does not open", (_process, isSame) => {
   test("in another task", async () => {
-    const { other, sealed, readWith } = await twoTasks();
-    const { state, output, remembered } = await sealed(other);
+    const { other, sealed, readWith } = await twoTasks(isSame);
+    const { state, output, remembered, key } = await sealed(other);
     await expect(readWith({})).resolves.toBeDefined();
     await expect(readWith({ state })).rejects.toMatchObject(corrupt);
     await expect(readWith({ output })).rejects.toMatchObject(corrupt);
     await expect(readWith({ remembered })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ key })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ waitsFor: Object.keys(remembered) })).rejects.toMatchObject(corrupt);
   });
 
   test("and whose task it is can be read, whatever else is damaged (G10)", async () => {
-    const { mine, other, sealed, changed, readWith } = await twoTasks();
+    const { mine, other, sealed, changed, readWith } = await twoTasks(isSame);
     const owned = { code: "TASK_CORRUPT", details: { owner: "sub:alice" } };
     await expect(readWith({ state: (await sealed(other)).state })).rejects.toMatchObject(owned);
     const details = { taskId: mine, path: "quarantine", owner: (await sealed(mine)).owner };
@@ -60,7 +75,7 @@ describe("a sealed value does not open", () => {
   });
 
   test("in another field", async () => {
-    const { mine, sealed, readWith } = await twoTasks();
+    const { mine, sealed, readWith } = await twoTasks(isSame);
     const { state, output, input, message } = await sealed(mine);
     await expect(readWith({ output: state })).rejects.toMatchObject(corrupt);
     await expect(readWith({ state: output })).rejects.toMatchObject(corrupt);
@@ -69,7 +84,7 @@ describe("a sealed value does not open", () => {
   });
 
   test("under the key of another step", async () => {
-    const { mine, sealed, readWith } = await twoTasks();
+    const { mine, sealed, readWith } = await twoTasks(isSame);
     const [[a, one], [b, two]] = Object.entries((await sealed(mine)).remembered) as [
       [string, TaskRecord["remembered"][string]],
       [string, TaskRecord["remembered"][string]],
@@ -82,25 +97,26 @@ describe("a sealed value does not open", () => {
   });
 
   test("for another owner, or as the input of another tool", async () => {
-    const { other, sealed, readWith } = await twoTasks();
+    const { other, sealed, readWith } = await twoTasks(isSame);
     const { owner } = await sealed(other);
     await expect(readWith({ owner, key: null })).rejects.toMatchObject(corrupt);
     await expect(readWith({ tool: "other" })).rejects.toMatchObject(corrupt);
   });
 
   test("when it comes from an event that the record does not have", async () => {
-    const { readWith } = await twoTasks();
+    const { readWith } = await twoTasks(isSame);
     await expect(readWith({ lastSeq: 1 })).rejects.toMatchObject(corrupt);
   });
 
   test("in place of a whole other task", async () => {
-    const { memory, mine, other, changed } = await twoTasks();
+    const { memory, mine, other, changed, readWith } = await twoTasks(isSame);
     const store = changed({ getTask: () => memory.getTask(other) });
     await expect(store.getTask(mine)).rejects.toMatchObject(corrupt);
+    await expect(readWith({ id: other })).rejects.toMatchObject(corrupt);
   });
 
   test("of another task, as the snapshot of a compacted journal, in a lease, in a commit, or for another call", async () => {
-    const { memory, mine, other, sealed, changed } = await twoTasks();
+    const { memory, mine, other, sealed, changed } = await twoTasks(isSame);
     const [snapshot, record] = [await memory.getTask(other), await sealed(other)];
     if (snapshot === undefined) throw new Error("The task is there.");
     const events = { snapshot: record, events: [], lastSeq: record.lastSeq };
@@ -119,7 +135,7 @@ describe("a sealed value does not open", () => {
   });
 
   test("for a call that joins no task", async () => {
-    const { memory, store, changed } = await twoTasks();
+    const { memory, store, changed } = await twoTasks(isSame);
     const { record } = await create(store, newTask("3", { owner: "sub:bob", key: null }));
     const snapshot = await memory.getTask(record.id);
     if (snapshot === undefined) throw new Error("The task is there.");
@@ -129,23 +145,30 @@ describe("a sealed value does not open", () => {
   });
 
   test("where it was never sealed", async () => {
-    const { readWith } = await twoTasks();
+    const { readWith } = await twoTasks(isSame);
     await expect(readWith({ state: { same: 1 } })).rejects.toMatchObject(corrupt);
     await expect(readWith({ message: "halfway" })).rejects.toMatchObject(corrupt);
     await expect(readWith({ owner: "sub:alice" })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ key: "call 1" })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ session: "session" })).rejects.toMatchObject(corrupt);
+    await expect(readWith({ waitsFor: ["a"] })).rejects.toMatchObject(corrupt);
   });
 
   test("as another event of its journal", async () => {
-    const { memory, mine, changed } = await twoTasks();
+    const { memory, mine, changed } = await twoTasks(isSame);
     const page = await memory.readEvents(mine, { afterSeq: 0, limit: 10 });
     const [, first, second] = page.events as [TaskEvent, TaskEvent, TaskEvent];
     const swapped = { ...page, events: [{ ...second, seq: first.seq }] };
     const store = changed({ readEvents: async () => swapped });
     await expect(store.readEvents(mine, { afterSeq: 0, limit: 10 })).rejects.toMatchObject(corrupt);
+    if (first.type !== "checkpoint") throw new Error("The event is there.");
+    const events = [{ ...first, items: first.items?.toReversed() }];
+    const turned = changed({ readEvents: async () => ({ ...page, events }) });
+    await expect(turned.readEvents(mine, { afterSeq: 0, limit: 10 })).rejects.toMatchObject(corrupt);
   });
 
   test("as an answer that was taken, before it was", async () => {
-    const { memory, store, changed } = await twoTasks();
+    const { memory, store, changed } = await twoTasks(isSame);
     const { record } = await create(store, newTask("3"));
     const question = { message: "Go on?", schema: {} };
     const answer = { action: "accept", content: { go: true } } as const;
@@ -158,8 +181,8 @@ describe("a sealed value does not open", () => {
       throw new Error("The question and its answer are there.");
     const remembered = { [key]: { kind: "answer", question: asked.question, answer: signal.answer } } as const;
     const moved = { ...given, record: { ...given.record, remembered } };
-    await expect(changed({ getTask: async () => moved }).getTask(record.id)).rejects.toMatchObject(corrupt);
     expect((await store.getTask(record.id))?.signals).toMatchObject([{ key: "go", answer }]);
+    await expect(changed({ getTask: async () => moved }).getTask(record.id)).rejects.toMatchObject(corrupt);
     await write(store, record.id, [{ type: "answered", key: "go", answer }]);
     const taken = (await memory.getTask(record.id))?.record.remembered[key];
     if (taken?.kind !== "answer") throw new Error("The answer is there.");
@@ -168,22 +191,23 @@ describe("a sealed value does not open", () => {
   });
 
   test("as an item in another order, twice, or of another task", async () => {
-    const { memory, store, mine, other, changed } = await twoTasks();
+    const { memory, store, mine, other, changed } = await twoTasks(isSame);
     const range = { after: 0, limit: 10 };
     const page = await memory.readItems(mine, range);
     const readItems = (items: typeof page.items) =>
       changed({ readItems: async () => ({ ...page, items }) }).readItems(mine, range);
     const [a = null, b = null, c = null, d = null] = page.items;
-    expect((await readItems([a, b, c, d])).items).toEqual([1, 2, 3, 4]);
     expect((await store.readItems(mine, { after: 2, limit: 1 })).items).toEqual([3]);
+    expect((await readItems([a, b, c, d])).items).toEqual([1, 2, 3, 4]);
     await expect(readItems([b, a, c, d])).rejects.toMatchObject(corrupt);
     await expect(readItems([a, a, b, c])).rejects.toMatchObject(corrupt);
     await expect(readItems([a, c, d])).rejects.toMatchObject(corrupt);
+    await expect(readItems([d, a, b, c])).rejects.toMatchObject(corrupt);
     await expect(readItems((await memory.readItems(other, range)).items)).rejects.toMatchObject(corrupt);
   });
 
   test("as a document of another id or owner, or of an earlier version", async () => {
-    const { memory, store, changed } = await twoTasks();
+    const { memory, store, changed } = await twoTasks(isSame);
     const put = { kind: "session", owner: "sub:alice", value: { secret: 1 }, expectedVersion: 0, now };
     await store.putDocument({ ...put, id: "one" });
     await store.putDocument({ ...put, id: "two" });
@@ -213,7 +237,7 @@ describe("a sealed value does not open", () => {
   });
 
   test("under a data key that is not there", async () => {
-    const { mine, sealed, readWith } = await twoTasks();
+    const { mine, sealed, readWith } = await twoTasks(isSame);
     const state = String((await sealed(mine)).state).replace(/^a\.[0-9a-f]{16}/, "a.0123456789abcdef");
     await expect(readWith({ state })).rejects.toMatchObject({
       ...corrupt,
@@ -224,11 +248,24 @@ describe("a sealed value does not open", () => {
   });
 
   test("with one bit changed", async () => {
-    const { mine, sealed, readWith } = await twoTasks();
+    const { mine, sealed, readWith } = await twoTasks(isSame);
     const state = String((await sealed(mine)).state);
     const at = state.length - 5;
     const flipped = `${state.slice(0, at)}${state[at] === "A" ? "B" : "A"}${state.slice(at + 1)}`;
     await expect(readWith({ state: flipped })).rejects.toMatchObject(corrupt);
+  });
+
+  test("under the number of another event, or of another position", async () => {
+    const { memory, mine, sealed, changed, readWith } = await twoTasks(isSame);
+    const state = String((await sealed(mine)).state);
+    const older = state.replace(/^(a\.\w+)\.3\./, "$1.2.");
+    expect(older).not.toBe(state);
+    await expect(readWith({ state: older })).rejects.toMatchObject(corrupt);
+    const page = await memory.readItems(mine, { after: 0, limit: 10 });
+    const [a, b] = page.items.map(String);
+    const turned = [b?.replace(".2.1.", ".2.0."), a?.replace(".2.0.", ".2.1.")].map(String);
+    const store = changed({ readItems: async () => ({ ...page, items: turned }) });
+    await expect(store.readItems(mine, { after: 0, limit: 10 })).rejects.toMatchObject(corrupt);
   });
 });
 

@@ -170,6 +170,14 @@ describe("a store", () => {
     expect((await later.getDocument("session", "two"))?.value).toBe(2);
   });
 
+  test("seals what it was given, also where that is changed while the keys are loaded", async () => {
+    const { store } = encryptedMemory();
+    const input = { row: 1 };
+    const made = create(store, newTask("1", { input }));
+    input.row = 2;
+    expect((await made).record.input).toEqual({ row: 1 });
+  });
+
   test("that 20 processes open at once when it is empty has one set of keys", async () => {
     const keyring = newKeyring();
     const memory = createMemoryStore();

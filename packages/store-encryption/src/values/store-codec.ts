@@ -200,17 +200,17 @@ export class StoreCodec {
     const refuse = () => damagedDocument(kind, id);
     const codec = this.#opening(documentScope(kind, id), 1, document.version, refuse);
     const opened = mapFields(document, documentFields, codec);
-    if (opened.kind !== kind || opened.id !== id) throw refuse();
+    // The id opens under its own kind alone.
+    if (opened.id !== id) throw refuse();
     return opened;
   }
 
   /**
    * A document without its value: one that does not open keeps its document from no list, and from no deletion. `undefined` for
-   * the keys of the store, and for what was put there without them.
+   * one of another kind, for the keys of the store, and for what was put there without them.
    */
   openDocumentSummary<Document extends DocumentSummary>(document: Document, kind: string): Document | undefined {
-    const isOther = document.kind !== kind || kind === sealDocuments.kind;
-    const id = isOther ? undefined : this.#sealer.openName(`document ${kind}`, document.id);
+    const id = this.#sealer.openName(`document ${kind}`, document.id);
     return id === undefined ? undefined : { ...document, id, owner: this.openOwner(document.owner) };
   }
 }
