@@ -82,6 +82,7 @@ export function splitClientId(
   input: JsonObject,
   tool?: Pick<Tool, "inputJsonSchema" | "clientIdArgument">,
 ): ClientArgument & { readonly rest: JsonObject } {
+  if (!Object.hasOwn(input, "client_id")) return { rest: input };
   const clientId = clientIdArgument(input);
   if (declaresClientId(tool?.inputJsonSchema)) {
     return { clientId, isData: tool?.clientIdArgument !== true, rest: input };

@@ -5,9 +5,9 @@ import { traceRequests } from "../call/traced-requests.js";
 import { panelNames } from "../control/panel.js";
 import { registerEngine } from "../control/register-tools.js";
 import { forSdk, isRegisteredTool } from "../sdk-workarounds.js";
+import { adapterOf } from "./adapter.js";
 import type { Environment2026, Request2026 } from "./call-2026.js";
 import { storedSigningKey } from "./engine-state.js";
-import { adapterOf } from "./methods-2026.js";
 import { type Context2026, type RegisterOptions2026, requestOf, type Server2026 } from "./server-2026.js";
 import { taskMethods } from "./tasks/task-methods.js";
 

@@ -1,22 +1,28 @@
-import { mergeCapabilities, ResourceNotFoundError, specTypeSchemas } from "@modelcontextprotocol/server";
-import type { Engine, JsonObject } from "@resumable-mcp/core";
+import {
+  InMemoryServerEventBus,
+  mergeCapabilities,
+  ResourceNotFoundError,
+  specTypeSchemas,
+} from "@modelcontextprotocol/server";
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { RpcError } from "../call/rpc-error.js";
 import { tracedRequest } from "../call/traced-requests.js";
 import { tellLocal } from "../control/instructions.js";
-import type { Methods } from "../control/methods.js";
+import type { Methods, RegisterToolsOptions } from "../control/methods.js";
+import { ownMethods } from "../control/own-methods.js";
 import { panelNames, panelOf } from "../control/panel.js";
 import { listedTools } from "../control/tool-list.js";
 import type { ServerDefinition } from "../define-server.js";
 import { sentenceOfIssues } from "../sdk-workarounds.js";
+import { adapterOf, callForHandler } from "./adapter.js";
 import { type CallOptions2026, type Environment2026, type Request2026, rightsOf } from "./call-2026.js";
 import { discovery, offered2026, resultOnWire } from "./discovery.js";
 import { storedSigningKey } from "./engine-state.js";
-import { callForHandler, type MethodOptions2026, methods2026 } from "./methods-2026.js";
 import type { Message2026 } from "./read-message.js";
 import { SetupServer } from "./setup-server.js";
-import { createChanges } from "./subscriptions/changes.js";
-import { Listener } from "./subscriptions/listener.js";
+import { Listener, notifierOf } from "./subscriptions/listener.js";
+import { taskMethods } from "./tasks/task-methods.js";
 
 /** How a definition is served to clients of the 2026 era. */
 export interface RouterOptions extends Pick<CallOptions2026, "singleUser" | "handoff" | "prefix"> {
@@ -35,18 +41,6 @@ export interface RouterOptions extends Pick<CallOptions2026, "singleUser" | "han
   readonly onOther?: ((message: JsonObject) => void) | undefined;
 }
 
-/** What answers the requests of an endpoint or a connection. */
-export interface Answers2026 {
-  /** Resolves when all that answers is there. */
-  ready(): Promise<void>;
-  /** The schema of a tool's arguments; `undefined` where there is no such tool. */
-  inputSchema(name: string): JsonObject | undefined;
-  /** Gives the result of a request. @throws {@link RpcError} the error that it is answered with. */
-  answer(message: Pick<Message2026, "method" | "params">, request: Request2026): Promise<JsonObject>;
-  /** Serves a subscription. @throws {@link RpcError} */
-  readonly listener: Listener;
-}
-
 /** The SDK's schemas of what is answered here; those of the extension check their params themselves. */
 const schemas = {
   "tools/list": specTypeSchemas.ListToolsRequest,
@@ -59,11 +53,12 @@ const schemas = {
 } as const;
 
 /** Answers the requests of clients of the 2026 era: those for the engine's tools and tasks itself, all others by what `setup2026` gave. */
-export class Router2026 implements Answers2026 {
+export class Router2026 {
+  /** Serves subscriptions. */
   readonly listener: Listener;
-  readonly #changes = createChanges();
+  readonly #bus = new InMemoryServerEventBus();
   readonly #definition: ServerDefinition;
-  readonly #options: RouterOptions & MethodOptions2026;
+  readonly #options: RouterOptions & RegisterToolsOptions<Request2026>;
   readonly #environment: Environment2026;
   readonly #methods: Methods<Request2026>;
   readonly #toolNames: ReadonlySet<string>;
@@ -78,22 +73,27 @@ export class Router2026 implements Answers2026 {
     this.#options = { definition, engine, ...options, controlTools, panel };
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };
     this.#methods = {
-      ...methods2026({ ...this.#environment, options: this.#options }, (name) => this.#hasOwnTool(name)),
+      ...ownMethods(
+        engine,
+        this.#options,
+        adapterOf(this.#environment, (name) => this.#hasOwnTool(name)),
+      ),
+      ...taskMethods(this.#environment),
       "server/discover": async (_params, request) => this.#discover(request),
     };
     const { prefix = "" } = options;
     this.#toolNames = listedTools(engine, { listed: controlTools ?? "minimal", prefix }, false).names;
-    const { bus } = this.#changes;
     const capabilities = () => this.#capabilities;
-    this.listener = new Listener({ ...options, engine, server: definition, bus, capabilities });
+    this.listener = new Listener({ ...options, engine, server: definition, bus: this.#bus, capabilities });
     this.#isPanelTool = panelNames({ panel, controlTools, prefix });
   }
 
+  /** Resolves when what `setup2026` gives is there. */
   async ready(): Promise<void> {
     if (this.#definition.setup2026 === undefined || this.#setup !== undefined) return;
     const { engine } = this.#options;
     this.#building ??= SetupServer.build(this.#definition, engine, this.#options, {
-      changes: this.#changes.notifier,
+      changes: notifierOf(this.#bus),
       callTool: (tool, input, request) => callForHandler(this.#environment, tool, input, request),
       onOther: this.#options.onOther,
     });
@@ -112,6 +112,7 @@ export class Router2026 implements Answers2026 {
     } as JsonObject;
   }
 
+  /** The schema of a tool's arguments; `undefined` where there is no such tool. */
   inputSchema(name: string): JsonObject | undefined {
     const tool = this.#options.engine.tools.find((one) => one.name === name);
     return tool?.inputJsonSchema ?? (this.#setup?.mcp.toolInputSchemaJson(name) as JsonObject | undefined);
@@ -151,6 +152,8 @@ export class Router2026 implements Answers2026 {
 }
 
 function checkParams(method: string, params: JsonObject): void {
+  // The calls of tools are many, and their arguments large.
+  if (method === "tools/call" && typeof params.name === "string" && isJsonObject(params.arguments ?? {})) return;
   const schema: (typeof schemas)[keyof typeof schemas] | undefined = Object.hasOwn(schemas, method)
     ? schemas[method as keyof typeof schemas]
     : undefined;
@@ -184,3 +187,6 @@ function notFound(uri: string): RpcError {
   const { message } = new ResourceNotFoundError(uri);
   return new RpcError(rpcCodes.invalidParams, message, { uri });
 }
+
+/** What answers the requests of an endpoint or a connection. */
+export type Answers2026 = Pick<Router2026, "listener" | "ready" | "inputSchema" | "answer">;

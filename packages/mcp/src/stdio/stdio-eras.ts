@@ -30,8 +30,8 @@ export interface StdioEras {
 type Era = "2025" | "2026";
 
 interface Connection extends Pick<ChannelEnd, "deliver" | "end"> {
-  /** The SDK behind says nothing at all to a request that does not fit its schema. */
-  isRequest(message: object): boolean;
+  /** The SDK of the 2025 era says nothing at all to a request that does not fit its schema. */
+  isRequest?(message: object): boolean;
   close(): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ function erasOf(message: unknown, connected: readonly Era[]): readonly Era[] {
 /** What a request is answered that the SDK behind would pass over in silence. */
 function refusalOf(message: unknown, { isRequest }: Connection): object | undefined {
   if (!isJsonObject(message) || !("id" in message) || typeof message.method !== "string") return undefined;
-  if (isRequest(message)) return undefined;
+  if (isRequest?.(message) !== false) return undefined;
   const text = "Invalid Request: the id, the params or the _meta of the request are malformed.";
   return rpcErrorResponse(rpcIdOf(message.id), rpcCodes.invalidRequest, text);
 }
@@ -136,7 +136,6 @@ async function connect2026({
 }: StdioErasOptions): Promise<Connection> {
   const { Router2026 } = await import("../era-2026/router.js");
   const { Connection2026 } = await import("../era-2026/connection.js");
-  const { isJSONRPCRequest } = await import("@modelcontextprotocol/server");
   const answers = new Router2026({
     definition,
     engine,
@@ -152,7 +151,6 @@ async function connect2026({
   return {
     deliver: async (message) => connection.receive(message),
     end: () => connection.end(),
-    isRequest: isJSONRPCRequest,
     close: async () => listener.close(),
   };
 }

@@ -1,4 +1,4 @@
-import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
+import type { ServerEvent, ServerEventBus, ServerNotifier } from "@modelcontextprotocol/server";
 import type { Engine, JsonObject, OwnedTasks } from "@resumable-mcp/core";
 import { envelopeKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call.js";
@@ -142,6 +142,16 @@ export class Listener {
     if (!(tasks instanceof RpcError))
       watchTasks({ ...watched, engine, tasks, subscriptionId, signal: stop.signal, send, onError });
   }
+}
+
+/** What a server's code says by what changed. */
+export function notifierOf(bus: ServerEventBus): ServerNotifier {
+  return {
+    toolsChanged: () => bus.publish({ kind: "tools_list_changed" }),
+    promptsChanged: () => bus.publish({ kind: "prompts_list_changed" }),
+    resourcesChanged: () => bus.publish({ kind: "resources_list_changed" }),
+    resourceUpdated: (uri) => bus.publish({ kind: "resource_updated", uri }),
+  };
 }
 
 /** What a subscription says of a change; `undefined` when it did not ask for it. */

@@ -1,34 +1,8 @@
 import type { JsonObject } from "@resumable-mcp/core";
-import type { EraAdapter, Methods } from "../control/methods.js";
-import { ownMethods } from "../control/own-methods.js";
-import type { PanelOptions } from "../control/panel.js";
-import {
-  type Call2026,
-  type CallOptions2026,
-  call2026,
-  clientFacts,
-  type Environment2026,
-  type Request2026,
-  rightsOf,
-} from "./call-2026.js";
+import type { EraAdapter } from "../control/methods.js";
+import { type Call2026, call2026, clientFacts, type Environment2026, type Request2026, rightsOf } from "./call-2026.js";
 import { callTool } from "./call-tool.js";
-import { taskMethods } from "./tasks/task-methods.js";
 import { untilDrained } from "./until-drained.js";
-
-/** How an engine's tools are offered in the 2026 era. */
-export interface MethodOptions2026 extends CallOptions2026 {
-  readonly panel?: PanelOptions | undefined;
-  readonly onError?: ((error: unknown) => void) | undefined;
-}
-
-/** What an engine answers in the 2026 era, but for discovery and subscriptions. */
-export function methods2026(
-  environment: Environment2026 & { readonly options: MethodOptions2026 },
-  hasOwnTool: EraAdapter<Request2026, Call2026>["hasOwnTool"],
-): Methods<Request2026> {
-  const own = ownMethods(environment.engine, environment.options, adapterOf(environment, hasOwnTool));
-  return { ...own, ...taskMethods(environment) };
-}
 
 /** What an engine's tools need to know of the 2026 era. */
 export function adapterOf(
