@@ -33,8 +33,11 @@ const seqsOfOneKey = 1_024;
 /** Seals and opens single values and names with the keys of a store. */
 export class Sealer {
   readonly #keys: StoreKeys;
-  /** What was sealed or opened last, by its text: a commit gives back what it was given, and most of a record is as before. */
-  readonly #known = new BoundedCache<Known>({ maxEntries: 20_000, maxBytes: 64 * 1024 * 1024 });
+  /**
+   * What was sealed or opened last, by its text: a commit gives back what it was given, and most of a record is as before. With ten
+   * times the entries a checkpoint takes twice the time: what is full has to find its oldest entry each time.
+   */
+  readonly #known = new BoundedCache<Known>({ maxEntries: 2_000, maxBytes: 64 * 1024 * 1024 });
   readonly #names = new BoundedCache<string>({ maxEntries: 20_000, maxBytes: 4_000_000 });
 
   constructor(keys: StoreKeys) {
@@ -55,16 +58,18 @@ export class Sealer {
 
   /** Opens a sealed text; which event brought it is what the text says. `undefined` where it does not belong there. */
   open(scope: string, kind: string, sealed: unknown): Opened | undefined {
-    const [, keyId, seq, index, bytes = ""] = sealedShape.exec(String(sealed)) ?? [];
-    if (typeof sealed !== "string" || keyId === undefined) return undefined;
-    const place = { scope, kind, seq: Number(seq), index: Number(index) };
+    if (typeof sealed !== "string") return undefined;
     const entry = this.#known.get(sealed);
     const known = entry?.scope === scope && entry.kind === kind ? entry : undefined;
     if (known !== undefined && "value" in known) return known;
+    const [, keyId, seq, index, bytes = ""] = sealedShape.exec(sealed) ?? [];
+    if (keyId === undefined) return undefined;
+    const place = { scope, kind, seq: Number(seq), index: Number(index) };
     const json = known?.json ?? this.#decrypt(keyId, place, bytes);
     if (json === undefined) return undefined;
-    const opened = { ...place, value: deepFreeze(JSON.parse(json)) };
-    this.#known.set(sealed, opened, recordMemory({ sealed, ...opened }));
+    const value: Json = deepFreeze(JSON.parse(json));
+    const opened = { ...place, value };
+    this.#known.set(sealed, opened, recordMemory({ sealed, value }));
     return opened;
   }
 
