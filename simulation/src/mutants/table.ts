@@ -92,7 +92,7 @@ function drawnRow(name: string, drawn: readonly DrawnResult[]): string {
     byTests.length,
     `${killed} ${share(killed, byTests.length)}`,
     bySimulator.length,
-    `${found} ${share(found, bySimulator.length)}`,
+    found,
     bySimulator.filter(({ simulator }) => simulator === "not reached").length,
     alone,
     neither,
