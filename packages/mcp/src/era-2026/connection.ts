@@ -1,5 +1,5 @@
-import type { JsonObject } from "@resumable-mcp/core";
-import { isRequestId } from "../call/call.js";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { rpcIdOf } from "@resumable-mcp/protocol";
 import { ConnectionReceipts, cancelledId } from "../call/receipt.js";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { ownerOfSubject } from "../owner/owner.js";
@@ -32,10 +32,14 @@ export class Connection2026 {
   receive(message: object): void {
     this.#receipts.received(message);
     if (this.cancels(message)) return;
-    const id: unknown = Reflect.get(message, "id");
+    const { id, method }: JsonObject = isJsonObject(message) ? message : {};
     const read = readMessage(message);
-    if ("error" in read) this.send(errorResponse(isRequestId(id) ? id : null, read.error).message);
-    else if (read.id !== undefined) void this.#serve({ ...read, id: read.id });
+    if (!("error" in read)) {
+      if (read.id !== undefined) void this.#serve({ ...read, id: read.id });
+      return;
+    }
+    // Only requests have answers.
+    if (id !== undefined && typeof method === "string") this.send(errorResponse(rpcIdOf(id), read.error).message);
   }
 
   /** Whether a message cancels a request that is open here, which then ends. */

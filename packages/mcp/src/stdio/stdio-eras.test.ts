@@ -75,6 +75,16 @@ test("a client of the 2026 era is served by its first message", async () => {
   expect(await ask("tools/call", { ...greet, _meta })).toMatchObject(hello);
 });
 
+test("what is malformed and not a request gets no answer in the 2026 era", async () => {
+  const written: object[] = [];
+  const { ask, connection } = connect({ onWrite: (message) => written.push(message) });
+  const malformed = { _meta: { ..._meta, "io.modelcontextprotocol/protocolVersion": 7 } };
+  await connection.receive({ jsonrpc: "2.0", method: "notifications/progress", params: malformed });
+  await connection.receive({ jsonrpc: "2.0", id: "none", result: {}, params: malformed });
+  await ask("tools/list", { _meta });
+  expect(written).toMatchObject([{ id: 1, result: {} }]);
+});
+
 /** Rejections that no handler took, from now on to the end of the test. */
 function unhandledRejections(): unknown[] {
   const unhandled: unknown[] = [];
