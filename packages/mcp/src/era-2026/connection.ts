@@ -5,7 +5,7 @@ import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { ownerOfSubject } from "../owner/owner.js";
 import type { Request2026 } from "./call-2026.js";
 import { errorResponse } from "./in-flight-request.js";
-import { type Message2026, readMessage, requestFacts } from "./read-message.js";
+import { type Asking2026, readMessage, requestFacts } from "./read-message.js";
 import type { Answers2026 } from "./router.js";
 
 /** What the requests of a connection are served with. */
@@ -44,14 +44,15 @@ export class Connection2026 {
 
   /** Whether a message cancels a request that is open here, which then ends. */
   cancels(message: object): boolean {
-    const controller = this.#open.get(cancelledId(message) ?? "");
+    const id = cancelledId(message);
+    const controller = id === undefined ? undefined : this.#open.get(id);
     controller?.abort();
     return controller !== undefined;
   }
 
   /** Sends a message that belongs to no request. */
   send(message: object): void {
-    this.#write(message).catch(this.#options.onError);
+    this.#write(message).catch((error) => this.#options.onError?.(error));
   }
 
   /** The client closed the connection: it hears no more. */
@@ -60,7 +61,7 @@ export class Connection2026 {
     for (const controller of this.#open.values()) controller.abort();
   }
 
-  async #serve(message: Message2026 & { readonly id: string | number }): Promise<void> {
+  async #serve(message: Asking2026): Promise<void> {
     const { id, method, params } = message;
     const { answers, ownerOf, onError } = this.#options;
     const controller = new AbortController();

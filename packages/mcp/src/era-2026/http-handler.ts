@@ -17,7 +17,7 @@ import type {
   RequestOptions2026,
 } from "./handler-options.js";
 import { errorResponse, InFlightRequest, type WireResponse } from "./in-flight-request.js";
-import { type Message2026, readMessage, requestFacts } from "./read-message.js";
+import { type Asking2026, type Message2026, readMessage, requestFacts } from "./read-message.js";
 import { type Answers2026, Router2026 } from "./router.js";
 import { checkHeaders } from "./standard-headers.js";
 
@@ -89,6 +89,13 @@ export class Endpoint2026 {
     } catch (error) {
       return this.#refuse(id, { status: 400, error: asRpcError(error) });
     }
+    try {
+      const challenge = await this.#answers.challenge({ ...message, id }, given.authInfo);
+      if (challenge !== undefined) return HttpAnswer.ofWeb(challenge);
+    } catch (error) {
+      this.#options.onError?.(error);
+      return refusal(500, "Internal server error", { id });
+    }
     return this.#serve({ ...message, id }, request, given);
   }
 
@@ -105,7 +112,7 @@ export class Endpoint2026 {
   }
 
   async #serve(
-    message: Message2026 & { readonly id: string | number },
+    message: Asking2026,
     incoming: HttpRequest,
     { authInfo, locality = unknownLocality }: RequestOptions2026,
   ): Promise<HttpAnswer> {
@@ -121,22 +128,21 @@ export class Endpoint2026 {
       authenticated: () => (ownerOf === undefined ? ownerOfToken(authInfo) : ownerOfSubject(ownerOf(request))),
       http: { authInfo, locality, headers: incoming.headers, toWeb: () => incoming.toWeb() },
     };
-    if (method !== "subscriptions/listen") return inFlight.answer(this.#respond(id, message, request));
+    const failed = (error: unknown): WireResponse => {
+      if (!(error instanceof RpcError)) this.#options.onError?.(error);
+      return errorResponse(id, asRpcError(error));
+    };
+    if (method !== "subscriptions/listen") return inFlight.answer(this.#respond(id, message, request), failed);
     try {
       await this.#answers.listener.listen(request, params, inFlight);
       return inFlight.stream();
     } catch (error) {
-      return inFlight.answer(Promise.resolve(errorResponse(id, asRpcError(error))));
+      return inFlight.answer(Promise.reject(error), failed);
     }
   }
 
   async #respond(id: string | number, message: Message2026, request: Request2026): Promise<WireResponse> {
-    try {
-      const result = await this.#answers.answer(message, request);
-      return { status: 200, message: { jsonrpc: "2.0", id, result } };
-    } catch (error) {
-      if (!(error instanceof RpcError)) this.#options.onError?.(error);
-      return errorResponse(id, asRpcError(error));
-    }
+    const result = await this.#answers.answer(message, request);
+    return { status: 200, message: { jsonrpc: "2.0", id, result } };
   }
 }

@@ -88,8 +88,12 @@ export class InFlightRequest {
     return new HttpAnswer(200, streamHeaders, this.#stream);
   }
 
-  /** Gives the response once there is one, or the stream on which it will come. */
-  async answer(responding: Promise<WireResponse>): Promise<HttpAnswer> {
+  /**
+   * Gives the response once there is one, or the stream on which it will come.
+   *
+   * @param failed makes the response of what was thrown, also because a response is not JSON.
+   */
+  async answer(responding: Promise<WireResponse>, failed: (error: unknown) => WireResponse): Promise<HttpAnswer> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => {
@@ -97,7 +101,12 @@ export class InFlightRequest {
         resolve(undefined);
       }, limits2026.headersAfterMs);
     });
-    const whole = responding.then((response) => this.#whole(response));
+    const instead = (error: unknown) => this.#whole(failed(error));
+    // The error may hold what is not JSON, too.
+    const whole = responding
+      .then((response) => this.#whole(response))
+      .catch(instead)
+      .catch(instead);
     const early = await Promise.race([whole, this.#begun, late]);
     clearTimeout(timer);
     if (early !== undefined) {

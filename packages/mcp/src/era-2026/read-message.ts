@@ -13,6 +13,9 @@ export interface Message2026 {
   readonly params: JsonObject;
 }
 
+/** A message that wants an answer. */
+export type Asking2026 = Message2026 & { readonly id: string | number };
+
 /** Why a message cannot be answered. */
 export interface Refused {
   readonly status: number;

@@ -14,14 +14,15 @@ import { ownMethods } from "../control/own-methods.js";
 import { panelNames, panelOf } from "../control/panel.js";
 import { listedTools } from "../control/tool-list.js";
 import type { ServerDefinition } from "../define-server.js";
+import type { VerifiedToken } from "../owner/owner.js";
 import { sentenceOfIssues } from "../sdk-workarounds.js";
 import { adapterOf, callForHandler } from "./adapter.js";
 import { type CallOptions2026, type Environment2026, type Request2026, rightsOf } from "./call-2026.js";
 import { discovery, offered2026, resultOnWire } from "./discovery.js";
 import { storedSigningKey } from "./engine-state.js";
-import type { Message2026 } from "./read-message.js";
+import type { Asking2026, Message2026 } from "./read-message.js";
 import { SetupServer } from "./setup-server.js";
-import { Listener, notifierOf } from "./subscriptions/listener.js";
+import { changeIn, Listener, notifierOf } from "./subscriptions/listener.js";
 import { taskMethods } from "./tasks/task-methods.js";
 
 /** How a definition is served to clients of the 2026 era. */
@@ -37,7 +38,7 @@ export interface RouterOptions extends Pick<CallOptions2026, "singleUser" | "han
   readonly maxSubscriptions?: number | undefined;
   /** The same, of one owner. Default 128. */
   readonly maxSubscriptionsPerOwner?: number | undefined;
-  /** Hears of what the code of `setup2026` sends outside a request. */
+  /** Hears of what the code of `setup2026` sends outside a request, but for changes: those are for subscriptions. */
   readonly onOther?: ((message: JsonObject) => void) | undefined;
 }
 
@@ -95,7 +96,11 @@ export class Router2026 {
     this.#building ??= SetupServer.build(this.#definition, engine, this.#options, {
       changes: notifierOf(this.#bus),
       callTool: (tool, input, request) => callForHandler(this.#environment, tool, input, request),
-      onOther: this.#options.onOther,
+      onOther: (message) => {
+        const change = changeIn(message);
+        if (change === undefined) this.#options.onOther?.(message);
+        else this.#bus.publish(change);
+      },
     });
     try {
       this.#setup = await this.#building;
@@ -116,6 +121,11 @@ export class Router2026 {
   inputSchema(name: string): JsonObject | undefined {
     const tool = this.#options.engine.tools.find((one) => one.name === name);
     return tool?.inputJsonSchema ?? (this.#setup?.mcp.toolInputSchemaJson(name) as JsonObject | undefined);
+  }
+
+  /** What the code of `setup2026` demands of the token of a request, where that has too few scopes. */
+  async challenge(message: Asking2026, token: VerifiedToken | undefined): Promise<Response | undefined> {
+    return this.#setup?.challenge(message, token);
   }
 
   async answer({ method, params }: Pick<Message2026, "method" | "params">, request: Request2026): Promise<JsonObject> {
@@ -189,4 +199,4 @@ function notFound(uri: string): RpcError {
 }
 
 /** What answers the requests of an endpoint or a connection. */
-export type Answers2026 = Pick<Router2026, "listener" | "ready" | "inputSchema" | "answer">;
+export type Answers2026 = Pick<Router2026, "listener" | "ready" | "inputSchema" | "challenge" | "answer">;

@@ -1,7 +1,12 @@
 import {
+  type AuthInfo,
+  bearerAuthChallengeResponse,
   type CallToolResult,
+  getOAuthProtectedResourceMetadataUrl,
   type JSONRPCMessage,
   McpServer,
+  OAuthError,
+  OAuthErrorCode,
   PerRequestHTTPServerTransport,
   type ServerNotifier,
   SUPPORTED_PROTOCOL_VERSIONS,
@@ -13,9 +18,11 @@ import { asRpcError, RpcError } from "../call/rpc-error.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { reserveNames } from "../control/register-tools.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
+import type { VerifiedToken } from "../owner/owner.js";
 import { forSdk, withReadableError } from "../sdk-workarounds.js";
 import type { Request2026 } from "./call-2026.js";
 import { revision } from "./discovery.js";
+import type { Asking2026 } from "./read-message.js";
 
 const classification = { era: "modern", revision } as const;
 
@@ -56,6 +63,21 @@ export class SetupServer {
     mcp.server.onerror = (error) => options.onError?.(error);
     await mcp.connect(built.#wire);
     return built;
+  }
+
+  /** What the server's code demands of the token of a request over HTTP, where that has too few scopes. The SDK asks it there. */
+  async challenge({ id, method, params }: Asking2026, token: VerifiedToken | undefined): Promise<Response | undefined> {
+    const authInfo = token && { authInfo: forSdk(token) };
+    const challenge = await this.mcp.resolveScopeChallenge({
+      request: { jsonrpc: "2.0", id, method, params },
+      ...authInfo,
+    });
+    if (challenge === undefined) return undefined;
+    const { scopes, errorDescription = "Insufficient scope" } = challenge;
+    return bearerAuthChallengeResponse(new OAuthError(OAuthErrorCode.InsufficientScope, errorDescription), {
+      requiredScopes: [...scopes],
+      resourceMetadataUrl: metadataUrlOf(Object(token)),
+    });
   }
 
   /** Asks the server. @throws {@link RpcError} what it answers with. */
@@ -128,8 +150,12 @@ class SharedTransport extends PerRequestHTTPServerTransport {
       return;
     }
     const asked = this.#asked.get(id);
-    if (isJsonObject(result)) asked?.finish(asked.instead ?? { result });
-    else asked?.finish(asked.instead ?? { error: errorOf(withReadableError({ error })) });
+    if (asked === undefined) return;
+    const { instead } = asked;
+    const answer = isJsonObject(result) ? { result } : { error: errorOf(withReadableError({ error })) };
+    // A handler may have caught what its call came to, and answer for itself.
+    const isOwn = instead !== undefined && "error" in instead && isJsonObject(result) && result.isError !== true;
+    asked.finish(isOwn ? answer : (instead ?? answer));
   }
 
   override async close(): Promise<void> {
@@ -139,6 +165,12 @@ class SharedTransport extends PerRequestHTTPServerTransport {
   #receive(message: object, extra: object = {}): void {
     this.onmessage?.(forSdk(message), forSdk({ classification, ...extra }));
   }
+}
+
+/** Where a client reads how to get a token. Source: RFC 9728. */
+function metadataUrlOf({ resourceMetadataUrl, resource }: Pick<AuthInfo, "resourceMetadataUrl" | "resource">) {
+  const isWeb = resource?.protocol === "https:" || resource?.protocol === "http:";
+  return resourceMetadataUrl ?? (isWeb ? getOAuthProtectedResourceMetadataUrl(resource) : undefined);
 }
 
 function errorOf({ error }: { readonly error: unknown }): RpcError {

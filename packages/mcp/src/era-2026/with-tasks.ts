@@ -68,6 +68,7 @@ export function subscriptionsOnly(
   bringValidator(engine);
   return {
     ready: async () => {},
+    challenge: async () => undefined,
     inputSchema: () => undefined,
     answer: ({ method }) => Promise.reject(new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`)),
     listener: new Listener({ ...options, engine }),

@@ -1,5 +1,5 @@
 import type { ServerEvent, ServerEventBus, ServerNotifier } from "@modelcontextprotocol/server";
-import type { Engine, JsonObject, OwnedTasks } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { envelopeKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call.js";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
@@ -152,6 +152,22 @@ export function notifierOf(bus: ServerEventBus): ServerNotifier {
     resourcesChanged: () => bus.publish({ kind: "resources_list_changed" }),
     resourceUpdated: (uri) => bus.publish({ kind: "resource_updated", uri }),
   };
+}
+
+/** The change that a server's own notification tells of; `undefined` where it tells of something else. */
+export function changeIn({ method, params }: JsonObject): ServerEvent | undefined {
+  switch (method) {
+    case "notifications/tools/list_changed":
+      return { kind: "tools_list_changed" };
+    case "notifications/prompts/list_changed":
+      return { kind: "prompts_list_changed" };
+    case "notifications/resources/list_changed":
+      return { kind: "resources_list_changed" };
+    case "notifications/resources/updated":
+      return { kind: "resource_updated", uri: String(isJsonObject(params) ? params.uri : "") };
+    default:
+      return undefined;
+  }
 }
 
 /** What a subscription says of a change; `undefined` when it did not ask for it. */
