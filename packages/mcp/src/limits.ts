@@ -165,7 +165,7 @@ export const limits2026 = {
   maxSubscriptions: 8_192,
   /** Of one owner. */
   maxSubscriptionsPerOwner: 128,
-  /** Tasks that one subscription may name by id, and as many as resources. */
+  /** Tasks that one subscription may name by id, and as many resources; it hears of no others. */
   maxTasksPerSubscription: 256,
   /** How often an idle stream says that it lives. */
   keepAliveMs: 15_000,

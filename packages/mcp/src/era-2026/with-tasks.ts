@@ -23,7 +23,8 @@ export interface WithTasksOptions
 /**
  * Wraps an SDK's handler of the 2026 era, so that clients can listen to tasks of servers with `registerTools2026`.
  *
- * Everything else passes through unchanged.
+ * It serves all subscriptions, where the handler has its `bus`: they are counted by owner and end with their tokens. Everything
+ * else passes through unchanged.
  *
  * @example
  * const handler = withTasks(createMcpHandler(createServer), engine);
@@ -45,7 +46,8 @@ export function withTasks<Auth extends VerifiedToken>(
       const read = isRead ? { value: given.parsedBody } : await readJsonBody(ofWebRequest(request), limits);
       if (read instanceof HttpAnswer) return read.toWeb();
       const passed = { ...given, parsedBody: read.value };
-      if (!namesTasks(read.value)) return handler.fetch(request, read.value === undefined ? given : passed);
+      const isOurs = handler.bus === undefined ? namesTasks(read.value) : isListen(read.value);
+      if (!isOurs) return handler.fetch(request, read.value === undefined ? given : passed);
       return (await endpoint.answer(ofWebRequest(request), passed)).toWeb();
     },
     async close() {
@@ -71,14 +73,20 @@ export function subscriptionsOnly(
     challenge: async () => undefined,
     inputSchema: () => undefined,
     answer: ({ method }) => Promise.reject(new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`)),
-    listener: new Listener({ ...options, engine }),
+    // It hears of tasks alone where it has no bus: the client can ask the SDK's server for changes by another subscription.
+    listener: new Listener({ ...(options.bus === undefined && { capabilities: tasksOnly }), ...options, engine }),
   };
+}
+
+const tasksOnly = (): JsonObject => ({ resources: { subscribe: true } });
+
+function isListen(message: unknown): message is JsonObject {
+  return isJsonObject(message) && message.method === "subscriptions/listen";
 }
 
 /** Whether a message asks to hear of tasks. */
 export function namesTasks(message: unknown): boolean {
-  const { method, params }: JsonObject = isJsonObject(message) ? message : {};
-  const filter = method === "subscriptions/listen" && isJsonObject(params) ? params.notifications : undefined;
+  const filter = isListen(message) && isJsonObject(message.params) ? message.params.notifications : undefined;
   if (!isJsonObject(filter)) return false;
   const { taskIds, resourceSubscriptions: uris } = filter;
   return Array.isArray(taskIds) || (Array.isArray(uris) && uris.some((uri) => parseTaskUri(String(uri)) !== undefined));

@@ -2,6 +2,7 @@ import { specTypeSchemas } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { parseTaskUri, rpcCodes } from "@resumable-mcp/protocol";
 import { RpcError } from "../../call/rpc-error.js";
+import { limits, limits2026 } from "../../limits.js";
 
 /** What a client asks to hear of. */
 export interface ListenFilter {
@@ -15,7 +16,11 @@ export interface ListenFilter {
   readonly others: JsonObject;
 }
 
-/** Reads the params of a `subscriptions/listen` request. @throws {@link RpcError} -32602. */
+/**
+ * Reads the params of a `subscriptions/listen` request. URIs beyond the limits are left out, and the acknowledgement says so.
+ *
+ * Limits: `maxTasksPerSubscription`, `maxKeptParamLength`. @throws {@link RpcError} -32602.
+ */
 export function parseListenFilter(params: JsonObject): ListenFilter {
   const checked = specTypeSchemas.SubscriptionsListenRequest["~standard"].validate({
     method: "subscriptions/listen",
@@ -26,13 +31,16 @@ export function parseListenFilter(params: JsonObject): ListenFilter {
     throw new RpcError(rpcCodes.invalidParams, message);
   }
   const { taskIds, ...others } = params.notifications;
-  const resources = texts(others.resourceSubscriptions).filter((uri) => parseTaskUri(uri) !== undefined);
+  const uris = [...new Set(texts(others.resourceSubscriptions))]
+    .filter((uri) => uri.length <= limits.maxKeptParamLength)
+    .slice(0, limits2026.maxTasksPerSubscription);
+  const resources = uris.filter((uri) => parseTaskUri(uri) !== undefined);
   const isNamed = Array.isArray(taskIds);
   return {
     namesTasks: isNamed || resources.length > 0,
     taskIds: isNamed ? texts(taskIds) : undefined,
     resources,
-    others,
+    others: { ...others, resourceSubscriptions: uris },
   };
 }
 

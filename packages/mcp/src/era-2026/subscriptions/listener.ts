@@ -65,7 +65,7 @@ export class Listener {
     if ("refused" in place) throw RpcError.of(place.refused);
     try {
       const watched = await this.#watchedPart(filter, request, own);
-      await this.#begin(filter, request, own, watched, sink, place.leave);
+      this.#begin(filter, request, own, watched, sink, place.leave);
     } catch (error) {
       place.leave();
       throw asRpcError(error);
@@ -96,24 +96,25 @@ export class Listener {
     return ownPart(own, filter);
   }
 
-  async #begin(
+  #begin(
     filter: ListenFilter,
     { id: subscriptionId, signal, http }: Request2026,
     tasks: OwnedTasks | RpcError,
     watched: WatchedPart,
     sink: ListenSink,
     leave: () => void,
-  ): Promise<void> {
+  ): void {
     const { engine, capabilities, bus, onError, server } = this.#options;
     const stop = new AbortController();
     const _meta = { [envelopeKeys.subscriptionId]: subscriptionId };
+    const report = (error: unknown): void => onError?.(error);
     const send = async (message: JsonObject): Promise<void> => {
       if (!stop.signal.aborted) await sink.send({ jsonrpc: "2.0", ...message });
     };
     const tell = (method: string, params: JsonObject) => send({ method, params: { ...params, _meta } });
     const finish = (): void => {
       const result = resultOnWire("subscriptions/listen", { _meta }, server);
-      void send({ id: subscriptionId, result }).catch(onError);
+      send({ id: subscriptionId, result }).catch(report);
       end();
     };
     const stops: (() => void)[] = [];
@@ -128,19 +129,26 @@ export class Listener {
     const heard = honoured(filter, watched, capabilities?.());
     // It is sent first, and nothing that changes from now on is missed.
     const acknowledged = tell("notifications/subscriptions/acknowledged", { notifications: heard });
-    if (Object.keys(heard).length === 0 || signal.aborted) return finish();
+    // A stream that is not read yet may have no room for it, and is read only when this returns.
+    acknowledged
+      .then(() => {
+        if (tasks instanceof RpcError || stop.signal.aborted) return;
+        watchTasks({ ...watched, engine, tasks, subscriptionId, signal: stop.signal, send, onError });
+      })
+      .catch(report);
+    if (Object.keys(heard).length === 0 || signal.aborted) {
+      finish();
+      return;
+    }
     signal.addEventListener("abort", end);
     stops.push(() => signal.removeEventListener("abort", end));
     this.#open.add(finish);
     stops.push(whenEnded(http?.authInfo, finish));
     const hear = (event: ServerEvent) => {
       const notification = notificationOf(event, heard);
-      if (notification !== undefined) tell(...notification).catch(onError);
+      if (notification !== undefined) tell(...notification).catch(report);
     };
     if (bus !== undefined) stops.push(bus.subscribe(hear));
-    await acknowledged;
-    if (!(tasks instanceof RpcError))
-      watchTasks({ ...watched, engine, tasks, subscriptionId, signal: stop.signal, send, onError });
   }
 }
 
