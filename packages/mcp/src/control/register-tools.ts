@@ -1,4 +1,4 @@
-import { type Engine, isJsonObject, type JsonObject, ResumableError } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
 import type { Call } from "../call/call.js";
 import { answerBefore, openRegistry } from "../sdk-workarounds.js";
 import { offeredTools } from "./control-tools.js";
@@ -27,9 +27,9 @@ export function registerEngine<Context, Known, EraCall extends Call>(
   server: ServerRegistry,
   engine: Engine,
   options: RegisterToolsOptions<Known>,
-  adapter: EraAdapter<Known, EraCall> & { toRequest(context: Context): Known },
+  adapter: EraAdapter<Known, EraCall> & { toRequest(context: Context): Known; configOf?(tool: Tool): object },
 ): void {
-  const hasOwnPrompt = !reserveNames(server, engine, options);
+  const hasOwnPrompt = !reserveNames(server, engine, options, adapter.configOf);
   for (const [name, method] of Object.entries(ownMethods(engine, options, { ...adapter, hasOwnPrompt }))) {
     answerBefore<Context>(server.server, name, (request, context, next) =>
       method(paramsOf(request), adapter.toRequest(context), next),
@@ -46,6 +46,7 @@ export function registerEngine<Context, Known, EraCall extends Call>(
 /**
  * Reserves the names of what is answered before a server.
  *
+ * @param configOf what the SDK needs to know of a tool, besides its name.
  * @returns whether the server had no prompt of ours: its own wins.
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
  */
@@ -53,9 +54,10 @@ export function reserveNames(
   server: ServerRegistry,
   engine: Engine,
   { controlTools = "minimal", prefix = "" }: Pick<RegisterToolsOptions<never>, "controlTools" | "prefix">,
+  configOf: (tool: Tool) => object = () => ({}),
 ): boolean {
   const registry = openRegistry(server);
-  for (const { name } of engine.tools) reserveTool(server, name);
+  for (const tool of engine.tools) reserveTool(server, tool.name, configOf(tool));
   for (const { name } of offeredTools(controlTools)) reserveTool(server, `${prefix}${name}`);
   for (const { name, uriTemplate } of taskTemplates) {
     const neverMatching = { match: () => null, variableNames: [], toString: () => uriTemplate };
@@ -78,9 +80,9 @@ function unreached(): never {
   throw new Error("Requests for what resumable-mcp registers are answered before this server.");
 }
 
-function reserveTool(server: ServerRegistry, name: string): void {
+function reserveTool(server: ServerRegistry, name: string, config: object = {}): void {
   try {
-    openRegistry(server).registerTool(name, {}, unreached);
+    openRegistry(server).registerTool(name, config, unreached);
   } catch (cause) {
     const message = `The server already has a tool named ${name}. Rename it, or set the option prefix if it is a control tool.`;
     throw new ResumableError("TOOL_NAME_TAKEN", message, { details: { tool: name }, cause });

@@ -1,4 +1,4 @@
-import { type Engine, type JsonObject, ResumableError } from "@resumable-mcp/core";
+import { type Engine, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
 import { tasksExtension } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { traceRequests } from "../call/traced-requests.js";
@@ -30,6 +30,7 @@ export function registerTools2026(mcp: Server2026, engine: Engine, options: Regi
   registerEngine(mcp, engine, rest, {
     ...adapterOf(environment, (name) => isRegisteredTool(mcp, name)),
     toRequest: known,
+    configOf: (tool) => ({ inputSchema: headerSchema(tool) }),
   });
   for (const [method, run] of Object.entries(taskMethods(environment))) {
     const handler = (params: JsonObject, context: Context2026) => run(params, known(context), async () => ({}));
@@ -43,6 +44,14 @@ export function registerTools2026(mcp: Server2026, engine: Engine, options: Regi
     },
     panelNames(options),
   );
+}
+
+/** A schema by which the SDK checks the headers of a call's parameters, before it is answered here. Source: Standard JSON Schema. */
+function headerSchema({ inputJsonSchema }: Tool): object {
+  const jsonSchema = { input: () => inputJsonSchema, output: () => inputJsonSchema };
+  return {
+    "~standard": { version: 1, vendor: "resumable-mcp", validate: (value: unknown) => ({ value }), jsonSchema },
+  };
 }
 
 function givenKey(key: Uint8Array): () => Promise<Uint8Array> {

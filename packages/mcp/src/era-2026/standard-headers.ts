@@ -15,6 +15,9 @@ const namedBy: { readonly [method: string]: string | undefined } = {
   "tasks/cancel": "taskId",
 };
 
+/** Other texts that are numbers to us, as an empty one, are not to programs in between. */
+const decimal = /^-?\d+(\.\d+)?$/;
+
 /**
  * Checks that the headers of a request repeat what its body says, which programs in between rely on.
  *
@@ -49,7 +52,7 @@ function checkHeader(request: Pick<HttpRequest, "header">, name: string, value: 
   if (sent === undefined) throw mismatch(`${body}, but the required ${name} header is absent`);
   const text = decoded(sent);
   if (text === undefined) throw mismatch(`the ${name} header is not valid Base64`, sent);
-  const isSame = typeof value === "number" ? Number(text) === value : text === String(value);
+  const isSame = typeof value === "number" ? decimal.test(text) && Number(text) === value : text === String(value);
   if (!isSame) throw mismatch(`${body}, but the ${name} header names ${JSON.stringify(text)}`, sent);
 }
 
