@@ -32,6 +32,21 @@ export function openRegistry(server: object): OpenRegistry {
   return forSdk(server);
 }
 
+/**
+ * Lets a server of SDK 2 give its handlers the web request of a message only once they read it: to make one is a tenth of
+ * the work of a small call. Messages bring `toWeb` in place of `request`.
+ */
+export function giveRequestsLate(server: object): void {
+  const build: unknown = Reflect.get(server, "buildContext");
+  if (typeof build !== "function") throw new Error("This version of the SDK makes contexts in another way.");
+  const buildLate = (context: object, message: { readonly toWeb?: (() => Request) | undefined } = {}): object => {
+    const { http, ...built }: { readonly http?: object } = Reflect.apply(build, server, [context, message]);
+    if (message.toWeb === undefined) return { ...built, http };
+    return { ...built, http: Object.defineProperty({ ...http }, "req", { get: message.toWeb, enumerable: true }) };
+  };
+  Reflect.set(server, "buildContext", buildLate);
+}
+
 type Handler<Extra> = (request: JsonObject, extra: Extra) => Promise<object>;
 
 /** The handler that SDK 1.x has for a method: it has no seam for a tool that is a task for one caller only. */

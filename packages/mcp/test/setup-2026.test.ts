@@ -131,3 +131,16 @@ test("a handler may answer for itself when its call of a resumable tool failed",
   const { result } = await to.send("tools/call", { name: "careful" });
   expect(result).toMatchObject({ content: [{ text: "Later." }] });
 });
+
+test("a tool of the server's own reads the request that called it, and has none over stdio", async () => {
+  const setup2026 = (server: McpServer) => {
+    server.registerTool("ask", {}, ({ http }) => ({
+      content: [{ type: "text", text: `${http?.req?.method} ${http?.req?.headers.get("mcp-name")}` }],
+    }));
+  };
+  const { result } = await endpoint(setup2026).send("tools/call", { name: "ask" });
+  expect(result).toMatchObject({ content: [{ text: "POST ask" }] });
+  const stdio = connect(setup2026);
+  stdio.ask(1, "tools/call", { name: "ask" });
+  expect(await stdio.next()).toMatchObject({ result: { content: [{ text: "undefined undefined" }] } });
+});

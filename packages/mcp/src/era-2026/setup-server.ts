@@ -19,7 +19,7 @@ import type { RegisterToolsOptions } from "../control/methods.js";
 import { reserveNames } from "../control/register-tools.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
-import { forSdk, withReadableError } from "../sdk-workarounds.js";
+import { forSdk, giveRequestsLate, withReadableError } from "../sdk-workarounds.js";
 import type { Request2026 } from "./call-2026.js";
 import { revision } from "./discovery.js";
 import type { Asking2026 } from "./read-message.js";
@@ -52,6 +52,7 @@ export class SetupServer {
     const { name, version, setup2026 } = definition;
     const supportedProtocolVersions = [...SUPPORTED_PROTOCOL_VERSIONS, revision];
     const mcp = new McpServer({ name, version }, { capabilities: { logging: {} }, supportedProtocolVersions });
+    giveRequestsLate(mcp.server);
     reserveNames(mcp, engine, options);
     if (options.maskThrown !== undefined) maskHandlers(mcp, options.maskThrown);
     const built = new SetupServer(mcp);
@@ -122,7 +123,7 @@ class SharedTransport extends PerRequestHTTPServerTransport {
       this.#asked.set(id, { request, finish });
       if (signal.aborted) return cancel();
       signal.addEventListener("abort", cancel);
-      const extra = { ...(http && { request: http.toWeb() }), ...(authInfo && { authInfo }) };
+      const extra = { toWeb: http?.toWeb, ...(authInfo && { authInfo }) };
       this.#receive({ jsonrpc: "2.0", id, method, params }, extra);
     });
   }
