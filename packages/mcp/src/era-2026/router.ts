@@ -117,7 +117,7 @@ export class Router2026 {
     } as JsonObject;
   }
 
-  /** The schema of a tool's arguments; `undefined` where there is no such tool. */
+  /** The schema of a tool's arguments; `undefined` for an unknown tool. */
   inputSchema(name: string): JsonObject | undefined {
     const tool = this.#options.engine.tools.find((one) => one.name === name);
     return tool?.inputJsonSchema ?? (this.#setup?.mcp.toolInputSchemaJson(name) as JsonObject | undefined);
