@@ -103,13 +103,13 @@ function keep(cache: string, { sessionId, protocolVersion }: StreamableHTTPClien
   renameSync(`${cache}.new`, cache);
 }
 
-type Place = z.infer<typeof cached>;
+type StreamPosition = z.infer<typeof cached>;
 
-async function read(cache: string): Promise<Place> {
+async function read(cache: string): Promise<StreamPosition> {
   return cached.parse(JSON.parse(await readFile(cache, "utf8")));
 }
 
-function describe({ session_id, last_event_id }: Place): string {
+function describe({ session_id, last_event_id }: StreamPosition): string {
   return `Mcp-Session-Id ${session_id} and Last-Event-ID ${last_event_id}`;
 }
 

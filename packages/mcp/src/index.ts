@@ -22,7 +22,7 @@ export type { BothErasOptions, EraHandler } from "./http/both-eras.js";
 export { createBothErasHandler } from "./http/both-eras.js";
 export { HttpAnswer } from "./http/http-answer.js";
 export type { HttpRequest, RequestContext } from "./http/http-request.js";
-export type { Connection, HttpHandler, NodeListener } from "./http/node-listener.js";
+export type { HttpHandler, NodeListener, RemotePeer } from "./http/node-listener.js";
 export { nodeListener } from "./http/node-listener.js";
 export type { SessionLimits } from "./limits.js";
 export { sessionLimits } from "./limits.js";

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@resumable-mcp/protocol";
-import { CallError, type Connection, type HostFacts, type PanelTool } from "../src/connection/connection.js";
+import { CallError, type HostFacts, type PanelConnection, type PanelTool } from "../src/connection/connection.js";
 import { PanelModel } from "../src/model/panel-model.js";
 
 /** The start of time in these tests. */
@@ -32,11 +32,11 @@ type Answer = Json | CallError | ((args: JsonObject) => Json | CallError | Promi
 export type Answers = Partial<Record<PanelTool, Answer>>;
 
 /** A connection with a server that answers what a test says. */
-export function fakeConnection(answers: Answers, more: Partial<Connection> = {}) {
+export function fakeConnection(answers: Answers, more: Partial<PanelConnection> = {}) {
   const calls: [PanelTool, JsonObject][] = [];
   const listeners = new Set<() => void>();
   let facts: HostFacts = {};
-  const connection: Connection = {
+  const connection: PanelConnection = {
     mode: "browser",
     facts: () => facts,
     subscribe: (changed) => {
@@ -61,7 +61,7 @@ export function fakeConnection(answers: Answers, more: Partial<Connection> = {})
 }
 
 /** A model whose clock is turned by hand. */
-export function fakeModel(answers: Answers, more: Partial<Connection> = {}) {
+export function fakeModel(answers: Answers, more: Partial<PanelConnection> = {}) {
   const fake = fakeConnection(answers, more);
   let nowMs = startMs;
   let next: { readonly run: () => void; readonly delayMs: number } | undefined;

@@ -3,7 +3,6 @@ import type { EngineLimits, LeftTasks, LimitRules, RecoveryCounts, RunAttempt } 
 import { withDefaults } from "@resumable-mcp/core/internal";
 import type { Observer } from "@resumable-mcp/core/store";
 import {
-  type Connection,
   createBothErasHandler,
   createJsonSchemaValidator,
   createSessionHandler,
@@ -11,6 +10,7 @@ import {
   type HttpHandler,
   type HttpRequest,
   type RegisterOptions,
+  type RemotePeer,
   type ServerDefinition,
   type SessionLimits,
   withCrossStreamReplay,
@@ -96,7 +96,7 @@ export interface HttpHandlerOptions {
 /** A server without a socket. */
 export interface McpHandler extends Pick<HttpHandler, "node"> {
   /** @param connection what the request does not say of where it comes from. */
-  fetch(request: Request, connection?: Connection): Promise<Response>;
+  fetch(request: Request, connection?: RemotePeer): Promise<Response>;
   readonly engine: Engine;
   /** Lets tasks stop at their next checkpoint, ends all streams so that clients come back later, and closes. */
   close(): Promise<void>;
@@ -138,7 +138,7 @@ interface Listening {
 /** A server that can answer. */
 export interface OpenHandler {
   readonly engine: Engine;
-  readonly entry: (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer>;
+  readonly entry: (request: HttpRequest, connection?: RemotePeer) => Promise<HttpAnswer>;
   readonly limits: HttpLimits;
   /** What became of the unfinished tasks when the store was opened. */
   readonly recovery: RecoveryCounts;

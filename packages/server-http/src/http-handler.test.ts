@@ -1,5 +1,5 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
-import { type Connection, HttpAnswer, type HttpRequest, type RequestContext } from "@resumable-mcp/mcp";
+import { HttpAnswer, type HttpRequest, type RemotePeer, type RequestContext } from "@resumable-mcp/mcp";
 import { ofWebRequest } from "@resumable-mcp/mcp/internal";
 import { expect, test } from "vitest";
 import { TrustedProxies } from "./addresses.js";
@@ -28,7 +28,7 @@ function handlerAround({ endpoint, ...options }: HttpEntryOptions & { readonly e
   const answer = createHttpEntry(options, async (request, context) =>
     HttpAnswer.ofWeb(await endpoint(request, context)),
   );
-  return async (request: Request, connection?: Connection) => (await answer(ofWebRequest(request), connection)).toWeb();
+  return async (request: Request, connection?: RemotePeer) => (await answer(ofWebRequest(request), connection)).toWeb();
 }
 
 type Endpoint = (request: HttpRequest, context: RequestContext) => Promise<Response>;

@@ -1,6 +1,6 @@
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { startTimeLimit } from "@resumable-mcp/core/internal";
-import { type Connection, HttpAnswer, type HttpRequest, ownerOfToken, type RequestContext } from "@resumable-mcp/mcp";
+import { HttpAnswer, type HttpRequest, ownerOfToken, type RemotePeer, type RequestContext } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { networkOf, type TrustedProxies } from "./addresses.js";
@@ -49,7 +49,7 @@ export interface HttpEntryOptions {
 export function createHttpEntry(
   options: HttpEntryOptions,
   answerMcp: (request: HttpRequest, context: RequestContext) => Promise<HttpAnswer>,
-): (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer> {
+): (request: HttpRequest, connection?: RemotePeer) => Promise<HttpAnswer> {
   const { engine, rules, log, limits, trustedProxies, audit } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const admit = createGate(options, rates);
@@ -72,7 +72,7 @@ export function createHttpEntry(
     return answerMcp(body.request, context).finally(body.end);
   };
   const noteProxy = createProxyNotice(log, trustedProxies);
-  const answer = async (request: HttpRequest, { remoteAddress }: Connection = { remoteAddress: undefined }) => {
+  const answer = async (request: HttpRequest, { remoteAddress }: RemotePeer = { remoteAddress: undefined }) => {
     const path = request.url.pathname;
     if (path === "/healthz") return new HttpAnswer(200, plain, "ok\n");
     if (path === "/readyz") return readyAnswer();

@@ -10,6 +10,6 @@ export { createJwtVerifier, type JwtOptions } from "./auth/jwt-verifier.js";
 export { openTokenFile, type TokenFile } from "./auth/token-file.js";
 export { createHttpHandler, type HttpHandlerOptions, type McpHandler } from "./create-http-handler.js";
 export { type HttpLimits, httpLimits } from "./http-limits.js";
-export { createLog, type Log, type LogLevel, type LogOptions } from "./log.js";
+export { createLog, type Log, type LogOptions, type ServerLogLevel } from "./log.js";
 export { type RunningServer, type ServeOptions, serve } from "./serve.js";
 export type { MetricsSource } from "./telemetry/metrics-endpoint.js";

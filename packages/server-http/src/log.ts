@@ -3,7 +3,7 @@ import { harmlessJson } from "@resumable-mcp/protocol/display";
 import { pino } from "pino";
 
 /** Levels of the server's own log. */
-export type LogLevel = "info" | "warn" | "error";
+export type ServerLogLevel = "info" | "warn" | "error";
 
 /** From which level on a log is written; `silent`: not at all. */
 export const logLevels = ["error", "warn", "info", "silent"] as const;
@@ -16,7 +16,7 @@ export const logFormats = ["json", "text"] as const;
  *
  * Limits: 2,000 characters of a message; see `stackOf`.
  */
-export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number | undefined>) => void;
+export type Log = (level: ServerLogLevel, message: string, facts?: Record<string, string | number | undefined>) => void;
 
 /** How a log is written. */
 export interface LogOptions {

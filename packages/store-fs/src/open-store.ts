@@ -13,7 +13,7 @@ import { makeNamesDurable, TaskCreator } from "./index/task-creator.js";
 import { TaskKeys } from "./index/task-keys.js";
 import { TaskLists } from "./index/task-lists.js";
 import { TaskRemover } from "./index/task-remover.js";
-import type { TaskView } from "./journal/task-view.js";
+import type { FoldedJournal } from "./journal/task-view.js";
 import { ChangeNotes } from "./task/change-notes.js";
 import { Compaction } from "./task/compaction.js";
 import { LeaseFiles } from "./task/held-folder.js";
@@ -28,7 +28,7 @@ import { WorkerRegistry } from "./task/worker-registry.js";
 /** Puts the parts of a store together. */
 export function openStore(context: StoreContext, host: Host) {
   const { maxCachedTasks, maxCachedBytes } = context.limits;
-  const cache = new BoundedCache<TaskView>({ maxEntries: maxCachedTasks, maxBytes: maxCachedBytes });
+  const cache = new BoundedCache<FoldedJournal>({ maxEntries: maxCachedTasks, maxBytes: maxCachedBytes });
   const held = new Map<string, TaskWriter>();
   const workers = new WorkerRegistry(context, host);
   const notes = new ChangeNotes(context);

@@ -19,13 +19,13 @@ export interface HttpHandler<Context = RequestContext> {
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** What a request does not say of its connection. */
-export interface Connection {
+export interface RemotePeer {
   /** Where it comes from; `undefined` once it is closed. */
   readonly remoteAddress: string | undefined;
 }
 
-type Fetch = (request: Request, connection: Connection) => Promise<Response>;
-type AnswerHttp = (request: HttpRequest, connection: Connection) => Promise<HttpAnswer>;
+type Fetch = (request: Request, connection: RemotePeer) => Promise<Response>;
+type AnswerHttp = (request: HttpRequest, connection: RemotePeer) => Promise<HttpAnswer>;
 
 /**
  * Makes a Node listener of a Web-standard handler. The end of the connection aborts the request and cancels the

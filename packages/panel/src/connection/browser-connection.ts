@@ -1,4 +1,4 @@
-import { CallError, type Connection } from "./connection.js";
+import { CallError, type PanelConnection } from "./connection.js";
 import { type PageConfig, pageAddress } from "./page-config.js";
 import { postCall } from "./post-call.js";
 import { beginSignIn, endSignIn, type TabStorage } from "./sign-in.js";
@@ -14,7 +14,11 @@ export interface BrowserPlace {
 }
 
 /** Connects with the server from which the page came. */
-export async function connectBrowser(config: PageConfig, prefix: string, place: BrowserPlace): Promise<Connection> {
+export async function connectBrowser(
+  config: PageConfig,
+  prefix: string,
+  place: BrowserPlace,
+): Promise<PanelConnection> {
   const { location, storage, history } = place;
   const page = pageAddress(location);
   const ended = await endSignIn({ config, page, storage }, new URLSearchParams(location.search));

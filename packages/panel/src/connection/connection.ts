@@ -49,7 +49,7 @@ export interface SignInWays {
 }
 
 /** The way to a server: its control tools, and what the place of the panel says of itself. */
-export interface Connection {
+export interface PanelConnection {
   readonly mode: "host" | "browser";
   /** What the server calls itself, where that is known. */
   readonly serverName?: string;

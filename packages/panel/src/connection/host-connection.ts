@@ -1,10 +1,10 @@
 import { App } from "@modelcontextprotocol/ext-apps";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/protocol";
 import { panelName } from "../version.js";
-import { CallError, type Connection, callTimeoutMs, type HostFacts, readToolResult } from "./connection.js";
+import { CallError, callTimeoutMs, type HostFacts, type PanelConnection, readToolResult } from "./connection.js";
 
 /** Connects with the host in whose frame the panel is. Source: MCP Apps 2026-01-26. */
-export async function connectHost(prefix: string): Promise<Connection> {
+export async function connectHost(prefix: string): Promise<PanelConnection> {
   const app = new App({ ...panelName }, {}, { autoResize: true });
   const listeners = new Set<() => void>();
   let facts: HostFacts = {};

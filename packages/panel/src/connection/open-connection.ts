@@ -1,5 +1,5 @@
 import { connectBrowser } from "./browser-connection.js";
-import type { Connection } from "./connection.js";
+import type { PanelConnection } from "./connection.js";
 import { connectHost } from "./host-connection.js";
 import { fetchPageConfig, metaContent, pageAddress } from "./page-config.js";
 
@@ -11,7 +11,7 @@ const retryMs = 2_000;
  *
  * `waiting` is called with what stands in the way, for as long as it does.
  */
-export async function openConnection(waiting: (text: string) => void): Promise<Connection> {
+export async function openConnection(waiting: (text: string) => void): Promise<PanelConnection> {
   const prefix = metaContent("resumable-mcp-prefix") ?? "";
   const address = metaContent("resumable-mcp-config");
   if (address === undefined) return await connectHost(prefix);

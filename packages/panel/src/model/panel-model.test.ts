@@ -3,7 +3,7 @@ import { isAway } from "@resumable-mcp/protocol/display";
 import { describe, expect, it } from "vitest";
 import { fakeModel, startMs, wireTask } from "../../test/fake-server.js";
 import { CallError } from "../connection/connection.js";
-import { listPlace } from "./place.js";
+import { listRoute } from "./route.js";
 
 const away = new CallError("away", "Failed to fetch");
 const unknown = new CallError("refused", "Task x not found.", "TASK_NOT_FOUND");
@@ -19,7 +19,7 @@ describe("the list", () => {
           : listOf(wireTask("c", { status: "completed" })),
       get_checkpoint_stats: stats,
     });
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     await page.rest();
     expect([page.state().listed, page.state().counts, page.state().link.name, page.delay()]).toEqual([
       ["a", "b", "c"],
@@ -32,7 +32,7 @@ describe("the list", () => {
   it("keeps the value of each task of which nothing has changed", async () => {
     const tasks = [wireTask("a"), wireTask("b")];
     const page = model({ list_session_tasks: () => listOf(...tasks), get_checkpoint_stats: stats });
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     await page.rest();
     const before = page.state().tasks;
     tasks[1] = wireTask("b", { progress: 16, last_seq: 10 });
@@ -47,7 +47,7 @@ describe("the list", () => {
       list_session_tasks: () => listOf(wireTask(`a${round}`), wireTask(`b${round}`)),
       get_checkpoint_stats: stats,
     });
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     await page.rest();
     for (round = 1; round <= 5; round += 1) await page.tick();
     expect([...page.state().tasks.keys()]).toEqual(["a5", "b5"]);
@@ -63,7 +63,7 @@ describe("the list", () => {
       },
       get_checkpoint_stats: stats,
     });
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     await page.rest();
     expect([pages.length, page.state().listed?.length, page.state().total]).toEqual([5, 1_000, 5_000]);
   });
@@ -76,7 +76,7 @@ describe("a server that is away", () => {
       list_session_tasks: () => (isAway_ ? away : listOf(wireTask("a"), wireTask("b", { status: "completed" }))),
       get_checkpoint_stats: stats,
     });
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     await page.rest();
     isAway_ = true;
     await page.tick();
@@ -98,7 +98,7 @@ describe("a server that is away", () => {
   it("is asked more slowly by a page that cannot be seen", async () => {
     const page = model({ list_session_tasks: listOf(wireTask("a")), get_checkpoint_stats: stats });
     page.page.hidden = true;
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     await page.rest();
     expect(page.delay()).toBe(5_000);
   });
@@ -237,7 +237,7 @@ describe("a request", () => {
         return wireTask(String(task_id), { status: "paused", last_seq: 10 });
       },
     });
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     await page.rest();
     expect([await page.model.steer("pause", [...ids, "over", "nowhere"]), most]).toEqual([20, 4]);
   });
@@ -267,7 +267,7 @@ describe("a user who signs out", () => {
       },
       { signIn },
     );
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     void page.model.answer("p", { key: "q", message: "", schema: {}, userOnly: false }, { action: "decline" });
     signIn.signedIn = false;
     page.change();
@@ -281,7 +281,7 @@ describe("a user who signs out", () => {
   it("leaves nothing behind, and nothing is asked any more", async () => {
     const signIn = { ways: { token: true }, signedIn: true, withToken: () => {}, signOut: () => {} };
     const page = model({ list_session_tasks: listOf(wireTask("a")), get_checkpoint_stats: stats }, { signIn });
-    page.model.look(listPlace);
+    page.model.look(listRoute);
     await page.rest();
     signIn.signedIn = false;
     page.change();

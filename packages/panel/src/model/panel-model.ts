@@ -1,11 +1,11 @@
 import type { JsonObject, QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
 import { decodeTask, JsonFields } from "@resumable-mcp/protocol";
 import { canDo, type TaskVerb } from "@resumable-mcp/protocol/display";
-import { CallError, type Connection, type PanelTool } from "../connection/connection.js";
+import { CallError, type PanelConnection, type PanelTool } from "../connection/connection.js";
 import { initialState, type PanelAction, type PanelState, reducePanel } from "./panel-state.js";
-import type { Place } from "./place.js";
 import { type PollFacts, pollDelayMs } from "./poll-delay.js";
 import { type PollContext, pollList, pollOpened, pollServer, pollTask } from "./polls.js";
+import type { Route } from "./route.js";
 
 /** What the panel gets from its window. */
 export interface PanelEnvironment {
@@ -42,14 +42,14 @@ export interface ItemPage {
 
 /** Keeps what the views show true: polls what is looked at, and asks the server for what the user wants. */
 export class PanelModel {
-  readonly connection: Connection;
+  readonly connection: PanelConnection;
   readonly #environment: PanelEnvironment;
   readonly #listeners = new Set<() => void>();
   #state: PanelState = initialState;
-  #place: Place | undefined;
+  #route: Route | undefined;
   #failures = 0;
   #cancel: (() => void) | undefined;
-  /** Polls of an earlier place are not waited for, and decide nothing. */
+  /** Polls of an earlier route are not waited for, and decide nothing. */
   #round = 0;
   #closed = false;
   #asksForServer = false;
@@ -57,7 +57,7 @@ export class PanelModel {
   #epoch = 0;
   readonly #unsubscribe: () => void;
 
-  constructor(connection: Connection, environment: PanelEnvironment) {
+  constructor(connection: PanelConnection, environment: PanelEnvironment) {
     this.connection = connection;
     this.#environment = environment;
     this.#unsubscribe = connection.subscribe(() => this.#connectionChanged());
@@ -71,12 +71,12 @@ export class PanelModel {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Polls what a place shows, from now on. */
-  look(place: Place): void {
-    const isSame = this.#place !== undefined && pollKey(place) === pollKey(this.#place);
-    this.#place = place;
+  /** Polls what a route shows, from now on. */
+  look(route: Route): void {
+    const isSame = this.#route !== undefined && pollKey(route) === pollKey(this.#route);
+    this.#route = route;
     if (isSame) return;
-    this.#dispatch({ type: "looked", taskId: place.name === "task" ? place.taskId : undefined });
+    this.#dispatch({ type: "looked", taskId: route.name === "task" ? route.taskId : undefined });
     this.pollNow();
   }
 
@@ -176,11 +176,11 @@ export class PanelModel {
   }
 
   async #poll(round: number): Promise<void> {
-    const place = this.#place;
-    if (this.#closed || place === undefined || this.connection.signIn?.signedIn === false) return;
+    const route = this.#route;
+    if (this.#closed || route === undefined || this.connection.signIn?.signedIn === false) return;
     const { now, random, hidden, schedule } = this.#environment;
     const startedMs = now();
-    const outcome = await this.#pollPlace(place);
+    const outcome = await this.#pollRoute(route);
     if (this.#closed || round !== this.#round || outcome === "signed_out") return;
     this.#failures = typeof outcome === "string" ? 0 : this.#failures + 1;
     const activity: PollFacts["activity"] = typeof outcome === "string" ? outcome : "waiting";
@@ -208,13 +208,13 @@ export class PanelModel {
       });
   }
 
-  /** What the place needs, read once: how lively it is, or why the server cannot be reached. */
-  async #pollPlace(place: Place): Promise<PollFacts["activity"] | "signed_out" | CallError> {
+  /** What the route needs, read once: how lively it is, or why the server cannot be reached. */
+  async #pollRoute(route: Route): Promise<PollFacts["activity"] | "signed_out" | CallError> {
     const context = this.#context();
     try {
-      if (place.name === "server") return await pollServer(context);
-      if (place.name === "task") return await pollTask(context, place.taskId);
-      return await (place.name === "list" ? pollList(context) : pollOpened(context));
+      if (route.name === "server") return await pollServer(context);
+      if (route.name === "task") return await pollTask(context, route.taskId);
+      return await (route.name === "list" ? pollList(context) : pollOpened(context));
     } catch (error) {
       const failure = error instanceof CallError ? error : new CallError("away", String(error));
       // Without a way to sign in, who calls cannot change: the server is tried again.
@@ -235,7 +235,7 @@ export class PanelModel {
   }
 }
 
-/** The part of a place on which it depends what is polled. */
-function pollKey(place: Place): string {
-  return place.name === "task" ? `task ${place.taskId}` : place.name;
+/** The part of a route on which it depends what is polled. */
+function pollKey(route: Route): string {
+  return route.name === "task" ? `task ${route.taskId}` : route.name;
 }

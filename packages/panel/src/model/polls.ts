@@ -1,12 +1,12 @@
 import { decodeJournal, decodeTask, isFinal, JsonFields, type JsonObject } from "@resumable-mcp/protocol";
-import { CallError, type Connection, type OpenedCall, structuredOf } from "../connection/connection.js";
+import { CallError, type OpenedCall, type PanelConnection, structuredOf } from "../connection/connection.js";
 import { type PanelAction, type PanelState, tasksIn } from "./panel-state.js";
 import { maxJournalEvents, type PanelTask } from "./panel-task.js";
 import type { PollFacts } from "./poll-delay.js";
 
 /** What a poll needs: the way to the server, what is known, and where what it finds goes. */
 export interface PollContext {
-  readonly connection: Connection;
+  readonly connection: PanelConnection;
   readonly state: () => PanelState;
   readonly dispatch: (action: PanelAction) => void;
   readonly now: () => number;
@@ -147,7 +147,10 @@ function knownTask({ opened, tasks, unknown }: PanelState, { result, cancelled }
   return isOver && result === undefined && cancelled !== true ? undefined : opened.taskId;
 }
 
-async function foundTask(connection: Connection, { tool, arguments: input }: OpenedCall): Promise<string | undefined> {
+async function foundTask(
+  connection: PanelConnection,
+  { tool, arguments: input }: OpenedCall,
+): Promise<string | undefined> {
   if (tool === undefined || input === undefined) return undefined;
   const answer = await connection
     .call("find_task", { tool, arguments: input })

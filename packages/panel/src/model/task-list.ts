@@ -2,7 +2,7 @@ import { isFinal } from "@resumable-mcp/protocol";
 import { plainText, progressNumbers, remainingMsOf, statusWord, taskName } from "@resumable-mcp/protocol/display";
 import { lineText } from "./bounded.js";
 import type { PanelTask } from "./panel-task.js";
-import type { ListFilter } from "./place.js";
+import type { ListFilter } from "./route.js";
 
 /** In which order tasks are shown; what is not over always comes first. */
 export const listOrders = ["newest", "name", "progress", "left"] as const;

@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { lineText } from "../model/bounded.js";
 import type { PanelModel } from "../model/panel-model.js";
-import { type Place, readPlace, type TaskPart, writePlace } from "../model/place.js";
+import { type Route, readRoute, type TaskPart, writeRoute } from "../model/route.js";
 import { TextsContext, textsFor, useTexts } from "../texts/texts.js";
 import { Frame } from "./frame.js";
 import { ListView } from "./list/list-view.js";
@@ -9,14 +9,14 @@ import { PanelContext, usePanel, usePanelState } from "./panel-context.js";
 import { Empty } from "./parts/empty.js";
 import { ServerView } from "./server/server-view.js";
 import { SignIn } from "./sign-in.js";
-import { TaskView } from "./task/task-view.js";
+import { TaskPage } from "./task/task-page.js";
 
 /** The whole panel. */
 export function App({ model }: { readonly model: PanelModel }): ReactNode {
   const { connection } = model;
   const facts = useSyncExternalStore(connection.subscribe, connection.facts);
   const texts = textsFor(facts.locale ?? navigator.language);
-  const [place, go] = usePlace(model);
+  const [route, go] = useRoute(model);
   const controls = useMemo(() => ({ model, go }), [model, go]);
   useEffect(() => {
     const { documentElement: root } = document;
@@ -28,8 +28,8 @@ export function App({ model }: { readonly model: PanelModel }): ReactNode {
   return (
     <PanelContext value={controls}>
       <TextsContext value={texts}>
-        <Frame place={place}>
-          <View place={place} />
+        <Frame route={route}>
+          <View route={route} />
         </Frame>
       </TextsContext>
     </PanelContext>
@@ -37,49 +37,49 @@ export function App({ model }: { readonly model: PanelModel }): ReactNode {
 }
 
 /** Where the user is: in the browser the address keeps it, so that it survives a reload and has a history. */
-function usePlace(model: PanelModel): readonly [Place, (place: Place) => void] {
+function useRoute(model: PanelModel): readonly [Route, (route: Route) => void] {
   const inBrowser = model.connection.mode === "browser";
-  const [place, setPlace] = useState<Place>(() => (inBrowser ? readPlace(location.hash) : { name: "opened" }));
-  useEffect(() => model.look(place), [model, place]);
+  const [route, setRoute] = useState<Route>(() => (inBrowser ? readRoute(location.hash) : { name: "opened" }));
+  useEffect(() => model.look(route), [model, route]);
   useEffect(() => {
     if (!inBrowser) return;
-    const read = () => setPlace(readPlace(location.hash));
+    const read = () => setRoute(readRoute(location.hash));
     window.addEventListener("hashchange", read);
     return () => window.removeEventListener("hashchange", read);
   }, [inBrowser]);
   const go = useCallback(
-    (next: Place) => {
-      setPlace((last) => {
+    (next: Route) => {
+      setRoute((last) => {
         if (inBrowser) writeAddress(next, last.name !== next.name);
         return next;
       });
     },
     [inBrowser],
   );
-  return [place, go];
+  return [route, go];
 }
 
 /** Another view is a step of the history; another part or filter of the same view is not. */
-function writeAddress(place: Place, isStep: boolean): void {
-  const address = writePlace(place);
+function writeAddress(route: Route, isStep: boolean): void {
+  const address = writeRoute(route);
   if (address === location.hash) return;
   if (isStep) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
 }
 
-function View({ place }: { readonly place: Place }): ReactNode {
+function View({ route }: { readonly route: Route }): ReactNode {
   const { go } = usePanel();
   const isSignedOut = usePanelState(({ link }) => link.name === "signed_out");
   if (isSignedOut) return <SignIn />;
-  if (place.name === "list") return <ListView place={place} />;
-  if (place.name === "server") return <ServerView />;
-  if (place.name === "opened") return <OpenedView part={place.part} />;
-  const { taskId } = place;
+  if (route.name === "list") return <ListView route={route} />;
+  if (route.name === "server") return <ServerView />;
+  if (route.name === "opened") return <OpenedView part={route.part} />;
+  const { taskId } = route;
   return (
-    <TaskView
+    <TaskPage
       key={taskId}
       taskId={taskId}
-      part={place.part}
+      part={route.part}
       onPart={(part) => go({ name: "task", taskId, part })}
       isListed
     />
@@ -93,7 +93,7 @@ function OpenedView({ part }: { readonly part: TaskPart | undefined }): ReactNod
   const opened = usePanelState((state) => state.opened);
   if (opened.name === "found")
     return (
-      <TaskView
+      <TaskPage
         taskId={opened.taskId}
         part={part}
         onPart={(next) => go({ name: "opened", part: next })}

@@ -1,26 +1,26 @@
 import { formatDuration, taskName } from "@resumable-mcp/protocol/display";
 import { type ReactNode, useEffect, useRef } from "react";
 import { lineText } from "../model/bounded.js";
-import { listPlace, type Place, writePlace } from "../model/place.js";
+import { listRoute, type Route, writeRoute } from "../model/route.js";
 import { useTexts } from "../texts/texts.js";
 import { usePanel, usePanelState } from "./panel-context.js";
 import { badgeText } from "./parts/status-badge.js";
 import { useNow } from "./parts/use-now.js";
 
-/** What stands around every view: places, the link to the server, notices, and what a screen reader hears. */
-export function Frame({ place, children }: { readonly place: Place; readonly children: ReactNode }): ReactNode {
+/** What stands around every view: routes, the link to the server, notices, and what a screen reader hears. */
+export function Frame({ route, children }: { readonly route: Route; readonly children: ReactNode }): ReactNode {
   return (
     <>
-      <Head place={place} />
+      <Head route={route} />
       <Reconnecting />
       <Notices />
-      <Main place={place}>{children}</Main>
-      <Announcer place={place} />
+      <Main route={route}>{children}</Main>
+      <Announcer route={route} />
     </>
   );
 }
 
-function Head({ place }: { readonly place: Place }): ReactNode {
+function Head({ route }: { readonly route: Route }): ReactNode {
   const texts = useTexts();
   const { model, go } = usePanel();
   const { connection } = model;
@@ -30,19 +30,19 @@ function Head({ place }: { readonly place: Place }): ReactNode {
     document.documentElement.dataset.state = link;
   }, [link]);
   if (link === "signed_out") return null;
-  const places: readonly (readonly [Place, string])[] = [
+  const routes: readonly (readonly [Route, string])[] = [
     ...(connection.mode === "host" ? [[{ name: "opened" }, texts.thisTask] as const] : []),
-    [listPlace, connection.mode === "host" ? texts.allTasks : texts.tasks],
-    ...(isOperator || place.name === "server" ? [[{ name: "server" }, texts.server] as const] : []),
+    [listRoute, connection.mode === "host" ? texts.allTasks : texts.tasks],
+    ...(isOperator || route.name === "server" ? [[{ name: "server" }, texts.server] as const] : []),
   ];
-  const isHere = ({ name }: Place) => name === place.name || (name === "list" && place.name === "task");
+  const isHere = ({ name }: Route) => name === route.name || (name === "list" && route.name === "task");
   return (
     <header className="head">
       <nav>
-        {places.map(([to, text]) => (
+        {routes.map(([to, text]) => (
           <a
             key={to.name}
-            href={writePlace(to)}
+            href={writeRoute(to)}
             aria-current={isHere(to) ? "page" : undefined}
             onClick={(event) => {
               event.preventDefault();
@@ -69,9 +69,9 @@ function Head({ place }: { readonly place: Place }): ReactNode {
 }
 
 /** Another view takes the focus, so that the keyboard and a screen reader are where the user looks. */
-function Main({ place, children }: { readonly place: Place; readonly children: ReactNode }): ReactNode {
+function Main({ route, children }: { readonly route: Route; readonly children: ReactNode }): ReactNode {
   const main = useRef<HTMLElement>(null);
-  const view = place.name === "task" ? place.taskId : place.name;
+  const view = route.name === "task" ? route.taskId : route.name;
   const shown = useRef(view);
   useEffect(() => {
     if (shown.current === view) return;
@@ -123,12 +123,12 @@ function Notices(): ReactNode {
 }
 
 /** What a screen reader says when it changes: the link, and how the task stands that is looked at. */
-function Announcer({ place }: { readonly place: Place }): ReactNode {
+function Announcer({ route }: { readonly route: Route }): ReactNode {
   const texts = useTexts();
   const link = usePanelState((state) => state.link.name);
   const task = usePanelState(({ tasks, opened }) => {
-    if (place.name === "task") return tasks.get(place.taskId);
-    return place.name === "opened" && opened.name === "found" ? tasks.get(opened.taskId) : undefined;
+    if (route.name === "task") return tasks.get(route.taskId);
+    return route.name === "opened" && opened.name === "found" ? tasks.get(opened.taskId) : undefined;
   });
   const question = task?.info.status === "input_required" ? task.info.questions[0]?.message : undefined;
   const parts = [

@@ -1,19 +1,19 @@
 import { createContext, useContext, useSyncExternalStore } from "react";
 import type { PanelModel } from "../model/panel-model.js";
 import type { PanelState } from "../model/panel-state.js";
-import type { Place } from "../model/place.js";
+import type { Route } from "../model/route.js";
 
 /** What every view can reach. */
 export interface PanelControls {
   readonly model: PanelModel;
   /** Where the user goes. */
-  readonly go: (place: Place) => void;
+  readonly go: (route: Route) => void;
 }
 
 /** What the views below it can reach; `undefined` outside the panel. */
 export const PanelContext = createContext<PanelControls | undefined>(undefined);
 
-/** The model, and the way to another place. */
+/** The model, and the way to another route. */
 export function usePanel(): PanelControls {
   const controls = useContext(PanelContext);
   if (controls === undefined) throw new Error("A view is drawn outside the panel.");

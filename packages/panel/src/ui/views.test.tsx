@@ -3,14 +3,14 @@ import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { type Answers, fakeModel, wireTask } from "../../test/fake-server.js";
-import { listPlace, type Place } from "../model/place.js";
+import { listRoute, type Route } from "../model/route.js";
 import { TextsContext, textsFor } from "../texts/texts.js";
 import { Frame } from "./frame.js";
 import { ListView } from "./list/list-view.js";
 import { PanelContext } from "./panel-context.js";
 import { ServerView } from "./server/server-view.js";
 import { SignIn } from "./sign-in.js";
-import { TaskView } from "./task/task-view.js";
+import { TaskPage } from "./task/task-page.js";
 
 const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe\u001b]0;title\u0007';
 const events: readonly JsonObject[] = [
@@ -29,25 +29,25 @@ const journal: JsonObject = {
 };
 
 /** What is drawn of a view after its first poll. */
-async function drawn(place: Place, answers: Answers, view: ReactNode, locale = "en"): Promise<string> {
+async function drawn(route: Route, answers: Answers, view: ReactNode, locale = "en"): Promise<string> {
   const { model, rest } = fakeModel({ get_task_journal: journal, ...answers });
-  model.look(place);
+  model.look(route);
   await rest();
   const controls = { model, go: () => {} };
   return renderToStaticMarkup(
     <PanelContext value={controls}>
       <TextsContext value={textsFor(locale)}>
-        <Frame place={place}>{view}</Frame>
+        <Frame route={route}>{view}</Frame>
       </TextsContext>
     </PanelContext>,
   );
 }
 
-const taskPlace = { name: "task", taskId: "a" } as const;
+const taskRoute = { name: "task", taskId: "a" } as const;
 
 /** The parts of a task's view are those of the address. */
 function task(part?: "log" | "steps" | "result" | "timeline"): ReactNode {
-  return <TaskView taskId="a" part={part} onPart={() => {}} isListed />;
+  return <TaskPage taskId="a" part={part} onPart={() => {}} isListed />;
 }
 
 const question = {
@@ -67,16 +67,16 @@ describe("a hostile tool", () => {
   const failed = wireTask("a", { status: "failed", error: { code: "TOOL_FAILED", message: evil } });
   const result = { isError: true, content: [], structuredContent: { [evil]: evil } };
 
-  it.each<[string, Place, Answers, ReactNode]>([
-    ["task that asks", taskPlace, { get_task: hostile }, task()],
-    ["log", taskPlace, { get_task: hostile }, task("log")],
-    ["steps", taskPlace, { get_task: hostile }, task("steps")],
-    ["result", taskPlace, { get_task: { ...failed, result } }, task("result")],
+  it.each<[string, Route, Answers, ReactNode]>([
+    ["task that asks", taskRoute, { get_task: hostile }, task()],
+    ["log", taskRoute, { get_task: hostile }, task("log")],
+    ["steps", taskRoute, { get_task: hostile }, task("steps")],
+    ["result", taskRoute, { get_task: { ...failed, result } }, task("result")],
     [
       "list",
-      listPlace,
+      listRoute,
       { list_session_tasks: { total_tasks: 1, tasks: [hostile] }, get_checkpoint_stats: { checkpoint_stats: {} } },
-      <ListView key="list" place={{ name: "list", words: "", show: "all" }} />,
+      <ListView key="list" route={{ name: "list", words: "", show: "all" }} />,
     ],
     [
       "server",
@@ -86,8 +86,8 @@ describe("a hostile tool", () => {
     ],
   ])(
     "is shown as text in the view of a %s, without any character that hides or turns",
-    async (_view, place, answers, view) => {
-      const markup = await drawn(place, answers, view);
+    async (_view, route, answers, view) => {
+      const markup = await drawn(route, answers, view);
       expect(markup).toContain("&lt;img src=x onerror=alert(1)&gt;");
       expect(markup).not.toMatch(/<(?:img|script)/);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
@@ -98,26 +98,26 @@ describe("a hostile tool", () => {
 
 describe("the view of a task", () => {
   it("says how far it is, what can be asked of it, and how often it was cut off", async () => {
-    const markup = await drawn(taskPlace, { get_task: wireTask("a", { attempt: 2 }) }, task());
+    const markup = await drawn(taskRoute, { get_task: wireTask("a", { attempt: 2 }) }, task());
     const texts = ["30% (15/50)", "running", "Pause", "Cancel", "Attempt 1 from", "ended by a crash", "taken over"];
     for (const text of texts) expect(markup).toContain(text);
     expect(markup).not.toContain("Resume");
   });
 
   it("says with which arguments it was called", async () => {
-    const markup = await drawn(taskPlace, { get_task: wireTask("a") }, task());
+    const markup = await drawn(taskRoute, { get_task: wireTask("a") }, task());
     expect(markup.indexOf("orders")).toBeGreaterThan(markup.indexOf("Arguments"));
   });
 
   it("says the same in German", async () => {
-    const markup = await drawn(taskPlace, { get_task: wireTask("a", { attempt: 2 }) }, task(), "de-AT");
+    const markup = await drawn(taskRoute, { get_task: wireTask("a", { attempt: 2 }) }, task(), "de-AT");
     const texts = ["läuft", "Pausieren", "Abbrechen", "beendet von einem Absturz", "übernommen", "Verlauf"];
     for (const text of texts) expect(markup).toContain(text);
   });
 
   it("asks by a form whose fields have labels", async () => {
     const asking = wireTask("a", { status: "input_required", questions: [{ ...question, message: "Who?" }] });
-    const markup = await drawn(taskPlace, { get_task: asking }, task());
+    const markup = await drawn(taskRoute, { get_task: asking }, task());
     const [, id] = /<label for="([^"]+)"/.exec(markup) ?? [];
     expect([markup.includes("Who?"), markup.includes(`<input id="${id}"`)]).toEqual([true, true]);
   });

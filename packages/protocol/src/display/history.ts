@@ -14,7 +14,7 @@ export interface HistoryLine {
 export interface LogLine {
   readonly level: string;
   readonly text: string;
-  /** Place in the journal, where it is known: a line that the journal has too is shown once. */
+  /** HistoryState in the journal, where it is known: a line that the journal has too is shown once. */
   readonly seq?: number;
 }
 
@@ -46,7 +46,7 @@ export type TaskMoment =
   | { readonly kind: "restarted"; readonly generation: string };
 
 /** The state of the fold, from which the next line is made. */
-interface Place {
+interface HistoryState {
   readonly progress: number;
   /** Why the last attempt ended, and which process ran it. */
   readonly ended?: string;
@@ -59,38 +59,38 @@ interface Place {
 export function readHistory(journal: TaskJournal | undefined): TaskHistory {
   if (journal === undefined) return { timeline: [], steps: [], log: [] };
   const timeline: HistoryLine[] = [];
-  let place: Place = { progress: 0 };
+  let state: HistoryState = { progress: 0 };
   for (const event of journal.events) {
     if (event.type === "checkpoint") {
-      place = passCheckpoint(place, event);
+      state = passCheckpoint(state, event);
       continue;
     }
-    const moment = Object.hasOwn(moments, event.type) ? moments[event.type]?.(event.data, place) : undefined;
-    if (moment !== undefined) timeline.push(...runLine(place), lineOf(event, moment));
-    place = passEvent(place, event, moment !== undefined);
+    const moment = Object.hasOwn(moments, event.type) ? moments[event.type]?.(event.data, state) : undefined;
+    if (moment !== undefined) timeline.push(...runLine(state), lineOf(event, moment));
+    state = passEvent(state, event, moment !== undefined);
   }
-  timeline.push(...runLine(place));
+  timeline.push(...runLine(state));
   const steps = journal.events
     .filter(({ type }) => type === "step")
     .map((event) => lineOf(event, { kind: "step", key: word(event.data, "key") }));
   return { timeline, steps, log: journal.events.flatMap(logLine) };
 }
 
-function passCheckpoint(place: Place, event: JournalEvent): Place {
-  const progress = typeof event.data.progress === "number" ? event.data.progress : place.progress;
-  const { first, from, count } = place.run ?? { first: event, from: progress, count: 0 };
-  return { ...place, progress, run: { first, from, count: count + 1 } };
+function passCheckpoint(state: HistoryState, event: JournalEvent): HistoryState {
+  const progress = typeof event.data.progress === "number" ? event.data.progress : state.progress;
+  const { first, from, count } = state.run ?? { first: event, from: progress, count: 0 };
+  return { ...state, progress, run: { first, from, count: count + 1 } };
 }
 
-function passEvent(place: Place, { type, data }: JournalEvent, shown: boolean): Place {
-  const { run, ended, progress, worker } = place;
+function passEvent(state: HistoryState, { type, data }: JournalEvent, shown: boolean): HistoryState {
+  const { run, ended, progress, worker } = state;
   const kept = shown ? undefined : run;
   if (type === "attempt_ended") return { progress, run: kept, worker, ended: String(data.reason) };
   if (type === "attempt_started") return { progress, run: kept, worker: String(data.worker) };
   return { progress: type === "restarted" && data.fromState !== true ? 0 : progress, run: kept, ended, worker };
 }
 
-function runLine({ run, progress }: Place): readonly HistoryLine[] {
+function runLine({ run, progress }: HistoryState): readonly HistoryLine[] {
   if (run === undefined) return [];
   return [lineOf(run.first, { kind: "checkpoints", count: run.count, from: run.from, to: progress })];
 }
@@ -108,7 +108,7 @@ export function wasCutOff(reason: string | undefined): boolean {
 }
 
 /** What is shown of an event; the log and the steps have their own lists, and other events none. */
-const moments: Readonly<Record<string, (data: JsonObject, place: Place) => TaskMoment | undefined>> = {
+const moments: Readonly<Record<string, (data: JsonObject, state: HistoryState) => TaskMoment | undefined>> = {
   created: () => ({ kind: "created" }),
   attempt_started: (data, { ended, progress, worker }) => ({
     kind: "attempt",

@@ -4,7 +4,7 @@ import { openAlike, openBytes, sealAlike, sealBytes } from "../keys/cipher.js";
 import type { StoreKeys } from "../keys/store-keys.js";
 
 /** Where a value belongs: it opens nowhere else. */
-interface Place {
+interface ValuePlace {
   /** The task or document that it is a part of. */
   readonly scope: string;
   /** Its field, and what else it belongs to: the key of a step, the owner of a document. */
@@ -15,12 +15,12 @@ interface Place {
   readonly index: number;
 }
 
-interface Opened extends Place {
+interface Opened extends ValuePlace {
   readonly value: Json;
 }
 
 /** What is known of a sealed text. Of what was sealed, most is never opened: JSON is parsed when it is. */
-type Known = Opened | (Place & { readonly json: string });
+type Known = Opened | (ValuePlace & { readonly json: string });
 
 const sealedShape = /^a\.([0-9a-f]{16})\.(\d{1,16})\.(\d{1,15})\.([\w-]+)$/;
 
@@ -45,7 +45,7 @@ export class Sealer {
   }
 
   /** The sealed text of a value. */
-  seal(place: Place, value: Json): string {
+  seal(place: ValuePlace, value: Json): string {
     const json = JSON.stringify(value);
     const { sealing } = this.#keys;
     const key = this.#keys.forValues(sealing, purposeOf(place));
@@ -73,7 +73,7 @@ export class Sealer {
     return opened;
   }
 
-  #decrypt(keyId: string, place: Place, bytes: string): string | undefined {
+  #decrypt(keyId: string, place: ValuePlace, bytes: string): string | undefined {
     const key = this.#keys.forValues(keyId, purposeOf(place));
     return key && openBytes(key, textOf(place), Buffer.from(bytes, "base64url"))?.toString();
   }
@@ -112,10 +112,10 @@ export class Sealer {
 }
 
 /** The additional data under which a value is sealed. */
-function textOf({ scope, kind, seq, index }: Place): string {
+function textOf({ scope, kind, seq, index }: ValuePlace): string {
   return JSON.stringify([scope, kind, seq, index]);
 }
 
-function purposeOf({ scope, seq }: Place): string {
+function purposeOf({ scope, seq }: ValuePlace): string {
   return `${scope} ${Math.floor(seq / seqsOfOneKey)}`;
 }

@@ -18,7 +18,7 @@ const placeSchema = z.object({
   /** What has the place: the marker of a task, or the folder of a document, below the store's folder. */
   subject: z.string(),
 });
-type Place = z.infer<typeof placeSchema>;
+type OwnerPlace = z.infer<typeof placeSchema>;
 
 /** The places that share a folder. */
 interface Bucket {
@@ -50,7 +50,7 @@ export class OwnerPlaces {
   readonly #workers: Pick<WorkerRegistry, "isInstanceAlive">;
   readonly #isUnfinished: (taskId: string) => Promise<boolean>;
   /** What places say, which never changes. */
-  #known: BoundedCache<Map<number, Place>>;
+  #known: BoundedCache<Map<number, OwnerPlace>>;
   /** By folder: with how many places it is tidied again. */
   readonly #tidyAt: BoundedCache<number>;
 
@@ -112,7 +112,7 @@ export class OwnerPlaces {
     }
   }
 
-  async #take(place: Place, max: number): Promise<(() => void) | undefined> {
+  async #take(place: OwnerPlace, max: number): Promise<(() => void) | undefined> {
     const { takeOverPollMs, maxTakeOverPolls } = this.#context.limits;
     const folder = this.#folderOf(place);
     const freed = new Set<string>();
@@ -131,7 +131,7 @@ export class OwnerPlaces {
   }
 
   /** Takes the next number. @returns what ends the making, or `undefined` when another process took that number meanwhile. */
-  #claim({ folder, numbers }: Bucket, place: Place): (() => void) | undefined {
+  #claim({ folder, numbers }: Bucket, place: OwnerPlace): (() => void) | undefined {
     const { disk, instance, unique } = this.#context;
     const number = (numbers.at(-1) ?? 0) + 1;
     const pending = join(folder, `new.${number}.${instance}.${unique()}`);
@@ -164,7 +164,7 @@ export class OwnerPlaces {
   }
 
   /** What the other places of a group are for, without what is known to have ended. Nothing is read where there is room in any case. */
-  #count(bucket: Bucket, { group, subject }: Place, freed: ReadonlySet<string>, max: number) {
+  #count(bucket: Bucket, { group, subject }: OwnerPlace, freed: ReadonlySet<string>, max: number) {
     const taken = new Set<string>();
     let isPending = false;
     if (bucket.numbers.length + maxUnseen < max) return { taken, isPending, counted: bucket };
@@ -226,8 +226,8 @@ export class OwnerPlaces {
     for (const number of ended) known?.delete(number);
   }
 
-  #read(folder: string, number: number): Place | undefined {
-    const known = this.#known.get(folder) ?? new Map<number, Place>();
+  #read(folder: string, number: number): OwnerPlace | undefined {
+    const known = this.#known.get(folder) ?? new Map<number, OwnerPlace>();
     const before = known.get(number);
     if (before !== undefined) return before;
     const bytes = readFrom(this.#context.disk, join(folder, placeFiles.nameOf(number)));
@@ -236,12 +236,12 @@ export class OwnerPlaces {
     return place;
   }
 
-  #folderOf({ group }: Pick<Place, "group">): string {
+  #folderOf({ group }: Pick<OwnerPlace, "group">): string {
     return join(this.#context.layout.owners, group.slice(0, 3));
   }
 }
 
-function placeOfTask(owner: string, taskId: string): Place {
+function placeOfTask(owner: string, taskId: string): OwnerPlace {
   return { group: groupOf("", owner), subject: `open/${taskId}` };
 }
 
@@ -249,6 +249,6 @@ function groupOf(kind: string, group: string): string {
   return hashOf(JSON.stringify([kind, group]));
 }
 
-function emptyCache({ limits }: StoreContext): BoundedCache<Map<number, Place>> {
+function emptyCache({ limits }: StoreContext): BoundedCache<Map<number, OwnerPlace>> {
   return new BoundedCache({ maxEntries: Number.POSITIVE_INFINITY, maxBytes: limits.maxKnownClaims });
 }

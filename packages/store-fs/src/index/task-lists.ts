@@ -45,8 +45,8 @@ export class TaskLists {
   async listTasks(query: TaskQuery): Promise<TaskPage> {
     const limit = Math.min(Math.max(query.limit, 1), maxListLimit);
     const cursor = parseCursor(query.cursor);
-    const newest = new FirstOf<ListedTask, Place>(limit + 1, byAge);
-    const isWanted = (place: Place) => (cursor === undefined || byAge(place, cursor) > 0) && newest.takes(place);
+    const newest = new FirstOf<ListedTask, PagePosition>(limit + 1, byAge);
+    const isWanted = (place: PagePosition) => (cursor === undefined || byAge(place, cursor) > 0) && newest.takes(place);
     const open = await this.#parts.openTasks.ofOwner(query.owner);
     for (const { summary, createdMs } of open.values()) {
       const place = { id: summary.id, createdMs };
@@ -66,7 +66,7 @@ export class TaskLists {
     return this.#pageOf(newest, limit);
   }
 
-  async #pageOf(newest: FirstOf<ListedTask, Place>, limit: number): Promise<TaskPage> {
+  async #pageOf(newest: FirstOf<ListedTask, PagePosition>, limit: number): Promise<TaskPage> {
     const found = newest.items.slice(0, limit);
     const last = found.at(-1);
     const { context } = this.#parts;
@@ -143,7 +143,7 @@ export class TaskLists {
   }
 
   async listRunnable(request: Parameters<Store["listRunnable"]>[0]): ReturnType<Store["listRunnable"]> {
-    const oldest = new FirstOf<RunnableTask & Place>(request.limit, byCreation);
+    const oldest = new FirstOf<RunnableTask & PagePosition>(request.limit, byCreation);
     let nextDueMs: number | undefined;
     for (const { summary, createdMs, runnable } of (await this.#parts.openTasks.look(request.now)).values()) {
       if (runnable === undefined || !request.tools.includes(summary.tool)) continue;
@@ -192,23 +192,23 @@ function matches(task: Chosen, query: TaskQuery): boolean {
   return query.statuses === undefined || query.statuses.includes(task.status);
 }
 
-interface Place {
+interface PagePosition {
   readonly createdMs: number;
   readonly id: string;
 }
 
 /** A task that may come on a page, and its summary. */
-interface ListedTask extends Place {
+interface ListedTask extends PagePosition {
   readonly summary: () => Promise<TaskSummary | undefined>;
 }
 
 /** Newest first, then by id. */
-function byAge(left: Place, right: Place): number {
+function byAge(left: PagePosition, right: PagePosition): number {
   return right.createdMs - left.createdMs || byId(left, right);
 }
 
 /** Oldest first, then by id. */
-function byCreation(left: Place, right: Place): number {
+function byCreation(left: PagePosition, right: PagePosition): number {
   return left.createdMs - right.createdMs || byId(left, right);
 }
 
@@ -221,11 +221,11 @@ function byId(left: { readonly id: string }, right: { readonly id: string }): nu
   return left.id < right.id ? -1 : 1;
 }
 
-function formatCursor({ createdMs, id }: Place): string {
+function formatCursor({ createdMs, id }: PagePosition): string {
   return `${new Date(createdMs).toISOString()}_${id}`;
 }
 
-function parseCursor(cursor: string | undefined): Place | undefined {
+function parseCursor(cursor: string | undefined): PagePosition | undefined {
   if (cursor === undefined) return undefined;
   const [, createdAt = "", id] = /^(\d{4}-[0-9T:.-]+Z)_([A-Za-z0-9_-]+)$/.exec(cursor) ?? [];
   const createdMs = Date.parse(createdAt);

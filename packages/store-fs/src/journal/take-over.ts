@@ -8,7 +8,7 @@ import type { StoreContext } from "../disk/store-context.js";
 import { touchFile, unlinkIfExists, writeAll } from "../disk/whole-file.js";
 import type { ItemSegment, JournalHeader } from "./journal-line.js";
 import { disturb, type FolderState, lookAt } from "./task-folder.js";
-import { chainThrough, newestView, sealedBytes, type TaskView, type ViewCache } from "./task-view.js";
+import { chainThrough, type FoldedJournal, newestView, sealedBytes, type ViewCache } from "./task-view.js";
 
 /** Who begins an epoch, and why. */
 export interface TakeOverRequest {
@@ -23,7 +23,7 @@ export interface TakeOverRequest {
     readonly epoch: number;
     readonly lease: number;
     readonly leaseFile: string;
-    readonly view: TaskView;
+    readonly view: FoldedJournal;
   };
   /** Files up to this epoch are replaced by a segment with their items. */
   readonly compacted?: Compacted;
@@ -39,7 +39,7 @@ export interface Compacted {
 export interface TakenOver {
   readonly epoch: number;
   readonly file: number;
-  readonly view: TaskView;
+  readonly view: FoldedJournal;
 }
 
 /**
@@ -85,7 +85,7 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
 }
 
 /** A loss of power must not leave the seal behind and take what it counts, or the name of that. */
-function syncSealed({ disk, durable, syncs }: StoreContext, before: TaskView): void {
+function syncSealed({ disk, durable, syncs }: StoreContext, before: FoldedJournal): void {
   const { unsynced, sealSynced, path, header } = before;
   if (!durable) return;
   if (unsynced) syncs.syncNow(path, () => before.offset);
@@ -151,7 +151,7 @@ export function holds(folder: FolderState | undefined, epoch: number, leaseFile:
   return folder?.newest === epoch && folder.leases.includes(leaseFile);
 }
 
-function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): JournalHeader {
+function headerOf(request: TakeOverRequest, epoch: number, before: FoldedJournal): JournalHeader {
   const { record } = before;
   const whole = chainThrough(before);
   const through = request.compacted?.throughEpoch ?? 0;
@@ -178,7 +178,7 @@ function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): Jo
   };
 }
 
-function viewOf(context: StoreContext, header: JournalHeader, before: TaskView, length: number): TaskView {
+function viewOf(context: StoreContext, header: JournalHeader, before: FoldedJournal, length: number): FoldedJournal {
   const { record: _, ...rest } = header;
   const { record, isPlain, tail } = before;
   // Written out: a spread of one view into the next gives each an object layout of its own, which slows all that uses it.
@@ -202,7 +202,7 @@ function viewOf(context: StoreContext, header: JournalHeader, before: TaskView, 
 export function syncChain(
   syncs: FileSyncs,
   folder: string,
-  { header }: Pick<TaskView, "header">,
+  { header }: Pick<FoldedJournal, "header">,
 ): readonly Promise<void>[] {
   return header.chain.map(({ epoch, bytes }) => syncs.sync(join(folder, journalName(epoch)), () => bytes));
 }
@@ -225,7 +225,7 @@ export async function syncTakenOver(context: StoreContext, taken: TakenOver): Pr
  * Looks once more before: a taker that announced a later epoch meanwhile may have read the seal before this one, and
  * then needs the files that it names.
  */
-export function removeSuperfluous(context: StoreContext, view: TaskView): void {
+export function removeSuperfluous(context: StoreContext, view: FoldedJournal): void {
   const { disk, layout } = context;
   const folderPath = taskFolder(layout, view.header.taskId);
   const folder = lookAt(disk, folderPath);

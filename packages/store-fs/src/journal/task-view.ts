@@ -14,7 +14,7 @@ import { type ChainEntry, type JournalHeader, parseCommit, parseHeader, writtenP
 import { type FolderState, lookAt, signalFile } from "./task-folder.js";
 
 /** A journal as far as it was read: the newest sealed file, and the fold of everything up to `offset` in it. */
-export interface TaskView {
+export interface FoldedJournal {
   readonly header: Omit<JournalHeader, "record">;
   readonly path: string;
   /** How much earlier files and items take. */
@@ -37,7 +37,7 @@ export interface TaskView {
 }
 
 /** Opens the file of an epoch; `undefined` when it is announced and not sealed. */
-function openView(context: StoreContext, taskId: string, epoch: number): TaskView | typeof missing | undefined {
+function openView(context: StoreContext, taskId: string, epoch: number): FoldedJournal | typeof missing | undefined {
   const path = join(taskFolder(context.layout, taskId), journalName(epoch));
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined) return missing;
@@ -66,14 +66,14 @@ function openView(context: StoreContext, taskId: string, epoch: number): TaskVie
 }
 
 /** The file of the first epoch has no snapshot: its first commit holds the `created` event. */
-type Draft = Omit<TaskView, "record"> & { record: TaskRecord | undefined };
+type Draft = Omit<FoldedJournal, "record"> & { record: TaskRecord | undefined };
 
-function isBegun(view: Draft): view is TaskView {
+function isBegun(view: Draft): view is FoldedJournal {
   return view.record !== undefined;
 }
 
 /** Reads what was appended since the last time. @returns false when there was nothing. */
-export function extendView(context: StoreContext, view: TaskView): boolean {
+export function extendView(context: StoreContext, view: FoldedJournal): boolean {
   const size = context.disk.stat(view.path)?.size;
   if (size === undefined || size === view.offset) return false;
   if (size < view.offset) {
@@ -123,11 +123,11 @@ export function addCommit(view: Draft, { record, events, consumed, bytes }: Fold
 }
 
 /** Folded journals that were read lately. */
-export type ViewCache = Cache<TaskView>;
+export type ViewCache = Cache<FoldedJournal>;
 
 /** A journal as read, and the folder as it looked afterwards. */
 export interface Reading {
-  readonly view: TaskView;
+  readonly view: FoldedJournal;
   readonly folder: FolderState;
 }
 
@@ -141,7 +141,7 @@ export function newestView(
   context: StoreContext,
   taskId: string,
   { cache = noCache, below = Number.POSITIVE_INFINITY }: { readonly cache?: ViewCache; readonly below?: number } = {},
-): TaskView | undefined {
+): FoldedJournal | undefined {
   const folder = taskFolder(context.layout, taskId);
   let isThere = true;
   const list = () => {
@@ -162,12 +162,12 @@ export function newestView(
 }
 
 /** About what a view takes in memory. Its tail has the parsed events of so many bytes, which are few. */
-function viewBytes({ record, tail }: TaskView): number {
+function viewBytes({ record, tail }: FoldedJournal): number {
   return 2048 + recordMemory(record) + tail.bytes;
 }
 
 /** As `newestView`; a task that cannot be read counts as none: it is set aside when it is asked for. */
-export function readableView(context: StoreContext, taskId: string): TaskView | undefined {
+export function readableView(context: StoreContext, taskId: string): FoldedJournal | undefined {
   try {
     return newestView(context, taskId);
   } catch (error) {
@@ -195,7 +195,7 @@ export function readNow(
 }
 
 /** What a journal says about signals. */
-export type SignalState = Pick<TaskView, "record" | "consumed" | "answered">;
+export type SignalState = Pick<FoldedJournal, "record" | "consumed" | "answered">;
 
 /** How much a header counts of earlier files and items. */
 export function sealedBytes({ chain, segments }: Pick<JournalHeader, "chain" | "segments">): number {
@@ -211,7 +211,7 @@ export function freezeRecord(record: TaskRecord): TaskRecord {
 /** @throws {@link ResumableError} `LIMIT_EXCEEDED` or `QUOTA_EXCEEDED` for a commit that is too large for its journal. */
 export function checkCommitSize(
   limits: FsStoreLimits,
-  view: TaskView,
+  view: FoldedJournal,
   events: readonly TaskEvent[],
   bytes: number,
 ): void {
@@ -221,12 +221,12 @@ export function checkCommitSize(
 }
 
 /** How much is kept of a task's journal and items. */
-export function keptBytes(view: TaskView): number {
+export function keptBytes(view: FoldedJournal): number {
   return view.sealedBytes + view.offset;
 }
 
 /** The files that count for a view, its own included; a file without events counts for nothing. */
-export function chainThrough(view: TaskView): readonly ChainEntry[] {
+export function chainThrough(view: FoldedJournal): readonly ChainEntry[] {
   const { header } = view;
   if (view.record.lastSeq === header.base) return header.chain;
   const own: ChainEntry = {
@@ -241,7 +241,7 @@ export function chainThrough(view: TaskView): readonly ChainEntry[] {
 }
 
 /** The journal that was read after its end became known does not reach so far. */
-export function lostEnd({ record, path, offset }: TaskView, end: number): DamagedFile {
+export function lostEnd({ record, path, offset }: FoldedJournal, end: number): DamagedFile {
   const reason = `the task finished with event ${end}, and its journal ends with event ${record.lastSeq}: its last lines are lost`;
   return new DamagedFile(path, offset, reason);
 }

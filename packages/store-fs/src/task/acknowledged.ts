@@ -1,5 +1,5 @@
 import type { TaskRecord } from "@resumable-mcp/core";
-import type { TaskView } from "../journal/task-view.js";
+import type { FoldedJournal } from "../journal/task-view.js";
 import { withoutConsumed } from "./task-signals.js";
 
 /** What was acknowledged of a task that is written, which is all that others see of it. */
@@ -28,7 +28,7 @@ export class Acknowledged {
   }
 
   /** A signal is pending for others until they see the events that carry it out: never neither, never both. */
-  viewOf(view: TaskView): TaskView {
+  viewOf(view: FoldedJournal): FoldedJournal {
     return withoutConsumed(view, this.#hidden);
   }
 }

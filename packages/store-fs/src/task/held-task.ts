@@ -1,7 +1,7 @@
 import type { Json, TaskRecord } from "@resumable-mcp/core";
 import type { Lease, Signal } from "@resumable-mcp/core/store";
 import type { Compacted } from "../journal/take-over.js";
-import type { Reading, TaskView } from "../journal/task-view.js";
+import type { FoldedJournal, Reading } from "../journal/task-view.js";
 
 /** A task as read: the acknowledged record, its journal and its folder. */
 export interface TaskReading extends Reading {
@@ -15,7 +15,7 @@ export interface HeldTask {
   readonly lease: Lease;
   readonly folder: string;
   /** The journal as it was written. */
-  readonly view: Readonly<TaskView>;
+  readonly view: Readonly<FoldedJournal>;
   /** The task as it was acknowledged. */
   readonly durable: TaskRecord;
   /** The items of the newest checkpoint of this lease that appended some, unless they are too large to be shown. */

@@ -24,7 +24,7 @@ interface Range {
 }
 
 /** Where in a task's files the events behind a seq begin. */
-interface Place {
+interface FilePosition {
   readonly epoch: number;
   readonly offset: number;
 }
@@ -34,7 +34,7 @@ export class JournalReader {
   readonly #context: StoreContext;
   readonly #reader: TaskReader;
   /** Where pages ended, so that who asks for the next one does not begin at the file's start. */
-  readonly #places: BoundedCache<Place>;
+  readonly #places: BoundedCache<FilePosition>;
 
   constructor(context: StoreContext, reader: TaskReader) {
     this.#context = context;

@@ -15,12 +15,12 @@ import { type Compacted, removeSuperfluous, syncChain, syncTakenOver, takeOver }
 import { type FolderState, lookAt, parseLease } from "../journal/task-folder.js";
 import {
   extendView,
+  type FoldedJournal,
   freezeRecord,
   lostEnd,
   newestView,
   type Reading,
   readNow,
-  type TaskView,
   type ViewCache,
 } from "../journal/task-view.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
@@ -33,7 +33,7 @@ export interface FinalEvents {
 }
 
 interface Parts {
-  readonly cache: BoundedCache<TaskView>;
+  readonly cache: BoundedCache<FoldedJournal>;
   readonly held: ReadonlyMap<string, HeldTask>;
   readonly workers: WorkerRegistry;
   readonly ends: FinalEvents;
@@ -172,7 +172,7 @@ export class TaskReader {
    *
    * @returns the record up to which that is so, or `undefined` when the files were removed meanwhile.
    */
-  async #makeDurable(view: TaskView): Promise<{ readonly record: TaskRecord } | undefined> {
+  async #makeDurable(view: FoldedJournal): Promise<{ readonly record: TaskRecord } | undefined> {
     const { record } = view;
     if (!view.unsynced || !this.#context.durable || this.#context.readOnly) return { record };
     try {
@@ -186,14 +186,14 @@ export class TaskReader {
   }
 
   /** A file that was removed was made superfluous by a newer one. Where there is none, a missing file is damage. */
-  #expectNewer({ header, path }: TaskView): void {
+  #expectNewer({ header, path }: FoldedJournal): void {
     const again = newestView(this.#context, header.taskId);
     if (again?.header.epoch !== header.epoch || again.header.incarnation !== header.incarnation) return;
     throw new DamagedFile(path, 0, "a file that it continues is missing");
   }
 
   /** A journal that is read for the first time may seal files whose taker died before it synced them. */
-  async #syncRead(view: TaskView): Promise<void> {
+  async #syncRead(view: FoldedJournal): Promise<void> {
     const { disk, layout, syncs } = this.#context;
     const folder = taskFolder(layout, view.header.taskId);
     const endOf = () => {

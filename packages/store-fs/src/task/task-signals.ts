@@ -11,7 +11,7 @@ import type { StoreContext } from "../disk/store-context.js";
 import { limitExceeded } from "../disk/store-errors.js";
 import { createWhole, readFrom, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import { disturb, type FolderState, type PlainSignal, signalFile, signalName } from "../journal/task-folder.js";
-import type { SignalState, TaskView } from "../journal/task-view.js";
+import type { FoldedJournal, SignalState } from "../journal/task-view.js";
 import type { TaskReading } from "./held-task.js";
 import type { Notifications } from "./notifications.js";
 
@@ -168,7 +168,7 @@ export function answerFile(
 }
 
 /** A view as of before the commits that consumed some signals. */
-export function withoutConsumed(view: TaskView, ids: ReadonlySet<string>): TaskView {
+export function withoutConsumed(view: FoldedJournal, ids: ReadonlySet<string>): FoldedJournal {
   if (ids.size === 0) return view;
   const consumed = new Set([...view.consumed].filter((id) => !ids.has(id)));
   const hidden = new Set([...ids].map(signalFile));

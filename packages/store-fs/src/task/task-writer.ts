@@ -13,7 +13,13 @@ import { storeFailure } from "../disk/store-errors.js";
 import { encodeCommit, numberEvents } from "../journal/commit-events.js";
 import { type Compacted, removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt } from "../journal/task-folder.js";
-import { addCommit, checkCommitSize, type FoldedCommit, freezeRecord, type TaskView } from "../journal/task-view.js";
+import {
+  addCommit,
+  checkCommitSize,
+  type FoldedCommit,
+  type FoldedJournal,
+  freezeRecord,
+} from "../journal/task-view.js";
 import { Acknowledged } from "./acknowledged.js";
 import { HeldFolder } from "./held-folder.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
@@ -40,7 +46,7 @@ export class TaskWriter implements HeldTask {
   readonly #parts: WriterParts;
   readonly #folder: HeldFolder;
   readonly #files: WriterFiles;
-  #view: TaskView;
+  #view: FoldedJournal;
   readonly #acknowledged: Acknowledged;
   lastBatch: HeldTask["lastBatch"];
   #isEnded = false;
@@ -57,7 +63,7 @@ export class TaskWriter implements HeldTask {
     this.#acknowledged = new Acknowledged(view.record);
   }
 
-  get view(): Readonly<TaskView> {
+  get view(): Readonly<FoldedJournal> {
     return this.#view;
   }
 

@@ -4,7 +4,7 @@ import { journalName } from "../disk/layout.js";
 import { allDone, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { writeAll } from "../disk/whole-file.js";
-import { chainThrough, type TaskView, type ViewCache } from "../journal/task-view.js";
+import { chainThrough, type FoldedJournal, type ViewCache } from "../journal/task-view.js";
 import type { Compaction } from "./compaction.js";
 import type { LeaseFiles } from "./held-folder.js";
 import type { HeldTask } from "./held-task.js";
@@ -110,7 +110,7 @@ export class WriterFiles {
   }
 
   /** A sync failed, of any of the files that the lease of a view has written. */
-  noteLosses(view: TaskView): void {
+  noteLosses(view: FoldedJournal): void {
     for (const { epoch, bytes } of chainThrough(view)) {
       if (epoch >= view.header.lease) this.#context.syncs.noteLoss(join(this.#folder, journalName(epoch)), () => bytes);
     }

@@ -33,13 +33,13 @@ export type Pane = (typeof panes)[number];
 export const logLevels = ["debug", "info", "warning", "error"] as const;
 
 /** One of the levels. */
-export type LogLevel = (typeof logLevels)[number];
+export type ShownLevel = (typeof logLevels)[number];
 
 /** What of a task is seen. */
 export interface DetailState {
   /** `undefined` until the user chooses: what there is to see decides. */
   readonly pane: Pane | undefined;
-  readonly level: LogLevel;
+  readonly level: ShownLevel;
   /** Lines scrolled up from the end; 0 follows. */
   readonly up: number;
   /** The line of the result at which the cursor stands. */

@@ -14,7 +14,7 @@ import {
   requestWords,
 } from "../../model/board-task.js";
 import { readHistory, wholeLog } from "../../model/task-history.js";
-import { type DetailState, type DetailView, type LogLevel, logLevels, type Pane } from "./detail-state.js";
+import { type DetailState, type DetailView, logLevels, type Pane, type ShownLevel } from "./detail-state.js";
 import { resultValue, treeLines } from "./result-tree.js";
 
 /** A line of the part that scrolls. */
@@ -37,7 +37,7 @@ export function detailContent(task: BoardTask, state: DetailState): DetailConten
   return { pane, tree, lines, count: lines.length, asks: task.info.questions.length > 0 };
 }
 
-function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: LogLevel): readonly DetailLine[] {
+function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: ShownLevel): readonly DetailLine[] {
   const history = readHistory(task.journal);
   if (pane === "log")
     return wholeLog(history, task.log)
@@ -51,7 +51,7 @@ function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: LogLev
 }
 
 /** Levels of MCP, from the least; `notice` counts as `info`, and what is worse than `error` as that. */
-function isAtLeast(level: string, least: LogLevel): boolean {
+function isAtLeast(level: string, least: ShownLevel): boolean {
   const index = (logLevels as readonly string[]).indexOf(level === "notice" ? "info" : level);
   return (index < 0 ? logLevels.length - 1 : index) >= logLevels.indexOf(least);
 }

@@ -1,8 +1,8 @@
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
-import type { Connection } from "../../connection/connection.js";
+import type { PanelConnection } from "../../connection/connection.js";
 import type { PanelTask } from "../../model/panel-task.js";
-import { listFilters, type Place } from "../../model/place.js";
 import { maxListed } from "../../model/polls.js";
+import { listFilters, type Route } from "../../model/route.js";
 import { type ListOrder, listOrders, shownTasks } from "../../model/task-list.js";
 import type { Texts } from "../../texts/catalogue.js";
 import { useTexts } from "../../texts/texts.js";
@@ -13,16 +13,16 @@ import { BulkBar } from "./bulk-bar.js";
 import { Statistics } from "./statistics.js";
 import { TaskRow } from "./task-row.js";
 
-type ListPlace = Extract<Place, { readonly name: "list" }>;
+type ListRoute = Extract<Route, { readonly name: "list" }>;
 
 /** Whose tasks a connection shows. */
-function whose({ mode, signIn }: Connection): keyof Texts["tasksOf"] {
+function whose({ mode, signIn }: PanelConnection): keyof Texts["tasksOf"] {
   if (mode === "host") return "host";
   return signIn === undefined ? "machine" : "signedIn";
 }
 
 /** The caller's tasks. */
-export function ListView({ place }: { readonly place: ListPlace }): ReactNode {
+export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
   const texts = useTexts();
   const { go, model } = usePanel();
   const tasks = usePanelState((state) => state.tasks);
@@ -32,8 +32,8 @@ export function ListView({ place }: { readonly place: ListPlace }): ReactNode {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const all = useMemo(() => (listed ?? []).flatMap((id) => tasks.get(id) ?? []), [listed, tasks]);
   const shown = useMemo(
-    () => shownTasks(all, { ...place, order }, (task) => badgeText(task, texts)),
-    [all, place, order, texts],
+    () => shownTasks(all, { ...route, order }, (task) => badgeText(task, texts)),
+    [all, route, order, texts],
   );
   const chosen = useMemo(() => shown.filter(({ info }) => selected.has(info.id)), [shown, selected]);
   const clear = useCallback(() => setSelected(new Set()), []);
@@ -41,18 +41,18 @@ export function ListView({ place }: { readonly place: ListPlace }): ReactNode {
   return (
     <div className="list-view">
       <h1 className="hidden">{texts.tasks}</h1>
-      <Statistics place={place} />
+      <Statistics route={route} />
       <div className="toolbar">
         <input
           type="search"
           aria-label={texts.find}
           placeholder={`${texts.find}: ${texts.findHelp}`}
-          value={place.words}
-          onChange={(event) => go({ ...place, words: event.target.value })}
+          value={route.words}
+          onChange={(event) => go({ ...route, words: event.target.value })}
         />
         <div className="filters" role="group" aria-label={texts.columns.status}>
           {listFilters.map((show) => (
-            <button key={show} type="button" aria-pressed={place.show === show} onClick={() => go({ ...place, show })}>
+            <button key={show} type="button" aria-pressed={route.show === show} onClick={() => go({ ...route, show })}>
               {texts.filters[show]}
             </button>
           ))}

@@ -1,13 +1,13 @@
 import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/protocol";
 import type { ReactNode } from "react";
-import type { Place } from "../../model/place.js";
+import type { Route } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
 
 const statuses = [...unfinishedStatuses, ...finalStatuses];
 
 /** How many tasks there are of each status; one click finds them. */
-export function Statistics({ place }: { readonly place: Extract<Place, { readonly name: "list" }> }): ReactNode {
+export function Statistics({ route }: { readonly route: Extract<Route, { readonly name: "list" }> }): ReactNode {
   const texts = useTexts();
   const { go } = usePanel();
   const counts = usePanelState((state) => state.counts);
@@ -17,7 +17,7 @@ export function Statistics({ place }: { readonly place: Extract<Place, { readonl
     <ul className="statistics">
       {statuses.map((status) => {
         const word = texts.status[status];
-        const isChosen = place.words === word;
+        const isChosen = route.words === word;
         return (
           <li key={status} data-status={status} data-none={counts[status] ? undefined : ""}>
             <button

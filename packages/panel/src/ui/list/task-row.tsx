@@ -10,7 +10,7 @@ import {
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
-import { writePlace } from "../../model/place.js";
+import { writeRoute } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { farText, ProgressBar } from "../parts/progress-bar.js";
 import { StatusBadge } from "../parts/status-badge.js";
@@ -60,7 +60,7 @@ export const TaskRow = memo(function TaskRow({
         />
       </span>
       <span role="cell" className="cell-task">
-        <a href={writePlace({ name: "task", taskId: info.id })} onClick={open} draggable={false}>
+        <a href={writeRoute({ name: "task", taskId: info.id })} onClick={open} draggable={false}>
           <span className="tool">{lineText(info.tool)}</span>
           {info.label !== undefined && <span className="label">{lineText(info.label)}</span>}
         </a>

@@ -8,7 +8,7 @@ import {
 import { type ReactNode, useMemo, useState } from "react";
 import { lineText } from "../../model/bounded.js";
 import { maxJournalEvents, type PanelTask } from "../../model/panel-task.js";
-import { type TaskPart, taskParts } from "../../model/place.js";
+import { type TaskPart, taskParts } from "../../model/route.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
 import { Tabs } from "../parts/tabs.js";

@@ -5,7 +5,7 @@ import { quarantineCopy } from "../../disk/quarantine.js";
 import type { StoreContext } from "../../disk/store-context.js";
 import { listIfExists, readFrom } from "../../disk/whole-file.js";
 import { parseSignal } from "../../journal/task-folder.js";
-import { lostEnd, newestView, type TaskView } from "../../journal/task-view.js";
+import { type FoldedJournal, lostEnd, newestView } from "../../journal/task-view.js";
 import type { OpenStore } from "../../open-store.js";
 import type { TaskReading } from "../../task/held-task.js";
 import { parseTaskDocument } from "../../task/task-documents.js";
@@ -99,7 +99,7 @@ function findLoose({ context }: OpenStore, { view, record }: TaskReading): reado
 }
 
 /** Journals of the task that count for nothing. */
-function looseJournals({ disk, layout }: StoreContext, { header }: TaskView): readonly string[] {
+function looseJournals({ disk, layout }: StoreContext, { header }: FoldedJournal): readonly string[] {
   const folder = taskFolder(layout, header.taskId);
   const sealed = new Set([header.epoch, ...header.chain.map(({ epoch }) => epoch)]);
   const loose = journalFiles.list(disk, folder).filter((epoch) => !sealed.has(epoch));

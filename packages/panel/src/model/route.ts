@@ -11,7 +11,7 @@ export const listFilters = ["all", "active", "waiting", "failed", "finished"] as
 export type ListFilter = (typeof listFilters)[number];
 
 /** Where in the panel the user is. */
-export type Place =
+export type Route =
   | { readonly name: "list"; readonly words: string; readonly show: ListFilter }
   | { readonly name: "task"; readonly taskId: string; readonly part?: TaskPart }
   | { readonly name: "server" }
@@ -19,10 +19,10 @@ export type Place =
   | { readonly name: "opened"; readonly part?: TaskPart };
 
 /** The list as it is first seen. */
-export const listPlace: Place = { name: "list", words: "", show: "all" };
+export const listRoute: Route = { name: "list", words: "", show: "all" };
 
-/** Reads a place from the fragment of an address; everything that is none is the list. */
-export function readPlace(hash: string): Place {
+/** Reads a route from the fragment of an address; everything that is none is the list. */
+export function readRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
   const [name, taskId = "", part] = path.split("/").map(decoded);
   if (name === "server") return { name: "server" };
@@ -32,15 +32,15 @@ export function readPlace(hash: string): Place {
   return { name: "list", words: params.get("q") ?? "", show };
 }
 
-/** Writes a place as the fragment of an address. */
-export function writePlace(place: Place): string {
-  if (place.name === "server") return "#/server";
-  if (place.name === "task")
-    return `#/tasks/${encodeURIComponent(place.taskId)}${place.part === undefined ? "" : `/${place.part}`}`;
-  if (place.name === "opened") return "#/";
+/** Writes a route as the fragment of an address. */
+export function writeRoute(route: Route): string {
+  if (route.name === "server") return "#/server";
+  if (route.name === "task")
+    return `#/tasks/${encodeURIComponent(route.taskId)}${route.part === undefined ? "" : `/${route.part}`}`;
+  if (route.name === "opened") return "#/";
   const params = new URLSearchParams();
-  if (place.words !== "") params.set("q", place.words);
-  if (place.show !== "all") params.set("show", place.show);
+  if (route.words !== "") params.set("q", route.words);
+  if (route.show !== "all") params.set("show", route.show);
   return params.size === 0 ? "#/" : `#/?${params}`;
 }
 

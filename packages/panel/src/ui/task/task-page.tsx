@@ -2,7 +2,7 @@ import { isFinal } from "@resumable-mcp/protocol";
 import { type ReactNode, useMemo } from "react";
 import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
-import { listPlace, type TaskPart, writePlace } from "../../model/place.js";
+import { listRoute, type TaskPart, writeRoute } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
 import { Empty } from "../parts/empty.js";
@@ -13,7 +13,7 @@ import { TaskActions } from "./task-actions.js";
 import { TaskFacts } from "./task-facts.js";
 import { TaskParts } from "./task-parts.js";
 
-interface TaskViewProps {
+interface TaskPageProps {
   readonly taskId: string;
   readonly part: TaskPart | undefined;
   readonly onPart: (part: TaskPart) => void;
@@ -22,7 +22,7 @@ interface TaskViewProps {
 }
 
 /** One task: how far it is, what it asks, what can be asked of it, and what happened to it. */
-export function TaskView({ taskId, part, onPart, isListed }: TaskViewProps): ReactNode {
+export function TaskPage({ taskId, part, onPart, isListed }: TaskPageProps): ReactNode {
   const texts = useTexts();
   const task = usePanelState(({ tasks }) => tasks.get(taskId));
   const isUnknown = usePanelState(({ link, unknown }) => link.name === "live" && unknown.has(taskId));
@@ -52,10 +52,10 @@ function BackLink(): ReactNode {
   return (
     <a
       className="back"
-      href={writePlace(listPlace)}
+      href={writeRoute(listRoute)}
       onClick={(event) => {
         event.preventDefault();
-        go(listPlace);
+        go(listRoute);
       }}
     >
       ← {texts.allTasks}
