@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { entriesOf, exportedNames } from "./entries.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const listed = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 }).split("\0");
@@ -13,27 +14,8 @@ const lines = (pattern) =>
 const isTest = /(^|\/)test\/|\.test\.tsx?$/;
 const sources = files.filter((file) => /^(packages|apps)\/[^/]+\/src\/.*\.tsx?$/.test(file) && !isTest.test(file));
 
-/** The names that a source exports. */
-function exportsOf(file) {
-  const text = read(file).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
-  const listedNames = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) =>
-    names.split(",").flatMap((name) => name.trim().split(" ").at(-1) || []),
-  );
-  const declared = [
-    ...text.matchAll(/^export (?:declare |abstract |async )*(?:const|let|function|class|interface|type) (\w+)/gm),
-  ].map(([, name]) => name);
-  const others = [...text.matchAll(/^export \* from "(\.[^"]*)"/gm)].flatMap(([, from]) =>
-    exportsOf(join(dirname(file), from.replace(/\.js$/, ".ts"))),
-  );
-  return [...listedNames, ...declared, ...others];
-}
-
 const manifests = files.filter((file) => /^(packages|apps)\/[^/]+\/package\.json$/.test(file));
-const entries = manifests.flatMap((file) =>
-  Object.values(JSON.parse(read(file)).exports ?? {}).flatMap((entry) =>
-    entry["@resumable-mcp/source"] === undefined ? [] : [join(dirname(file), entry["@resumable-mcp/source"])],
-  ),
-);
+const entries = manifests.flatMap((file) => entriesOf(join(root, dirname(file))));
 const flags = sources.flatMap((file) =>
   [...read(file).matchAll(/^\s*"?([a-z][a-z-]*)"?: \{ type: "(?:string|boolean)"/gm)].map(([, name]) => name),
 );
@@ -55,7 +37,7 @@ const rows = [
     50_000,
   ],
   ["packages", manifests.filter((file) => file.startsWith("packages/")).length, 14],
-  ["exports, all entries", sum(entries.map((file) => new Set(exportsOf(file)).size)), 350],
+  ["exports, all entries", sum(entries.map((file) => new Set(exportedNames(file)).size)), 350],
   ["flags of the programs, each once", new Set(flags).size, 70],
   ["named limits", limits.length, 150],
   [

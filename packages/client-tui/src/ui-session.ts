@@ -55,13 +55,13 @@ async function onInterrupt(board: TaskBoard, action: OnInterrupt): Promise<void>
 export type TaskFate = OnInterrupt | "stop";
 
 /** The unfinished tasks that the user leaves: those that continue, and those that are paused or ask. */
-interface LeftTasks {
+interface LeftCounts {
   readonly moving: number;
   readonly waiting: number;
 }
 
 /** What the user reads of unfinished tasks after the screens. */
-export function farewell({ moving, waiting }: LeftTasks, fate: TaskFate): string {
+export function farewell({ moving, waiting }: LeftCounts, fate: TaskFate): string {
   const count = moving + waiting;
   const tasks = countText(count, "task");
   const unfinished = `${tasks} ${count === 1 ? "is" : "are"} not finished`;

@@ -43,4 +43,4 @@ export {
 export type { ActiveTask, CompletedTask } from "./state/client-state.js";
 export { defaultStateFile } from "./state/state-file.js";
 export type { TaskInfo } from "./task-info.js";
-export type { ContentBlock, TaskResult, ToolResult } from "./tool-result.js";
+export type { ResultBlock, TaskResult, ToolResult } from "./tool-result.js";

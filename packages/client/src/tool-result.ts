@@ -10,11 +10,11 @@ import {
 } from "@resumable-mcp/protocol";
 
 /** One block of a result's content, as MCP defines them. */
-export type ContentBlock = JsonObject & { readonly type: string };
+export type ResultBlock = JsonObject & { readonly type: string };
 
 /** What a tool answered, unchanged. */
 export interface ToolResult {
-  readonly content: readonly ContentBlock[];
+  readonly content: readonly ResultBlock[];
   readonly structuredContent?: JsonObject;
   readonly isError: boolean;
   readonly meta: JsonObject;
@@ -54,7 +54,7 @@ export function textOf(result: ToolResult): string {
   return texts.filter((text) => typeof text === "string").join("\n");
 }
 
-function isForModel({ annotations }: ContentBlock): boolean {
+function isForModel({ annotations }: ResultBlock): boolean {
   const audience = isJsonObject(annotations) ? annotations.audience : undefined;
   return Array.isArray(audience) && !audience.includes("user");
 }

@@ -1,11 +1,11 @@
-import type { ContentBlock } from "@resumable-mcp/client";
+import type { ResultBlock } from "@resumable-mcp/client";
 import { expect, it } from "vitest";
 import { contentText } from "./result-text.js";
 
-const textOf = (...content: readonly ContentBlock[]) => contentText({ content, text: "joined" });
+const textOf = (...content: readonly ResultBlock[]) => contentText({ content, text: "joined" });
 const text = { type: "text", text: "a\nb" };
 
-it.each<[string, ContentBlock, string]>([
+it.each<[string, ResultBlock, string]>([
   ["an image", { type: "image", data: "A".repeat(4_000), mimeType: "image/png" }, "[image image/png, 3 KiB]"],
   ["sound", { type: "audio", data: "AAAA", mimeType: "audio/wav" }, "[audio audio/wav, 3 B]"],
   [

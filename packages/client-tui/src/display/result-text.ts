@@ -1,4 +1,4 @@
-import type { ContentBlock, JsonObject, TaskResult } from "@resumable-mcp/client";
+import type { JsonObject, ResultBlock, TaskResult } from "@resumable-mcp/client";
 
 /** The text of a result, in which what a terminal cannot show is named in its place. */
 export function contentText({ content, text }: Pick<TaskResult, "content" | "text">): string {
@@ -7,7 +7,7 @@ export function contentText({ content, text }: Pick<TaskResult, "content" | "tex
 }
 
 /** `[image image/png, 12 KiB]`, `[link report.pdf, file:///report.pdf, application/pdf]`. */
-function nameOf(block: ContentBlock): string {
+function nameOf(block: ResultBlock): string {
   const resource = isObject(block.resource) ? block.resource : block;
   const { name, uri, mimeType, size } = resource;
   const kind = block.type === "resource_link" ? "link" : block.type;

@@ -13,7 +13,7 @@ import type { TaskBoard } from "../model/task-board.js";
 import { onTerminalEnd } from "../terminal/terminal-stream.js";
 import { awaitedText, confirmation } from "../ui/task-actions.js";
 import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";
-import { parseSpokenCommand, type SpokenCommand, spokenHelp, type TaskVerb } from "./spoken-command.js";
+import { type NumberedVerb, parseSpokenCommand, type SpokenCommand, spokenHelp } from "./spoken-command.js";
 
 /**
  * The user interface as sentences and typed commands, for screen readers and for terminals that cannot move a cursor;
@@ -150,7 +150,7 @@ class Conversation {
     await this.#board.call(name, values, { server: tool.server, detached: false });
   }
 
-  async #withTask(verb: TaskVerb, number: number): Promise<void> {
+  async #withTask(verb: NumberedVerb, number: number): Promise<void> {
     const id = this.#numbers[number - 1]?.info.id ?? "";
     const task = this.#board.store.current.tasks.get(id);
     if (task === undefined) return say(`There is no task ${number}. list shows your tasks.`);

@@ -2,12 +2,12 @@ const alone = ["list", "tools", "help", "quit"] as const;
 const withNumber = ["resume", "pause", "cancel", "forget", "answer", "decline", "show"] as const;
 
 /** What can be done with the task of a number. */
-export type TaskVerb = (typeof withNumber)[number];
+export type NumberedVerb = (typeof withNumber)[number];
 
 /** A command that the user typed. */
 export type SpokenCommand =
   | { readonly verb: "resume_all" | (typeof alone)[number] }
-  | { readonly verb: TaskVerb; readonly number: number }
+  | { readonly verb: NumberedVerb; readonly number: number }
   | { readonly verb: "call"; readonly tool: string; readonly words: readonly string[] }
   | { readonly verb: "unknown"; readonly text: string };
 

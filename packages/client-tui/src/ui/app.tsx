@@ -16,7 +16,7 @@ import {
   ScreenMemoryContext,
 } from "./keys/use-key-state.js";
 import { type AppProps, currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
-import { Header, type OpenQuestion, openQuestions, QuestionBanner } from "./parts/frame.js";
+import { Header, QuestionBanner, type WaitingQuestion, waitingQuestions } from "./parts/frame.js";
 import { noticeLines } from "./parts/notice.js";
 import { useNow } from "./parts/use-now.js";
 import { useSince } from "./parts/use-since.js";
@@ -45,7 +45,7 @@ export function App(props: AppProps): ReactNode {
   const sinceMs = (server: ServerInfo) => since.get(server.state) ?? nowMs;
   const present = currentScreen(navigation);
   const screen = present.name === "opening" && isReady(state) && unfinished.length === 0 ? menu : present;
-  const questions = openQuestions(unfinished, screen);
+  const questions = waitingQuestions(unfinished, screen);
   const [footer, setFooter] = useState<Footer>();
   const onGlobal = useGlobalKeys(go, footer?.taskId, screen.name === "menu");
   useEffect(() => {
@@ -55,7 +55,7 @@ export function App(props: AppProps): ReactNode {
     if (screen !== present) go({ type: "replace", screen });
   }, [screen, present]);
   if (columns < leastColumns || rows < leastRows) return <TooSmall {...props} />;
-  const answer = (open: OpenQuestion | undefined) => {
+  const answer = (open: WaitingQuestion | undefined) => {
     if (open === undefined) return board.notice("info", "No open question.");
     go({ type: "open", screen: { name: "answer", taskId: open.task.info.id, question: open.question } });
   };

@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import type { ListedTool } from "../connection/link.js";
 import { toJsonObject } from "../json.js";
-import type { ContentBlock, ToolResult } from "../tool-result.js";
+import type { ResultBlock, ToolResult } from "../tool-result.js";
 
 const contentBlock = z.looseObject({ type: z.string() });
 
@@ -29,7 +29,7 @@ export function toListedTool(tool: Tool): ListedTool {
   };
 }
 
-function toContentBlock(value: unknown): ContentBlock {
+function toContentBlock(value: unknown): ResultBlock {
   const { type } = contentBlock.parse(value);
   return { ...toJsonObject(value), type };
 }

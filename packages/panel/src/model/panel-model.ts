@@ -34,7 +34,7 @@ const verbTools: Readonly<Record<BulkVerb, PanelTool>> = {
 const maxAtOnce = 4;
 
 /** One page of a task's items. */
-export interface ItemPage {
+export interface ShownItems {
   readonly items: readonly JsonObject[string][];
   /** How many the task has. */
   readonly total: number;
@@ -128,7 +128,7 @@ export class PanelModel {
   }
 
   /** Reads one page of a task's items. Rejects with a `CallError`. */
-  async items(taskId: string, after: number, limit: number): Promise<ItemPage> {
+  async items(taskId: string, after: number, limit: number): Promise<ShownItems> {
     const fields = JsonFields.of(await this.connection.call("get_task_items", { task_id: taskId, after, limit }));
     const items = fields?.list("items") ?? [];
     return { items, total: fields?.number("total") ?? items.length };

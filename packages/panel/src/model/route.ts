@@ -2,7 +2,7 @@
 export const taskParts = ["timeline", "log", "steps", "items", "result"] as const;
 
 /** One of the parts. */
-export type TaskPart = (typeof taskParts)[number];
+export type ScreenPart = (typeof taskParts)[number];
 
 /** Which tasks the list shows. */
 export const listFilters = ["all", "active", "waiting", "failed", "finished"] as const;
@@ -13,10 +13,10 @@ export type ListFilter = (typeof listFilters)[number];
 /** Where in the panel the user is. */
 export type Route =
   | { readonly name: "list"; readonly words: string; readonly show: ListFilter }
-  | { readonly name: "task"; readonly taskId: string; readonly part?: TaskPart }
+  | { readonly name: "task"; readonly taskId: string; readonly part?: ScreenPart }
   | { readonly name: "server" }
   /** In a host: the task of the call for which the view was opened. */
-  | { readonly name: "opened"; readonly part?: TaskPart };
+  | { readonly name: "opened"; readonly part?: ScreenPart };
 
 /** The list as it is first seen. */
 export const listRoute: Route = { name: "list", words: "", show: "all" };

@@ -1,7 +1,7 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { lineText } from "../model/bounded.js";
 import type { PanelModel } from "../model/panel-model.js";
-import { type Route, readRoute, type TaskPart, writeRoute } from "../model/route.js";
+import { type Route, readRoute, type ScreenPart, writeRoute } from "../model/route.js";
 import { TextsContext, textsFor, useTexts } from "../texts/texts.js";
 import { Frame } from "./frame.js";
 import { ListView } from "./list/list-view.js";
@@ -9,7 +9,7 @@ import { PanelContext, usePanel, usePanelState } from "./panel-context.js";
 import { Empty } from "./parts/empty.js";
 import { ServerView } from "./server/server-view.js";
 import { SignIn } from "./sign-in.js";
-import { TaskPage } from "./task/task-page.js";
+import { TaskScreen } from "./task/task-screen.js";
 
 /** The whole panel. */
 export function App({ model }: { readonly model: PanelModel }): ReactNode {
@@ -76,7 +76,7 @@ function View({ route }: { readonly route: Route }): ReactNode {
   if (route.name === "opened") return <OpenedView part={route.part} />;
   const { taskId } = route;
   return (
-    <TaskPage
+    <TaskScreen
       key={taskId}
       taskId={taskId}
       part={route.part}
@@ -87,13 +87,13 @@ function View({ route }: { readonly route: Route }): ReactNode {
 }
 
 /** What the host has opened the view for. */
-function OpenedView({ part }: { readonly part: TaskPart | undefined }): ReactNode {
+function OpenedView({ part }: { readonly part: ScreenPart | undefined }): ReactNode {
   const texts = useTexts();
   const { go, model } = usePanel();
   const opened = usePanelState((state) => state.opened);
   if (opened.name === "found")
     return (
-      <TaskPage
+      <TaskScreen
         taskId={opened.taskId}
         part={part}
         onPart={(next) => go({ name: "opened", part: next })}

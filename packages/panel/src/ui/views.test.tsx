@@ -10,7 +10,7 @@ import { ListView } from "./list/list-view.js";
 import { PanelContext } from "./panel-context.js";
 import { ServerView } from "./server/server-view.js";
 import { SignIn } from "./sign-in.js";
-import { TaskPage } from "./task/task-page.js";
+import { TaskScreen } from "./task/task-screen.js";
 
 const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe\u001b]0;title\u0007';
 const events: readonly JsonObject[] = [
@@ -47,7 +47,7 @@ const taskRoute = { name: "task", taskId: "a" } as const;
 
 /** The parts of a task's view are those of the address. */
 function task(part?: "log" | "steps" | "result" | "timeline"): ReactNode {
-  return <TaskPage taskId="a" part={part} onPart={() => {}} isListed />;
+  return <TaskScreen taskId="a" part={part} onPart={() => {}} isListed />;
 }
 
 const question = {

@@ -105,13 +105,13 @@ function infoOf(token: string, claims: Claims, { audiences, issuers }: Introspec
   return Number.isFinite(expiresAt) ? authInfoOf(token, claims, issuer, Number(expiresAt)) : undefined;
 }
 
-interface Cache {
+interface TokenCache {
   get(key: string): { readonly info: AuthInfo | undefined } | undefined;
   set(key: string, info: AuthInfo | undefined, maxAgeMs: number): void;
 }
 
 /** Limits: `maxCachedTokens`; the oldest is forgotten first. Whether a token has expired is checked with each request. */
-function createCache(nowMs: () => number): Cache {
+function createCache(nowMs: () => number): TokenCache {
   const entries = new Map<string, { readonly info: AuthInfo | undefined; readonly untilMs: number }>();
   return {
     get(key) {

@@ -62,7 +62,7 @@ export class TaskCreator {
   async #create(request: CreateRequest): Promise<Created | undefined> {
     const { reader } = this.#parts;
     const { task } = request;
-    const draft = new TaskDraft(this.#parts.context, request);
+    const draft = new FolderDraft(this.#parts.context, request);
     let endAdmission: ((bytes?: number) => void) | undefined;
     let endMaking: (() => void) | undefined;
     let isFull = false;
@@ -177,7 +177,7 @@ function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): { owner: string
 }
 
 /** A task's folder on its way into the store. */
-class TaskDraft {
+class FolderDraft {
   readonly #context: StoreContext;
   readonly #task: NewTask;
   readonly #now: Instant;

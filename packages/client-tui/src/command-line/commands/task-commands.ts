@@ -3,7 +3,7 @@ import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord } from "../../display/task-status.js";
 import { whoseTasks } from "../../display/whose-tasks.js";
-import { type HistoryLine, readHistory } from "../../model/task-history.js";
+import { type TextLine, tellHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { taskStatuses } from "../command-table.js";
 import { didYouMean } from "../did-you-mean.js";
@@ -37,7 +37,7 @@ const show: Command = async (context) => {
   const info = await task.info();
   const journal = await task.journal();
   const result = isFinal(info.status) ? await task.result() : undefined;
-  const history = readHistory(journal);
+  const history = tellHistory(journal);
   const facts = { ...taskJson(info), arguments: journal?.arguments, journal: journal?.events };
   return output.result({ ...facts, result: resultJson(result) }, [
     ...describeTask(info, journal),
@@ -53,7 +53,7 @@ function resultJson(result: TaskResult | undefined): object | undefined {
   return { is_error, content, structured_content };
 }
 
-function section(title: string, lines: readonly HistoryLine[]): readonly string[] {
+function section(title: string, lines: readonly TextLine[]): readonly string[] {
   const texts = lines.map(({ at = "", text }) => `  ${at.slice(0, 19).padEnd(19)}  ${text}`);
   return lines.length === 0 ? [] : [title, ...texts];
 }

@@ -13,7 +13,7 @@ import {
   type LogLine,
   requestWords,
 } from "../../model/board-task.js";
-import { readHistory, wholeLog } from "../../model/task-history.js";
+import { tellHistory, wholeLog } from "../../model/task-history.js";
 import { type DetailState, type DetailView, logLevels, type Pane, type ShownLevel } from "./detail-state.js";
 import { resultValue, treeLines } from "./result-tree.js";
 
@@ -38,7 +38,7 @@ export function detailContent(task: BoardTask, state: DetailState): DetailConten
 }
 
 function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: ShownLevel): readonly DetailLine[] {
-  const history = readHistory(task.journal);
+  const history = tellHistory(task.journal);
   if (pane === "log")
     return wholeLog(history, task.log)
       .filter((line) => isAtLeast(line.level, level))
@@ -106,7 +106,7 @@ function continuationText(continues: NonNullable<TaskError["continues"]>, far: s
 function lastLogText({ log, journal }: BoardTask): string | undefined {
   const isShown = ({ level }: LogLine) => isAtLeast(level, "info");
   // What came since is newer than any journal, which is read only where nothing did.
-  const last = log.findLast(isShown) ?? readHistory(journal).log.findLast(isShown);
+  const last = log.findLast(isShown) ?? tellHistory(journal).log.findLast(isShown);
   return last === undefined ? undefined : `log: ${last.level}: ${last.text}`;
 }
 

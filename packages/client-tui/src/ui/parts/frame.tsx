@@ -51,14 +51,14 @@ function summary(servers: readonly ServerInfo[], standing: Standing): string {
 }
 
 /** A question that waits for the user, and whose it is. */
-export interface OpenQuestion {
+export interface WaitingQuestion {
   readonly task: BoardTask;
   readonly question: Question;
 }
 
 /** The questions that wait, without the one that is being answered. */
-export function openQuestions(tasks: Iterable<BoardTask>, screen: Screen): readonly OpenQuestion[] {
-  const isAnswered = ({ task, question }: OpenQuestion) =>
+export function waitingQuestions(tasks: Iterable<BoardTask>, screen: Screen): readonly WaitingQuestion[] {
+  const isAnswered = ({ task, question }: WaitingQuestion) =>
     screen.name === "answer" && screen.taskId === task.info.id && screen.question.key === question.key;
   return [...tasks]
     .filter(isUnfinished)
@@ -68,7 +68,7 @@ export function openQuestions(tasks: Iterable<BoardTask>, screen: Screen): reado
 
 /** Tells wherever the user is that a task asks something. The key stands first: on a narrow screen the question gives way. */
 export function QuestionBanner(props: {
-  readonly questions: readonly OpenQuestion[];
+  readonly questions: readonly WaitingQuestion[];
   readonly columns: number;
 }): ReactNode {
   const { status } = useTheme();

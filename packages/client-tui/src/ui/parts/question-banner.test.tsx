@@ -4,13 +4,13 @@ import { draw } from "../../../test/draw.js";
 import { fakeTask } from "../../../test/fake-client.js";
 import { hostile } from "../../../test/odd-texts.js";
 import { newBoardTask } from "../../model/board-task.js";
-import { openQuestions, QuestionBanner } from "./frame.js";
+import { QuestionBanner, waitingQuestions } from "./frame.js";
 
 const question = (key: string, message: string) => ({ key, message, schema: {}, userOnly: false });
 const asking = (id: string, messages: readonly string[], more: Partial<TaskInfo> = {}) =>
   newBoardTask(fakeTask(id, { questions: messages.map((text, index) => question(`q${index}`, text)), ...more }));
 const shown = (tasks: ReturnType<typeof asking>[], columns: number) => {
-  const questions = openQuestions(tasks, { name: "menu" });
+  const questions = waitingQuestions(tasks, { name: "menu" });
   return draw(<QuestionBanner questions={questions} columns={columns} />, { columns, rows: 1 })
     .frame()
     .lines.join("\n");
@@ -41,7 +41,7 @@ describe("the line that tells of a question", () => {
   });
 
   it("stands out in colour and, where there is none, by its mark", () => {
-    const questions = openQuestions([one], { name: "menu" });
+    const questions = waitingQuestions([one], { name: "menu" });
     const drawn = draw(
       <QuestionBanner questions={questions} columns={20} />,
       { columns: 20, rows: 1 },
@@ -54,8 +54,8 @@ describe("the line that tells of a question", () => {
 describe("the questions that wait", () => {
   it("are those of unfinished tasks, without the one that is being answered", () => {
     const tasks = [asking("a", ["one", "two"]), asking("over", ["never"], { status: "completed" })];
-    const keysOf = (screen: Parameters<typeof openQuestions>[1]) =>
-      openQuestions(tasks, screen).map(({ question: { key } }) => key);
+    const keysOf = (screen: Parameters<typeof waitingQuestions>[1]) =>
+      waitingQuestions(tasks, screen).map(({ question: { key } }) => key);
     expect(keysOf({ name: "menu" })).toEqual(["q0", "q1"]);
     expect(keysOf({ name: "answer", taskId: "a", question: question("q0", "one") })).toEqual(["q1"]);
     expect(keysOf({ name: "answer", taskId: "b", question: question("q0", "one") })).toEqual(["q0", "q1"]);

@@ -73,7 +73,7 @@ export const TaskRow = memo(function TaskRow({
         <ProgressBar task={task} />
         <span className="numbers">{farText(info)}</span>
       </span>
-      <Clock task={task} />
+      <TaskClock task={task} />
     </div>
   );
 });
@@ -85,7 +85,7 @@ export function messageOf({ info }: PanelTask): string {
 }
 
 /** What changes with every second; the rest of a row does not. */
-function Clock({ task }: { readonly task: PanelTask }): ReactNode {
+function TaskClock({ task }: { readonly task: PanelTask }): ReactNode {
   const moves = isMoving(task);
   const nowMs = useNow(moves || task.info.status === "pending" || task.info.status === "input_required");
   const elapsed = elapsedMsOf(task, nowMs);

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
-import type { ItemPage } from "../../model/panel-model.js";
+import type { ShownItems } from "../../model/panel-model.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel } from "../panel-context.js";
 import { JsonTree } from "../parts/json-tree.js";
@@ -50,7 +50,7 @@ export function Items({ taskId, count }: { readonly taskId: string; readonly cou
 /** Reads a page, and reads it again when `change` changes. */
 function usePage(taskId: string, after: number, change: number) {
   const { model } = usePanel();
-  const [found, setFound] = useState<{ readonly page?: ItemPage; readonly problem?: string }>({});
+  const [found, setFound] = useState<{ readonly page?: ShownItems; readonly problem?: string }>({});
   useEffect(() => {
     let isCurrent = true;
     model.items(taskId, after, pageSize).then(

@@ -18,7 +18,7 @@ import { farText, ProgressBar } from "../parts/progress-bar.js";
 import { useNow } from "../parts/use-now.js";
 
 /** How far a task is, in numbers and words. */
-export function TaskFacts({ task }: { readonly task: PanelTask }): ReactNode {
+export function FactsSection({ task }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
   const { info, journal } = task;
   const { error, message, status } = info;

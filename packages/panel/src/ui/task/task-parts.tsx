@@ -8,7 +8,7 @@ import {
 import { type ReactNode, useMemo, useState } from "react";
 import { lineText } from "../../model/bounded.js";
 import { maxJournalEvents, type PanelTask } from "../../model/panel-task.js";
-import { type TaskPart, taskParts } from "../../model/route.js";
+import { type ScreenPart, taskParts } from "../../model/route.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
 import { Tabs } from "../parts/tabs.js";
@@ -18,8 +18,8 @@ import { Result } from "./result.js";
 
 interface TaskPartsProps {
   readonly task: PanelTask;
-  readonly part: TaskPart | undefined;
-  readonly onPart: (part: TaskPart) => void;
+  readonly part: ScreenPart | undefined;
+  readonly onPart: (part: ScreenPart) => void;
 }
 
 /** What happened to a task, what it said, and what it made. */

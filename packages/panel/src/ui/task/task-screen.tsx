@@ -2,7 +2,7 @@ import { isFinal } from "@resumable-mcp/protocol";
 import { type ReactNode, useMemo } from "react";
 import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
-import { listRoute, type TaskPart, writeRoute } from "../../model/route.js";
+import { listRoute, type ScreenPart, writeRoute } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
 import { Empty } from "../parts/empty.js";
@@ -10,19 +10,19 @@ import { StatusBadge } from "../parts/status-badge.js";
 import { AttemptLine } from "./attempt-line.js";
 import { QuestionForm } from "./question-form.js";
 import { TaskActions } from "./task-actions.js";
-import { TaskFacts } from "./task-facts.js";
+import { FactsSection } from "./task-facts.js";
 import { TaskParts } from "./task-parts.js";
 
-interface TaskPageProps {
+interface TaskScreenProps {
   readonly taskId: string;
-  readonly part: TaskPart | undefined;
-  readonly onPart: (part: TaskPart) => void;
+  readonly part: ScreenPart | undefined;
+  readonly onPart: (part: ScreenPart) => void;
   /** The user comes from the list. */
   readonly isListed: boolean;
 }
 
 /** One task: how far it is, what it asks, what can be asked of it, and what happened to it. */
-export function TaskPage({ taskId, part, onPart, isListed }: TaskPageProps): ReactNode {
+export function TaskScreen({ taskId, part, onPart, isListed }: TaskScreenProps): ReactNode {
   const texts = useTexts();
   const task = usePanelState(({ tasks }) => tasks.get(taskId));
   const isUnknown = usePanelState(({ link, unknown }) => link.name === "live" && unknown.has(taskId));
@@ -34,7 +34,7 @@ export function TaskPage({ taskId, part, onPart, isListed }: TaskPageProps): Rea
       {task.gone === true && <p className="banner">{texts.goneTask}</p>}
       <div className="card">
         <TaskHead task={task} />
-        <TaskFacts task={task} />
+        <FactsSection task={task} />
       </div>
       {!isFinal(task.info.status) &&
         task.info.questions.map((question) => (
