@@ -1,4 +1,4 @@
-import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/mcp/command-line";
+import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/command-line";
 import { runStory } from "./story/run-story.js";
 import { tellStory } from "./story/tell-story.js";
 

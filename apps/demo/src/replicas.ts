@@ -1,4 +1,4 @@
-import { parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { parseFlags, runCommand } from "@resumable-mcp/command-line";
 import { tellReplicas } from "./replicas/tell-replicas.js";
 import { runStory } from "./story/run-story.js";
 

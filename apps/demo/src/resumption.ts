@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { parseFlags, runCommand } from "@resumable-mcp/command-line";
 import { z } from "zod";
 
 const usage = `Usage: node apps/demo/dist/resumption.js [options]

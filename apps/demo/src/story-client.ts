@@ -1,5 +1,5 @@
 import { type Client, type ClientEvent, openClient, type TaskResult } from "@resumable-mcp/client";
-import { parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { parseFlags, runCommand } from "@resumable-mcp/command-line";
 import { z } from "zod";
 import { packageVersion } from "./package-version.js";
 import { type ClientLine, countRecords, expectedIds, job, jobArguments } from "./story/job.js";

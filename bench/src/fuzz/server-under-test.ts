@@ -77,7 +77,7 @@ export async function peakOf(pid: number | undefined): Promise<number> {
 /** Reads a store as its operator does, and tells what is wrong with it. */
 export function checkStore(directory: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const args = [programOf("store-cli", "cli.js"), "check", "--store", directory];
+    const args = [programOf("command-line", "store/cli.js"), "check", "--store", directory];
     execFile(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
       resolve(error === null ? undefined : `the store is damaged: ${stdout.slice(-2_000)}${stderr.slice(-2_000)}`),
     );

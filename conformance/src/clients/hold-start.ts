@@ -5,7 +5,7 @@ import { once } from "node:events";
 await Promise.all([
   import("@resumable-mcp/server-http"),
   import("@resumable-mcp/store-fs"),
-  import("@resumable-mcp/mcp/command-line"),
+  import("@resumable-mcp/command-line"),
   import("@modelcontextprotocol/sdk/server/mcp.js"),
   import("@modelcontextprotocol/server"),
 ]);

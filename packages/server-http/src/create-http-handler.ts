@@ -1,3 +1,4 @@
+import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/command-line";
 import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
 import type { EngineLimits, LeftTasks, LimitRules, RecoveryCounts, RunAttempt } from "@resumable-mcp/core/engine";
 import { withDefaults } from "@resumable-mcp/core/internal";
@@ -15,7 +16,6 @@ import {
   type SessionLimits,
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
-import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { listenerOf, ofWebRequest } from "@resumable-mcp/mcp/internal";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { hostRules } from "./allowed-hosts.js";

@@ -1,4 +1,4 @@
-import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { CommandError, sentenceOf } from "@resumable-mcp/command-line";
 import { TrustedProxies } from "./addresses.js";
 import { isLoopback } from "./allowed-hosts.js";
 import { secureUrl } from "./auth/metadata.js";

@@ -1,6 +1,3 @@
-import type { Store } from "@resumable-mcp/core";
-import { engineDefaults } from "@resumable-mcp/core/engine";
-import { type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
 import {
   CommandError,
   controlToolsFlag,
@@ -33,7 +30,10 @@ import {
   storeUsage,
   storeWaitUsage,
   wholeNumber,
-} from "@resumable-mcp/mcp/command-line";
+} from "@resumable-mcp/command-line";
+import type { Store } from "@resumable-mcp/core";
+import { engineDefaults } from "@resumable-mcp/core/engine";
+import { type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
 import { listedControlTools } from "@resumable-mcp/protocol";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";

@@ -1,7 +1,7 @@
+import { sentenceOf } from "@resumable-mcp/command-line";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { startTimeLimit } from "@resumable-mcp/core/internal";
 import { HttpAnswer, type HttpRequest, ownerOfToken, type RemotePeer, type RequestContext } from "@resumable-mcp/mcp";
-import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { networkOf, type TrustedProxies } from "./addresses.js";
 import { checkNames, type HostRules, isLoopback } from "./allowed-hosts.js";

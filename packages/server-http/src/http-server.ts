@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
+import { CommandError } from "@resumable-mcp/command-line";
 import type { NodeListener } from "@resumable-mcp/mcp";
-import { CommandError } from "@resumable-mcp/mcp/command-line";
 import { networkOf, type TrustedProxies } from "./addresses.js";
 import type { HttpLimits } from "./http-limits.js";
 

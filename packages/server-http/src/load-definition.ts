@@ -1,5 +1,5 @@
+import { loadServer, withControlTools, withPanel } from "@resumable-mcp/command-line";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
-import { loadServer, withControlTools, withPanel } from "@resumable-mcp/mcp/command-line";
 
 /** What the command line says of the server in the module. */
 interface DefinitionValues {

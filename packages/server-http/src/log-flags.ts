@@ -1,4 +1,4 @@
-import { CommandError, oneOf, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { CommandError, oneOf, sentenceOf } from "@resumable-mcp/command-line";
 import { type AuditFile, type AuditLog, createAuditLog, openAuditFile } from "./audit-log.js";
 import { httpLimits } from "./http-limits.js";
 import { createLog, type Log, limitedLog, logFormats, logLevels } from "./log.js";

@@ -1,6 +1,6 @@
+import { sentenceOf } from "@resumable-mcp/command-line";
 import type { EngineOptions } from "@resumable-mcp/core";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
-import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { createThrownMask } from "@resumable-mcp/mcp/internal";
 import { reasonAgainstServer } from "./locality.js";
 import { type Log, stackOf } from "./log.js";

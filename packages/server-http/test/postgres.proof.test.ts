@@ -15,8 +15,9 @@ const timeoutMs = 240_000;
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
 const database = testPostgres();
 const storeProgram = join(
-  dirname(fileURLToPath(import.meta.resolve("@resumable-mcp/store-cli/package.json"))),
+  dirname(fileURLToPath(import.meta.resolve("@resumable-mcp/command-line/package.json"))),
   "dist",
+  "store",
   "cli.js",
 );
 

@@ -9,8 +9,8 @@ import { connectStock } from "./stock-client.js";
 
 const timeoutMs = 240_000;
 const polling = { timeout: timeoutMs, interval: 250 };
-const entry = fileURLToPath(import.meta.resolve("@resumable-mcp/store-cli/package.json"));
-const program = join(dirname(entry), "dist", "cli.js");
+const entry = fileURLToPath(import.meta.resolve("@resumable-mcp/command-line/package.json"));
+const program = join(dirname(entry), "dist", "store", "cli.js");
 
 /** Runs the store's program while the server runs. */
 async function store(...args: string[]): Promise<unknown> {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { CommandError, cannotStartCode, hidePassword, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { CommandError, cannotStartCode, hidePassword, parseFlags, runCommand } from "@resumable-mcp/command-line";
 import { cacheFolder, environment } from "./data-folder.js";
 import { flags, usage } from "./flags.js";
 import { serveModule } from "./serve-module.js";

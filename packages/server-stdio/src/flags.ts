@@ -12,7 +12,7 @@ import {
   recoveryUsage,
   storeFlags,
   storeUsage,
-} from "@resumable-mcp/mcp/command-line";
+} from "@resumable-mcp/command-line";
 import { hostNames } from "@resumable-mcp/protocol/hosts";
 
 /** The flags of the program. */

@@ -1,6 +1,3 @@
-import type { Store } from "@resumable-mcp/core";
-import { engineDefaults } from "@resumable-mcp/core/engine";
-import type { ServerDefinition } from "@resumable-mcp/mcp";
 import {
   CommandError,
   cannotStartCode,
@@ -19,7 +16,10 @@ import {
   sentenceOf,
   withControlTools,
   withPanel,
-} from "@resumable-mcp/mcp/command-line";
+} from "@resumable-mcp/command-line";
+import type { Store } from "@resumable-mcp/core";
+import { engineDefaults } from "@resumable-mcp/core/engine";
+import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { dataFolder, environment } from "./data-folder.js";
 import type { Flags } from "./flags.js";

@@ -1,6 +1,6 @@
 import { cp, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { CommandError } from "@resumable-mcp/command-line";
 import type { BuildFailure, BuildOptions } from "esbuild";
 import { writeThirdPartyLicenses } from "../../../../scripts/third-party-licenses.js";
 import { fileOf } from "../command-line/run-program.js";

@@ -1,8 +1,8 @@
 import { cp, lstat, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { CommandError, loadServer, oneOf, parseFlags, runToEnd } from "@resumable-mcp/command-line";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { CommandError, loadServer, oneOf, parseFlags, runToEnd } from "@resumable-mcp/mcp/command-line";
 import { buildServer } from "./build-server.js";
 import { checkServerFlags } from "./check-server-flags.js";
 import { bundlePlatforms, makeManifest } from "./manifest.js";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { isAbsolute } from "node:path";
 import { promisify } from "node:util";
-import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { CommandError } from "@resumable-mcp/command-line";
 import { fileOf } from "../command-line/run-program.js";
 
 const run = promisify(execFile);

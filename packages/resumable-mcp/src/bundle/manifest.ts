@@ -1,5 +1,5 @@
+import { CommandError } from "@resumable-mcp/command-line";
 import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
-import { CommandError } from "@resumable-mcp/mcp/command-line";
 import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 
 /** What a manifest is made of. */

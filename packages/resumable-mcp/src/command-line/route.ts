@@ -22,7 +22,7 @@ const program = (name: string, bin: string) => (args: readonly string[]) =>
 const programs = {
   http: program("server-http", "resumable-mcp-http"),
   stdio: program("server-stdio", "resumable-mcp-stdio"),
-  store: program("store-cli", "resumable-mcp-store"),
+  store: program("command-line", "resumable-mcp-store"),
   client: program("client-tui", "resumable-mcp-client"),
 };
 

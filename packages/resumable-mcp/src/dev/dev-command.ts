@@ -1,6 +1,6 @@
 import { basename, extname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { CommandError, onStopSignal, runCommand } from "@resumable-mcp/mcp/command-line";
+import { CommandError, onStopSignal, runCommand } from "@resumable-mcp/command-line";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { fileOf } from "../command-line/run-program.js";
 import { connectText } from "./connect-text.js";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { CommandError, sentenceOf } from "@resumable-mcp/command-line";
 import { checkScopes } from "./authorization.js";
 import type { VerifyToken } from "./bearer.js";
 import { type ImpliedScopes, withImpliedScopes } from "./implied-scopes.js";

@@ -1,7 +1,7 @@
+import { sentenceOf } from "@resumable-mcp/command-line";
 import { isJsonObject, type Tool } from "@resumable-mcp/core";
 import { isScope } from "@resumable-mcp/core/internal";
 import { HttpAnswer, type HttpRequest, type RequestContext } from "@resumable-mcp/mcp";
-import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { missingScopes } from "@resumable-mcp/mcp/internal";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { type AdmittedToken, AuthorizationServerAway, readToken, type VerifyToken } from "./bearer.js";

@@ -1,7 +1,7 @@
+import { sentenceOf } from "@resumable-mcp/command-line";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { listBans, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { HttpAnswer, ownerOfToken } from "@resumable-mcp/mcp";
-import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import type { HttpLimits } from "../http-limits.js";
 import type { Log } from "../log.js";

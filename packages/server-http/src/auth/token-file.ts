@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
-import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { CommandError, sentenceOf } from "@resumable-mcp/command-line";
 import { type FileRights, othersRights } from "@resumable-mcp/store-encryption";
 import type { AuthInfo, VerifyToken } from "./bearer.js";
 

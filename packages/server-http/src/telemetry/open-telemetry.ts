@@ -1,5 +1,5 @@
+import { readOtlp } from "@resumable-mcp/command-line";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
-import { readOtlp } from "@resumable-mcp/mcp/command-line";
 import { openTokenFile } from "../auth/token-file.js";
 import type { Log } from "../log.js";
 import type { MetricsSource } from "./metrics-endpoint.js";

@@ -1,4 +1,4 @@
-import { CommandError, panelFlag, panelUsage } from "@resumable-mcp/mcp/command-line";
+import { CommandError, panelFlag, panelUsage } from "@resumable-mcp/command-line";
 import { checkScopes } from "../auth/authorization.js";
 import type { ServeOptions } from "../serve.js";
 

@@ -13,8 +13,8 @@ const modules = {
   1: fileURLToPath(new URL("version-1.js", import.meta.url)),
   2: fileURLToPath(new URL("version-2.js", import.meta.url)),
 };
-const entry = fileURLToPath(import.meta.resolve("@resumable-mcp/store-cli/package.json"));
-const storeProgram = join(dirname(entry), "dist", "cli.js");
+const entry = fileURLToPath(import.meta.resolve("@resumable-mcp/command-line/package.json"));
+const storeProgram = join(dirname(entry), "dist", "store", "cli.js");
 const env = { NODE_OPTIONS: `--import=${new URL("short-waits.js", import.meta.url).href}` };
 
 type Version = "1" | "2";

@@ -1,4 +1,4 @@
-import type { CommandError } from "@resumable-mcp/mcp/command-line";
+import type { CommandError } from "@resumable-mcp/command-line";
 
 /** Where a server stands in a configuration file: under its name in the property of all servers. */
 export interface ServerPlace {

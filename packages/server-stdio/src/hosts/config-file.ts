@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { copyFile, lstat, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { CommandError } from "@resumable-mcp/command-line";
 import { makeFolder } from "@resumable-mcp/documents";
-import { CommandError } from "@resumable-mcp/mcp/command-line";
 import { installLimits } from "../limits.js";
 
 /** A configuration file as it was read. */

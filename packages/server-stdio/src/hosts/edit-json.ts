@@ -1,4 +1,4 @@
-import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { CommandError } from "@resumable-mcp/command-line";
 import {
   applyEdits,
   type Edit,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { CommandError } from "@resumable-mcp/command-line";
 import { parse, stringify, TomlError } from "smol-toml";
 import type { ConfigEditor } from "./config-editor.js";
 import { checkEdited, lineEndOf, serversIn, type Values } from "./edited-text.js";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { CommandError } from "@resumable-mcp/command-line";
 import { type Document, isMap, isNode, isScalar, type Node, parseDocument, stringify } from "yaml";
 import type { ConfigEditor } from "./config-editor.js";
 import { checkEdited, endOfLine, isValues, lineEndOf, serversIn, startOfLine, type Values } from "./edited-text.js";

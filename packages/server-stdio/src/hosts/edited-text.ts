@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { CommandError } from "@resumable-mcp/command-line";
 
 /** What a configuration file holds, or a part of it. */
 export type Values = Record<string, unknown>;

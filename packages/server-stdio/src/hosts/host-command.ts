@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { CommandError, oneOf, runToEnd } from "@resumable-mcp/mcp/command-line";
+import { CommandError, oneOf, runToEnd } from "@resumable-mcp/command-line";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { stringify } from "yaml";

@@ -10,7 +10,7 @@ import {
   readQuotas,
   readRecovery,
   readStorePlace,
-} from "@resumable-mcp/mcp/command-line";
+} from "@resumable-mcp/command-line";
 import { type HostFormat, type HostName, hostFormat, serversKey } from "@resumable-mcp/protocol/hosts";
 import { dataFolder, environment } from "../data-folder.js";
 import { type Flags, usage } from "../flags.js";

@@ -1,4 +1,4 @@
-import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { CommandError } from "@resumable-mcp/command-line";
 import { createTwoFilesPatch } from "diff";
 import { backUp, backupsOf, type ConfigFile, deleteConfig, readConfig, writeConfig } from "./config-file.js";
 import { type EditedFormat, editorOf } from "./editor-of.js";

@@ -1,4 +1,4 @@
-import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { CommandError } from "@resumable-mcp/command-line";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
 import { supervisorLimits } from "../limits.js";

@@ -1,4 +1,4 @@
-import type { PanelPage, ServerDefinition } from "../define-server.js";
+import type { PanelPage, ServerDefinition } from "@resumable-mcp/mcp/define-server";
 
 /** The flag that says that hosts get no panel. */
 export const panelFlag = { "no-panel": { type: "boolean" } } as const;

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { QuotaRow } from "../src/quota-rows.js";
+import type { QuotaRow } from "../src/store/quota-rows.js";
 import { json, run } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, runSql, usePostgres } from "./database.js";
 import { at, checkpoint, commit, create, emptyFolder, lease, newTask } from "./scene.js";
@@ -162,7 +162,7 @@ test("names rows that do not fold, and rows that belong to nothing", async () =>
 });
 
 test("takes a password in a URL out of the list of processes", async () => {
-  const program = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+  const program = fileURLToPath(new URL("../dist/store/cli.js", import.meta.url));
   const command = spawn(process.execPath, [program, "import", "-", ...newDatabase()], {
     stdio: ["pipe", "pipe", "inherit"],
   });

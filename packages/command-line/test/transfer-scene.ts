@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import type { Store } from "@resumable-mcp/core";
 import type { StoreAdmin } from "@resumable-mcp/core/store";
 import { expect } from "vitest";
-import { readLines } from "../src/transfer/export-line.js";
-import { emptyReport, importTasks } from "../src/transfer/import-tasks.js";
+import { readLines } from "../src/store/transfer/export-line.js";
+import { emptyReport, importTasks } from "../src/store/transfer/import-tasks.js";
 import { runWith } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 

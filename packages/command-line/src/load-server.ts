@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { isJsonObject, type Tool } from "@resumable-mcp/core";
+import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import { controlToolModes } from "@resumable-mcp/protocol";
-import type { ServerDefinition } from "../define-server.js";
 import { CommandError } from "./command-error.js";
 import { importModule } from "./import-module.js";
 

@@ -1,5 +1,5 @@
+import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import { type ControlToolMode, controlToolModes } from "@resumable-mcp/protocol";
-import type { ServerDefinition } from "../define-server.js";
 import { oneOf } from "./flags.js";
 
 /** The flag that says which of the tools that control tasks are listed. */

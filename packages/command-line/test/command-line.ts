@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../src/run-command.js";
+import { runCommand } from "../src/store/run-command.js";
 
 /** Runs a command in this process. */
 export async function run(...args: string[]) {

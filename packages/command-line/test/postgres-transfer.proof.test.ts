@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createEngine, defineTool, type Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { openAdmin } from "../src/open-admin.js";
+import { openAdmin } from "../src/store/open-admin.js";
 import { json, run, runWith } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, usePostgres } from "./database.js";
 import { forge, forgeries } from "./forged-exports.js";

@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { QuotaRow } from "../src/quota-rows.js";
+import type { QuotaRow } from "../src/store/quota-rows.js";
 import { json, run } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, lease, openStore } from "./scene.js";
 

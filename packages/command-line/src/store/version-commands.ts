@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type JsonSchemaValidator, ResumableError, type Tool } from "@resumable-mcp/core";
+import type { JsonSchemaValidator, Tool } from "@resumable-mcp/core";
 import { assignVersion, surveyVersions } from "@resumable-mcp/core/engine";
 import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
 import { type CommandResult, wrong } from "./command.js";
@@ -21,27 +21,13 @@ let validator: Promise<JsonSchemaValidator> | undefined;
 
 /** Checks plain JSON Schema as the servers do. Their package is loaded by the first check. */
 const validateJsonSchema: JsonSchemaValidator = async (schema, value) => {
-  validator ??= import("@resumable-mcp/mcp").then(
-    ({ createJsonSchemaValidator }) => createJsonSchemaValidator(),
-    needsServersPackage("A tool has a schema that is plain JSON Schema, which is checked"),
-  );
+  validator ??= import("@resumable-mcp/mcp").then(({ createJsonSchemaValidator }) => createJsonSchemaValidator());
   return (await validator)(schema, value);
 };
 
-/** Refuses what only the servers' package can do, where it is not installed. */
-function needsServersPackage(what: string): (cause: unknown) => never {
-  return (cause) => {
-    const advice = "Install it where this program is: npm install @resumable-mcp/mcp.";
-    const message = `${what} with the package @resumable-mcp/mcp. ${advice}`;
-    throw new ResumableError("INVALID_OPTION", message, { details: { option: "tools" }, cause });
-  };
-}
-
 /** Loads a module as the servers do: in JavaScript or TypeScript. */
 async function loadTools(path: string): Promise<readonly Tool[]> {
-  const { importModule } = await import("@resumable-mcp/mcp/command-line").catch(
-    needsServersPackage("The module that --tools names is loaded"),
-  );
+  const { importModule } = await import("../import-module.js");
   const { default: exported } = await importModule(path, resolve(path)).catch((error: Error) => {
     throw wrong("tools", error.message);
   });

@@ -1,4 +1,0 @@
-import { defineConfig } from "tsup";
-import { library } from "../../tsup.shared.js";
-
-export default defineConfig(library(["src/index.ts", "src/cli.ts"]));
