@@ -18,6 +18,7 @@ async function workerOf(store: Store, version: string, began: string[]): Promise
     name: "job",
     description: "Waits to be stopped, and ends when it runs again.",
     version,
+    accepts: version === "2" ? ["1"] : [],
     input: z.object({ n: z.number() }),
     state: { at: 0 },
     async *run({ n }, task) {

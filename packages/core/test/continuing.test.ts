@@ -143,7 +143,7 @@ describe("the same call after a failure (G7)", () => {
     await rest();
     expect((await tasks.start({ ...start, newTask: true })).created).toBe(true);
     await rest();
-    const next = failing({ version: "2", onVersionChange: "fail" });
+    const next = failing({ version: "2", accepts: ["1"], onVersionChange: "fail" });
     store.kill({ noticed: true });
     const later = createScene([next.tool], {}, undefined, store.anotherProcess());
     expect((await later.tasks.start(start)).record.id).toBe(first.record.id);

@@ -119,7 +119,7 @@ it("hides why code cannot read a task: what it threw is in there (F10)", async (
     async function* () {
       return "never";
     },
-    { version: "2", migrate },
+    { version: "2", accepts: ["1"], migrate },
   );
   const next = createScene([newer], { maskErrors: true }, (same) => same, scene.store.anotherProcess(), scene.clock);
   await next.engine.open();

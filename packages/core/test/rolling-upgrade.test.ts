@@ -7,7 +7,7 @@ import { createScene, failOnUnhandledRejections, job, type Scene } from "./scene
 failOnUnhandledRejections();
 
 /** Code of one version: it makes a checkpoint, waits to be stopped, and continues to the end only from its second attempt. */
-function codeOf(version: string, extras: Parameters<typeof job>[1] = {}) {
+function codeOf(version: string, accepts: readonly string[] = []) {
   const began: string[] = [];
   const tool = job(
     async function* (task, n) {
@@ -20,7 +20,7 @@ function codeOf(version: string, extras: Parameters<typeof job>[1] = {}) {
       }
       return `by ${version}`;
     },
-    { version, ...extras },
+    { version, accepts },
   );
   return { tool, began };
 }
@@ -53,7 +53,7 @@ const view = async (scene: Scene, id: string) => {
 };
 
 it("leaves a task to a worker that offers its version, however new another one is", async () => {
-  const [first, second] = [codeOf("1"), codeOf("2")];
+  const [first, second] = [codeOf("1"), codeOf("2", ["1"])];
   const old = await open(first);
   const { record } = await start(old);
   const next = await old.worker(second);
@@ -66,8 +66,8 @@ it("leaves a task to a worker that offers its version, however new another one i
   expect([second.began, again.began]).toEqual([[], ['1 from {"at":3}']]);
 });
 
-it("continues it on the newest version when its own was missing for versionWaitMs", async () => {
-  const [first, second, third] = [codeOf("1"), codeOf("1.9"), codeOf("1.10")];
+it("continues it on a version that accepts it when its own was missing for versionWaitMs", async () => {
+  const [first, second, third] = [codeOf("1"), codeOf("2"), codeOf("3", ["1"])];
   const old = await open(first);
   const { record } = await start(old);
   const next = await old.worker(second);
@@ -76,7 +76,7 @@ it("continues it on the newest version when its own was missing for versionWaitM
   await next.clock.advance(29_000);
   expect(await view(next, record.id)).toEqual(["pending", "1", "row 3 of 1"]);
   await next.clock.advance(10_000);
-  expect(await view(next, record.id)).toEqual(["completed", "1.10", "by 1.10"]);
+  expect(await view(next, record.id)).toEqual(["completed", "3", "by 3"]);
   expect(second.began).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ it("waits again each time its version is missing, also where it came back and ra
   const code = { tool: stuck, began: [] };
   const old = await open(code);
   const { record } = await start(old);
-  const next = await old.worker(codeOf("2"));
+  const next = await old.worker(codeOf("2", ["1"]));
   old.store.kill({ noticed: true });
   await next.clock.advance(2_000);
   const back = await old.worker(code);
@@ -107,7 +107,7 @@ it("waits again each time its version is missing, also where it came back and ra
 });
 
 it("leaves a task to a worker of its version that began a moment after this one looked who lives", async () => {
-  const [first, second] = [codeOf("1"), codeOf("2")];
+  const [first, second] = [codeOf("1"), codeOf("2", ["1"])];
   const old = await open(first);
   const { record: left } = await start(old);
   old.store.kill({ noticed: true });
@@ -135,7 +135,7 @@ it("reads once more who lives, for all tasks together whose version is missing",
     };
     return Object.assign(Object.create(own), { listOffers });
   };
-  const second = codeOf("2");
+  const second = codeOf("2", ["1"]);
   const next = createScene([second.tool], { limits }, counting, store.anotherProcess(), old.clock);
   await next.engine.open();
   await next.rest();
@@ -144,7 +144,7 @@ it("reads once more who lives, for all tasks together whose version is missing",
 });
 
 it("does not wait in a process that never saw another worker", async () => {
-  const [first, second] = [codeOf("1"), codeOf("2")];
+  const [first, second] = [codeOf("1"), codeOf("2", ["1"])];
   const old = await open(first);
   const { record } = await start(old);
   old.store.kill({ noticed: true });
@@ -153,7 +153,7 @@ it("does not wait in a process that never saw another worker", async () => {
 });
 
 it("never runs a task by code that does not know its version: it waits, says so, and continues when that code comes (G2.3)", async () => {
-  const [second, first] = [codeOf("2"), codeOf("1")];
+  const [second, first] = [codeOf("2", ["1"]), codeOf("1")];
   const next = await open(second);
   const { record } = await start(next);
   next.store.kill({ noticed: true });
@@ -164,14 +164,14 @@ it("never runs a task by code that does not know its version: it waits, says so,
   expect((await back.tasks.list()).tasks.map(({ status, message }) => [status, message])).toEqual([
     ["pending", sentence],
   ]);
-  const fixed = codeOf("2");
+  const fixed = codeOf("2", ["1"]);
   const last = await next.worker(fixed);
   expect(await view(last, record.id)).toEqual(["completed", "2", "by 2"]);
   expect([first.began, fixed.began]).toEqual([[], ['1 from {"at":3}']]);
 });
 
 it("takes no lease to look again at a task that it refuses: the lease is free for code that can read it", async () => {
-  const next = await open(codeOf("2"));
+  const next = await open(codeOf("2", ["1"]));
   const { record } = await start(next);
   next.store.kill({ noticed: true });
   const taken: string[] = [];
@@ -189,7 +189,7 @@ it("takes no lease to look again at a task that it refuses: the lease is free fo
 });
 
 it("runs a task as soon as an operator gives it to its version", async () => {
-  const [second, first] = [codeOf("2"), codeOf("1")];
+  const [second, first] = [codeOf("2", ["1"]), codeOf("1")];
   const next = await open(second);
   const { record } = await start(next);
   next.store.kill({ noticed: true });
@@ -239,7 +239,7 @@ it("leaves a task to a worker of its version whose state has the right shape, wh
 });
 
 it("hands a task that is called at a worker of another version to the worker of its own, at once", async () => {
-  const [first, again, second] = [codeOf("1"), codeOf("1"), codeOf("2")];
+  const [first, again, second] = [codeOf("1"), codeOf("1"), codeOf("2", ["1"])];
   const old = await open(first);
   const { record } = await start(old, 1, false);
   const same = await old.worker(again);
@@ -265,7 +265,7 @@ it("finds its own tasks behind any number of tasks that are left to others", asy
   );
   await full.engine.open();
   for (let n = 0; n < 5; n++) await start(old, n);
-  const second = codeOf("2");
+  const second = codeOf("2", ["1"]);
   const before = await old.worker(second);
   const { record } = await start(before, 9);
   old.store.kill({ noticed: true });

@@ -17,7 +17,7 @@ function createTools() {
         yield { progress: 1 };
         return "done";
       },
-      { name, version, onVersionChange: "restart" },
+      { name, version, accepts: ["*"], onVersionChange: "restart" },
     );
   const plain = defineTool({
     name: "plain",

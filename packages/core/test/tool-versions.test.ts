@@ -17,7 +17,7 @@ describe("another version of a tool", () => {
         yield { progress: 4 };
         return `by version ${version}`;
       },
-      { version, ...extras },
+      { version, accepts: ["1"], ...extras },
     );
     return { tool, states, gate };
   };
@@ -83,6 +83,7 @@ describe("another version of a tool", () => {
       name: "job",
       description: "Has a schema for its state.",
       version: "2",
+      accepts: ["1"],
       input: jobInput,
       state: schema,
       async *run() {

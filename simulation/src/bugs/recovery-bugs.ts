@@ -31,10 +31,10 @@ export const recoveryBugs: readonly Bug[] = [
     shows: "forgotten",
   },
   {
-    name: "code of an earlier version continues a task of a later one",
+    name: "code continues a task of a version that it does not accept",
     file: "core/src/engine/scheduling/version-rule.ts",
-    find: "  if (order !== undefined) return order > 0;",
-    replace: "  if (order !== undefined) return true;",
+    find: '  return version === offer.version || [version, "*"].some((each) => offer.accepts?.includes(each));',
+    replace: '  return version !== "" || offer.version === "";',
   },
   {
     name: "a task fails that the code at hand cannot read",

@@ -38,6 +38,7 @@ export function scriptTool({ history, counts, here, version, settings }: ToolWit
     name: "script",
     description: "Does what its input says.",
     version,
+    accepts: version === "2" ? ["1"] : [],
     input: scriptInput,
     // The pad makes the state large.
     state: { at: 0, items: 0, pad: "", padBytes: 0 },

@@ -32,11 +32,8 @@ export interface Lease {
 /** One tool as a worker offers it: which tasks of other versions its code continues. */
 export interface ToolOffer {
   readonly version: string;
-  /** The other versions whose tasks it continues. */
+  /** The other versions whose tasks it continues; `*` is any. */
   readonly accepts?: readonly string[];
-  /** It converts the state of other versions. */
-  readonly migrates?: boolean;
-  readonly onVersionChange?: "resume" | "restart" | "fail";
   /** The shape of its first state. */
   readonly stateShape?: string;
 }

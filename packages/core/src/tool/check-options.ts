@@ -19,7 +19,7 @@ export function checkOptions(options: object, kind: "generator" | "function"): v
 const validName = /^[A-Za-z0-9_.-]{1,64}$/;
 
 function* problemsOf(options: Partial<ToolOptions>, kind: "generator" | "function"): Generator<string> {
-  const { name, run, requiredScopes = [] } = options;
+  const { name, run, accepts, requiredScopes = [] } = options;
   if (typeof name !== "string" || !validName.test(name)) {
     yield "name must be 1 to 64 letters, digits, underscores, hyphens or dots.";
   }
@@ -33,6 +33,10 @@ function* problemsOf(options: Partial<ToolOptions>, kind: "generator" | "functio
       yield `${key} must be a schema: z.object({ … }), or plain JSON Schema.`;
   }
   if (typeof run !== "function") yield "run must be a function.";
+  for (const key of ["migrate", "onVersionChange"] as const) {
+    if (options[key] !== undefined && accepts === undefined)
+      yield `${key} is for tasks of other versions: name these in accepts: ["1"], or all with "*".`;
+  }
   for (const [key, value] of Object.entries(options)) {
     if (schemaOptions.has(key) && isShape(value)) {
       yield `${key} is one schema: write z.object({ … }) around the properties.`;

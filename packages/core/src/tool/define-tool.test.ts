@@ -237,6 +237,10 @@ describe("defineTool", () => {
         "a tool without checkpoints has no state: make run an async generator (async *run, compiled for ES2018 or later), and yield.",
       ],
       [
+        { onVersionChange: "fail" },
+        'onVersionChange is for tasks of other versions: name these in accepts: ["1"], or all with "*".',
+      ],
+      [
         { ...withCheckpoints, onCrash: "rerun" },
         "onCrash is for tools without checkpoints: one with checkpoints continues after a crash.",
       ],

@@ -90,12 +90,9 @@ export interface ToolFacts {
   readonly name: string;
   readonly description: string;
   readonly title?: string;
-  /**
-   * Of the tool's behaviour. Numbers with dots (`2`, `1.10`) have an order: a later version continues tasks of an earlier
-   * one, as `onVersionChange` says, never the other way round. Default "1".
-   */
+  /** Of the tool's behaviour. Tasks of another version continue only where `accepts` names it. Default "1". */
   readonly version?: string;
-  /** The other versions whose tasks this one continues, and no others. Default: by the order of versions, or `migrate`. */
+  /** The other versions whose tasks this one continues, as `onVersionChange` and `migrate` say; `*` is any. Default: none. */
   readonly accepts?: readonly string[];
   /** MCP's tool annotations: `readOnlyHint`, `idempotentHint` … */
   readonly annotations?: JsonObject;

@@ -12,7 +12,7 @@ const total = 4;
  * that has the task's name; each row says which version made it. Each beginning is noted in a file, with its process. The tools of the version
  * `copy` continues what another version left, and those of `fold` cannot.
  */
-export function toolsOf({ version, state, rowOf, stateOf, migrate }) {
+export function toolsOf({ version, state, rowOf, stateOf, accepts, migrate }) {
   const toolOf = (name, extra) =>
     defineTool({
       name,
@@ -36,5 +36,5 @@ export function toolsOf({ version, state, rowOf, stateOf, migrate }) {
         return { by: version };
       },
     });
-  return [toolOf("copy", migrate && { migrate }), toolOf("fold")];
+  return [toolOf("copy", migrate && { accepts, migrate }), toolOf("fold")];
 }

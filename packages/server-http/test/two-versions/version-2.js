@@ -6,5 +6,6 @@ export default toolsOf({
   state: { rows: { done: 0 } },
   rowOf: (state) => state.rows.done,
   stateOf: (row) => ({ rows: { done: row } }),
+  accepts: ["1"],
   migrate: (state) => ({ rows: { done: state.at } }),
 });

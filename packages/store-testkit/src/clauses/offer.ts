@@ -7,7 +7,7 @@ const [a, b] = ["worker-a", "worker-b"];
 const first: Offers = { train: { version: "1" } };
 /** What the names of tools and versions may be is for the engine to say. */
 const all: Offers = Object.fromEntries([
-  ["train", { version: "2", accepts: ["1", "nul \u0000, half \ud800"], migrates: true, onVersionChange: "restart" }],
+  ["train", { version: "2", accepts: ["1", "nul \u0000, half \ud800"], stateShape: "{}" }],
   ["__proto__", { version: "", stateShape: '{"at":0}' }],
 ]);
 

@@ -38,10 +38,7 @@ export async function openTask(
   const again = attempt.mayRun ? await attempt.versions.judgeAgain(taskId) : undefined;
   if (again !== undefined) return { kind: "idle", ...again };
   const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
-  if (acquired === undefined) {
-    attempt.versions.noteHeld(taskId);
-    return { kind: "held" };
-  }
+  if (acquired === undefined) return { kind: "held" };
   const { lease, snapshot } = acquired;
   const { record } = snapshot;
   try {

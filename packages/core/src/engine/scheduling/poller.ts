@@ -71,8 +71,8 @@ export class Poller {
   }
 }
 
-/** Why a task waits: until it is due, because its store failed, or for a version. The last two must not be tried at once. */
-export type TimerKind = "due" | "backoff" | "version";
+/** Why a task waits: until it is due, or because its store failed, which must not be tried at once. */
+export type TimerKind = "due" | "backoff";
 
 /** At most one timer for each task. */
 export class TaskTimers {
@@ -100,13 +100,12 @@ export class TaskTimers {
 
   /** The task must not be tried before its time. */
   holds(taskId: string): boolean {
-    const kind = this.#timers.get(taskId)?.kind;
-    return kind === "backoff" || kind === "version";
+    return this.#timers.get(taskId)?.kind === "backoff";
   }
 
   /** How many tasks must not be tried before their time. */
   get held(): number {
-    return [...this.#timers.values()].filter(({ kind }) => kind !== "due").length;
+    return [...this.#timers.values()].filter(({ kind }) => kind === "backoff").length;
   }
 
   clear(taskId: string): void {

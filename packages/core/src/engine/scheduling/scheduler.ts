@@ -206,13 +206,13 @@ export class Scheduler {
     const { record } = snapshot;
     const due = dueMs(snapshot);
     const leftMs = due === undefined ? undefined : this.#environment.dueTimes.leftMs(due);
-    const retryMs = this.versions.note(record, verdict);
+    const isLeft = this.versions.note(record, verdict);
     this.#troubles.delete(record.id);
     if (verdict === "leave") this.#passOn(snapshot, leftMs);
-    if (leftMs !== undefined && retryMs !== undefined) this.#schedule(record, "version", Math.max(leftMs, retryMs));
-    else if (leftMs !== undefined) this.#schedule(record, "due", leftMs);
     // Something has to happen to it first: the process that makes it happen, or looks for work then, continues it.
-    else this.#forget(record.id);
+    if (leftMs === undefined) this.#forget(record.id);
+    // What is left alone is looked at again when a look for work finds it.
+    else if (!isLeft) this.#schedule(record, "due", leftMs);
   }
 
   /** A caller waits here for a task that another worker is to run: it would give the task's own caller time to return. */

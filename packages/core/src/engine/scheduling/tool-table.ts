@@ -69,12 +69,10 @@ export function offersOf(tools: Iterable<Tool>): Offers {
 }
 
 /** What a worker publishes of one tool. */
-export function offerOf({ version, accepts, migrate, onVersionChange, stateShape }: Tool): ToolOffer {
+export function offerOf({ version, accepts, stateShape }: Tool): ToolOffer {
   return {
     version,
     ...(accepts !== undefined && { accepts }),
-    ...(migrate !== undefined && { migrates: true }),
-    ...(onVersionChange !== undefined && { onVersionChange }),
     ...(stateShape !== undefined && { stateShape }),
   };
 }

@@ -24,8 +24,8 @@ export type VersionVerdict =
 /**
  * Decides whether a worker may run a task. Pure.
  *
- * A task runs on its own version while a living worker offers it; else, when the wait is over, on the newest version that
- * can continue it. Code that cannot read it leaves it alone.
+ * A task runs on its own version while a living worker offers it; else, when the wait is over, on one that accepts it. Code
+ * that cannot read it leaves it alone.
  *
  * @param others what the other living workers offer of this tool.
  * @param isWaitOver the task's own version was missing for `versionWaitMs`.
@@ -41,25 +41,22 @@ export function judgeVersion(
   // Nothing of it was written by any code but its input.
   if (task.attempt === 0) return { kind: "run" };
   if (!isWaitOver) return { kind: "wait" };
-  const able = others.filter((other) => refusalOf(task, other) === undefined);
   const message = refusalOf(task, own);
-  if (message !== undefined) return able.length > 0 ? { kind: "leave" } : { kind: "refuse", message };
-  return able.some((other) => isNewer(other, own)) ? { kind: "leave" } : { kind: "change" };
+  if (message === undefined) return { kind: "change" };
+  const isReadable = others.some((other) => refusalOf(task, other) === undefined);
+  return isReadable ? { kind: "leave" } : { kind: "refuse", message };
 }
 
-function isOfVersion(task: VersionedTask, { version, stateShape }: ToolOffer): boolean {
-  return version === task.toolVersion && hasShape(task, stateShape);
-}
-
-function hasShape({ state, stateShape }: VersionedTask, declared: string | undefined): boolean {
-  return state === undefined || fitsShape(stateShape, declared);
+/** Whether code is of a task's version, and its first state of the shape that the task's has. */
+export function isOfVersion({ toolVersion, state, stateShape }: VersionedTask, offer: ToolOffer): boolean {
+  return offer.version === toolVersion && (state === undefined || fitsShape(stateShape, offer.stateShape));
 }
 
 /** Why code may not continue a task, as a sentence, or `undefined` when it may. */
 export function refusalOf(task: VersionedTask, offer: ToolOffer): string | undefined {
-  const { tool, toolVersion, stateShape } = task;
+  const { tool, toolVersion, stateShape, stateVersion = toolVersion } = task;
+  if (isOfVersion(task, offer)) return undefined;
   if (offer.version === toolVersion) {
-    if (hasShape(task, offer.stateShape)) return undefined;
     const shapes = `${stateShape} when the task ran, ${offer.stateShape} now`;
     return refusalMessage(
       `the first state of ${tool} has another shape (${shapes}), and its version is still ${toolVersion}`,
@@ -67,24 +64,17 @@ export function refusalOf(task: VersionedTask, offer: ToolOffer): string | undef
       offer.version,
     );
   }
-  const unknown = [toolVersion, task.stateVersion ?? toolVersion].find((version) => !knows(offer, version));
-  const start = `Start a server with version ${toolVersion}`;
-  if (unknown !== undefined) {
-    return refusalMessage(
-      `it needs version ${unknown} of ${tool}, and version ${offer.version} does not say that it continues tasks of version ${unknown}`,
-      `${start}, declare accepts: [${JSON.stringify(unknown)}] or migrate`,
-      offer.version,
-    );
-  }
-  const readsNoState = offer.onVersionChange === "restart" || offer.onVersionChange === "fail";
-  if (offer.migrates || offer.accepts !== undefined || readsNoState || hasShape(task, offer.stateShape))
-    return undefined;
-  const shapes = `${stateShape} in version ${toolVersion}, ${offer.stateShape} in version ${offer.version}`;
+  const unknown = [toolVersion, stateVersion].find((version) => !accepts(offer, version));
+  if (unknown === undefined) return undefined;
   return refusalMessage(
-    `the first state of ${tool} has another shape (${shapes})`,
-    `${start}, declare migrate`,
+    `it needs version ${unknown} of ${tool}, and version ${offer.version} does not say that it continues tasks of version ${unknown}`,
+    `Start a server with version ${toolVersion}, declare accepts: [${JSON.stringify(unknown)}]`,
     offer.version,
   );
+}
+
+function accepts(offer: ToolOffer, version: string): boolean {
+  return version === offer.version || [version, "*"].some((each) => offer.accepts?.includes(each));
 }
 
 /** How each {@link refusalMessage} begins. */
@@ -93,38 +83,4 @@ export const waitsForCode = "Waits for code that can read it";
 /** The sentence for a task that code cannot read. */
 export function refusalMessage(reason: string, advice: string, version: string): string {
   return `${waitsForCode}: ${reason}. ${advice}, or decide with resumable-mcp store: resume --tool-version ${version}, restart, or cancel.`;
-}
-
-/** Whether code says that it continues tasks of a version. */
-function knows({ version, accepts, migrates, onVersionChange }: ToolOffer, other: string): boolean {
-  if (version === other) return true;
-  if (accepts !== undefined) return accepts.includes(other);
-  const order = compareVersions(version, other);
-  if (order !== undefined) return order > 0;
-  // What has no order says nothing of what it knows; what reads no state need not know it.
-  return migrates === true || onVersionChange === "restart" || onVersionChange === "fail";
-}
-
-function isNewer(left: ToolOffer, right: ToolOffer): boolean {
-  if (left.accepts?.includes(right.version)) return true;
-  return (compareVersions(left.version, right.version) ?? 0) > 0;
-}
-
-/**
- * Compares versions that are numbers with dots, part by part; a missing part is 0, and a `v` may be in front. Above 0 when
- * the left one is later; `undefined` where one has another form, which has no order.
- */
-export function compareVersions(left: string, right: string): number | undefined {
-  const [lefts, rights] = [partsOf(left), partsOf(right)];
-  if (lefts === undefined || rights === undefined) return undefined;
-  for (let index = 0; index < Math.max(lefts.length, rights.length); index++) {
-    const difference = (lefts[index] ?? 0n) - (rights[index] ?? 0n);
-    if (difference !== 0n) return difference > 0n ? 1 : -1;
-  }
-  return 0;
-}
-
-function partsOf(version: string): readonly bigint[] | undefined {
-  const [, numbers] = /^v?(\d{1,100}(?:\.\d{1,100}){0,20})$/.exec(version) ?? [];
-  return numbers?.split(".").map(BigInt);
 }

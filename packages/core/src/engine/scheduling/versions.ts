@@ -5,24 +5,28 @@ import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { readIfPresent } from "./read-tasks.js";
 import { offerOf, offersOf } from "./tool-table.js";
-import { judgeVersion, type VersionVerdict } from "./version-rule.js";
+import { isOfVersion, judgeVersion, type VersionVerdict } from "./version-rule.js";
 
-type Listing = Promise<readonly Offers[]>;
+/** A task that this process leaves alone, as it was when it was looked at last. */
+interface LeftTask {
+  readonly kind: VersionVerdict["kind"];
+  readonly toolVersion: string;
+  /** When it is looked at again, in monotonic milliseconds. */
+  readonly untilMs: number;
+}
 
 /** Which versions the living workers offer, and what this process does with tasks of other versions than its own. */
 export class Versions {
   readonly #environment: Environment;
-  #others: { readonly atMs: number; readonly offers: Listing } | undefined;
-  /** The next reading, which has not begun yet. */
-  #next: Listing | undefined;
+  /** The next reading of what others offer, which has not begun yet. */
+  #next: Promise<readonly Offers[]> | undefined;
   /** Another worker lived at some time since this process began. */
   #sawOthers = false;
   /** Since when no living worker offers a version of a tool, in monotonic milliseconds. */
   readonly #missingSinceMs = new Map<string, number>();
   /** Tasks that the code of this process could not read, as they were then. */
   readonly #refused = new Map<string, string>();
-  /** Tasks that this process left alone when it looked at them last, and the version that they had. */
-  readonly #left = new Map<string, { readonly kind: VersionVerdict["kind"]; readonly toolVersion: string }>();
+  readonly #left = new Map<string, LeftTask>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -41,14 +45,30 @@ export class Versions {
     await this.#offersOfOthers();
   }
 
-  /** Those of the tasks that are not of another version, which another living worker offers. */
-  async withoutPinned(tasks: readonly RunnableTask[]): Promise<readonly RunnableTask[]> {
-    const { tools } = this.#environment;
+  /**
+   * Those of the tasks that this process may run: neither left alone lately, nor of another version that a living worker
+   * offers.
+   *
+   * @param isAll there are no other tasks that may run.
+   */
+  async runnableHere(tasks: readonly RunnableTask[], isAll: boolean): Promise<readonly RunnableTask[]> {
+    const { tools, clock } = this.#environment;
+    const found = new Set(tasks.map(({ id }) => id));
+    if (isAll) for (const id of this.#left.keys()) if (!found.has(id)) this.#left.delete(id);
+    const nowMs = clock.monotonicMs();
+    const open = tasks.filter(({ id, toolVersion }) => {
+      const left = this.#left.get(id);
+      return left === undefined || left.toolVersion !== toolVersion || left.untilMs <= nowMs;
+    });
     const isForeign = (task: RunnableTask) => tools.runnable.get(task.tool)?.version !== task.toolVersion;
-    const foreign = tasks.filter(isForeign).map((task) => nameOf(task.tool, task.toolVersion));
-    if (foreign.length === 0) return tasks;
-    const offered = new Set((await this.#offersWith(foreign)).flatMap(namesOf));
-    return tasks.filter((task) => !isForeign(task) || !offered.has(nameOf(task.tool, task.toolVersion)));
+    if (!open.some(isForeign)) return open;
+    const offered = new Set((await this.#offersOfOthers()).flatMap(namesOf));
+    return open.filter((task) => !isForeign(task) || !offered.has(nameOf(task.tool, task.toolVersion)));
+  }
+
+  /** This process looked at the task, and left it alone. */
+  leaves(taskId: string): boolean {
+    return this.#left.has(taskId);
   }
 
   /** Decides whether this process may run a task now. */
@@ -59,10 +79,8 @@ export class Versions {
       return { kind: "refuse", message: record.message ?? "" };
     }
     this.#refused.delete(record.id);
-    const alone = judgeVersion(record, own, [], true);
-    if (alone.kind === "run" && record.toolVersion === tool.version) return alone;
-    const wanted = nameOf(record.tool, record.toolVersion);
-    const others = (await this.#offersWith([wanted])).flatMap((offers): readonly ToolOffer[] => {
+    if (isOfVersion(record, own)) return { kind: "run" };
+    const others = (await this.#offersOfOthers()).flatMap((offers): readonly ToolOffer[] => {
       const offer = Object.hasOwn(offers, record.tool) ? offers[record.tool] : undefined;
       return offer === undefined ? [] : [offer];
     });
@@ -70,8 +88,8 @@ export class Versions {
   }
 
   /**
-   * Judges a task again that this process left alone, without its lease: a process that takes the lease only to look keeps the one
-   * away that can run the task. Resolves to `undefined` where there may be something to do by now.
+   * Judges a task again that this process left alone, without its lease: a process that takes the lease only to look keeps
+   * the one away that can run the task. Resolves to `undefined` where there may be something to do by now.
    */
   async judgeAgain(
     taskId: string,
@@ -86,27 +104,13 @@ export class Versions {
     return kind === left?.kind ? { snapshot, verdict: kind } : undefined;
   }
 
-  /**
-   * Notes what a look said of a task. Gives how long to leave it alone, in milliseconds; `undefined` when it was not left alone and may
-   * be looked at when it is due.
-   */
-  note({ id, toolVersion }: TaskRecord, kind: VersionVerdict["kind"]): number | undefined {
-    const { heartbeatMs, versionWaitMs } = this.#environment.limits;
-    if (kind === "run" || kind === "change") this.noteHeld(id);
-    else this.#left.set(id, { kind, toolVersion });
-    if (kind === "refuse") return Math.max(heartbeatMs, versionWaitMs);
-    return kind === "leave" || kind === "wait" ? heartbeatMs : undefined;
-  }
-
-  /** Notes that a process runs a task that this one may have left alone. */
-  noteHeld(taskId: string): void {
-    this.#left.delete(taskId);
-  }
-
-  /** Tells, once, that a task which this process left alone has another version by now. */
-  isAssigned({ id, toolVersion }: RunnableTask): boolean {
-    const left = this.#left.get(id);
-    return left !== undefined && left.toolVersion !== toolVersion && this.#left.delete(id);
+  /** Notes what a look said of a task. True when this process leaves it alone for a while. */
+  note({ id, toolVersion }: TaskRecord, kind: VersionVerdict["kind"]): boolean {
+    const { clock, limits } = this.#environment;
+    if (kind === "run" || kind === "change") return this.#left.delete(id) && false;
+    const forMs = kind === "refuse" ? Math.max(limits.heartbeatMs, limits.versionWaitMs) : limits.heartbeatMs;
+    this.#left.set(id, { kind, toolVersion, untilMs: clock.monotonicMs() + forMs });
+    return true;
   }
 
   /** Notes that an attempt of this process could not read a task: it does not try again until a request or a decision comes. */
@@ -130,57 +134,21 @@ export class Versions {
     return nowMs - sinceMs >= limits.versionWaitMs;
   }
 
-  /**
-   * What others offer. Where these versions are not all there, as it is now: a worker that makes a task has offered its version before, maybe
-   * since the last reading.
-   */
-  async #offersWith(names: readonly string[]): Listing {
-    const known = this.#known();
-    if (known === undefined) return this.#read();
-    const offered = new Set((await known).flatMap(namesOf));
-    return names.every((name) => offered.has(name)) ? known : this.#readAgain();
+  /** All that ask before a reading begins share it: a worker that makes a task has offered its version before. */
+  #offersOfOthers(): Promise<readonly Offers[]> {
+    this.#next ??= Promise.resolve().then(() => {
+      this.#next = undefined;
+      return this.#read();
+    });
+    return this.#next;
   }
 
-  #offersOfOthers(): Listing {
-    return this.#known() ?? this.#read();
-  }
-
-  /** At most as old as what a look for work finds. */
-  #known(): Listing | undefined {
-    const { limits, clock } = this.#environment;
-    const isRecent = this.#others !== undefined && clock.monotonicMs() - this.#others.atMs < limits.pollMs;
-    return isRecent ? this.#others?.offers : undefined;
-  }
-
-  /** All that ask while one reading is under way share the next one. */
-  #readAgain(): Listing {
-    const next =
-      this.#next ??
-      Promise.resolve(this.#others?.offers)
-        .catch(() => undefined)
-        .then(() => {
-          this.#next = undefined;
-          return this.#read();
-        });
-    this.#next = next;
-    return next;
-  }
-
-  #read(): Listing {
+  async #read(): Promise<readonly Offers[]> {
     const { store, worker, limits, clock } = this.#environment;
-    const now = instantOf(clock);
-    const listing = store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now });
-    const offers = listing.then((found) => found.map((other) => other.offers));
-    this.#others = { atMs: now.monotonicMs, offers };
-    offers.then(
-      (found) => {
-        this.#sawOthers ||= found.length > 0;
-        for (const name of found.flatMap(namesOf)) this.#missingSinceMs.delete(name);
-      },
-      () => {
-        this.#others = undefined;
-      },
-    );
+    const found = await store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
+    const offers = found.map((other) => other.offers);
+    this.#sawOthers ||= offers.length > 0;
+    for (const name of offers.flatMap(namesOf)) this.#missingSinceMs.delete(name);
     return offers;
   }
 }

@@ -20,8 +20,8 @@ interface FinderParts {
 export class WorkFinder {
   readonly #parts: FinderParts;
   readonly #orphans: Orphans;
-  /** Tasks that the last look left to workers that offer their version. */
-  #pinned = 0;
+  /** Tasks that the last look left to workers of other versions. */
+  #left = 0;
 
   constructor(parts: FinderParts) {
     this.#parts = parts;
@@ -34,12 +34,12 @@ export class WorkFinder {
     const { limits } = environment;
     // What is known already must not hide what is not.
     const sinceMs = environment.clock.monotonicMs();
-    const limit = limits.lookBatch + queue.length + timers.held + this.#orphans.size + this.#pinned;
+    const limit = limits.lookBatch + queue.length + timers.held + this.#orphans.size + this.#left;
     const { tasks, leftMs } = await this.#listRunnable(limit);
     const isAll = tasks.length < limit;
     if (isAll) queue.noteRunnable(new Set(tasks.map(({ id }) => id)), sinceMs);
-    const mine = await versions.withoutPinned(tasks);
-    this.#pinned = tasks.length - mine.length;
+    const mine = await versions.runnableHere(tasks, isAll);
+    this.#left = tasks.length - mine.length;
     const orphansMs = this.#queueFound(mine, isAll);
     return leftMs === undefined || orphansMs === undefined ? (leftMs ?? orphansMs) : Math.min(leftMs, orphansMs);
   }
@@ -61,10 +61,10 @@ export class WorkFinder {
 
   /** Queues what may run now. Resolves to the delay until the next orphan may. */
   #queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
-    const { environment, queue, timers, versions } = this.#parts;
+    const { environment, queue, timers } = this.#parts;
     // The wall clock, by which the store lists, may have been set.
     const ripe = found.filter(({ dueMs }) => environment.dueTimes.leftMs(dueMs) <= 0);
-    const tasks = ripe.filter((task) => !timers.holds(task.id) || versions.isAssigned(task));
+    const tasks = ripe.filter((task) => !timers.holds(task.id));
     const orphaned = tasks.filter(({ id, detached }) => !detached && !this.#isInHand(id)).map(({ id }) => id);
     const { due, nextMs } = this.#orphans.look(orphaned, isAll, environment.clock.monotonicMs());
     const waiting = new Set(orphaned);
@@ -80,7 +80,7 @@ export class WorkFinder {
 
   /** This process runs the task, is about to, or has a caller that waits for it. */
   #isInHand(taskId: string): boolean {
-    const { queue, timers, isAwaited } = this.#parts;
-    return isAwaited(taskId) || queue.has(taskId) || timers.has(taskId);
+    const { queue, timers, versions, isAwaited } = this.#parts;
+    return isAwaited(taskId) || queue.has(taskId) || timers.has(taskId) || versions.leaves(taskId);
   }
 }
