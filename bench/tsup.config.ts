@@ -4,7 +4,7 @@ import { library, selfContained } from "../tsup.shared.js";
 export default defineConfig([
   library(
     [
-      "src/{index,storm,crashes,crash-images,request-costs,floods,fuzz,models}.ts",
+      "src/{index,storm,crashes,crash-images,request-costs,floods,fuzz}.ts",
       "src/workers/{measure-worker,store-worker,tell-vitals,costs-server}.ts",
       "src/postgres/{engine,dbos}-replica.ts",
       "src/servers/{bare-2025-stdio,bare-2026-stdio,bare-2025-http,bare-2026-http,durable-tools,tools-module}.ts",

@@ -6,7 +6,6 @@ const programs = {
   "crash-images": bench("crash-images"),
   crashes: bench("crashes"),
   floods: bench("floods"),
-  models: bench("models"),
   "request-costs": bench("request-costs"),
   clients: ["conformance/dist/clients/run-table.js"],
   e2e: ["e2e/node_modules/vitest/vitest.mjs", "run", "--root", "e2e"],

@@ -26,7 +26,6 @@ test.each([
   ["crashes", "proof -- crashes"],
   ["crash-images", "proof -- crash-images"],
   ["fuzz", "fuzz --"],
-  ["models", "proof -- models"],
 ])("%s prints its usage, also after an option that it does not know", async (program, script) => {
   const help = await run(program, ["--help"]);
   expect(help).toEqual({
@@ -63,7 +62,6 @@ test.each([
     'There is no target "nothing". There are: http-tokens, http-local, stdio-supervised, stdio-alone.',
   ],
   ["fuzz", ["--only", "1.5"], '--only takes whole numbers with commas between them, not "1.5".'],
-  ["models", ["--store", "disk"], '--store takes folder or memory or postgres, not "disk".'],
   ["crash-images", ["--seed", "-1"], "Option '--seed' argument is ambiguous."],
   ["crash-images", ["--seed=-1"], '--seed takes a whole number of at least 0, not "-1".'],
 ])("%s refuses %j", async (program, words, message) => {

@@ -7,6 +7,9 @@ import { createRandomSource, type RandomSource, randomEvents, randomSignal, rand
 import { afterCommit, afterSignal, itemsOf, judgeCommit, type ModelTask, recordOf, standIn } from "./store-model.js";
 
 const stepsBetweenChecks = 25;
+const stepsBetweenDocuments = 4;
+const kind = "random";
+const documentIds = ["one", "two"];
 
 /** A run of random calls, and the model next to it. */
 interface Run {
@@ -18,6 +21,7 @@ interface Run {
   /** Leases that ended with their process: no worker is left that could use them. */
   readonly buried: Set<Lease>;
   readonly deleted: string[];
+  readonly documents: Map<string, { readonly value: number; readonly version: number }>;
   store: Store;
   /** Deaths so far: workers of different lives have different names. */
   deaths: number;
@@ -34,6 +38,7 @@ export async function runRandomSequence(scene: Scene, options: { steps: number; 
     leases: [],
     buried: new Set(),
     deleted: [],
+    documents: new Map(),
     store: scene.store,
     deaths: 0,
     claims: 0,
@@ -42,10 +47,13 @@ export async function runRandomSequence(scene: Scene, options: { steps: number; 
   const actions = [...often, release, remove, wait];
   const trace: string[] = [];
   try {
+    // From choices of their own: the tasks of a seed are the same with and without documents.
+    const changeDocument = documentChanges(scene, createRandomSource(scene.seed + 1));
     for (let step = 1; step <= options.steps; step++) {
       const act = options.crashes && random.percent(4) ? crash : (random.pick(actions) ?? create);
       trace.push(act.name);
       await act(run);
+      if (step % stepsBetweenDocuments === 0) await changeDocument(run);
       if (step % stepsBetweenChecks === 0 || step === options.steps) await compareAll(run);
     }
   } catch (error) {
@@ -146,6 +154,28 @@ async function remove(run: Run): Promise<void> {
   run.deleted.push(lease.taskId);
 }
 
+/** Changes a document, mostly from the version that it has, or deletes it. */
+function documentChanges(scene: Scene, random: RandomSource): (run: Run) => Promise<void> {
+  return async ({ documents, store }) => {
+    const id = random.pick(documentIds) ?? "one";
+    if (random.percent(20)) {
+      await store.deleteDocument(kind, id);
+      documents.delete(id);
+      return;
+    }
+    const { version } = documents.get(id) ?? { version: 0 };
+    const isWrong = random.percent(25);
+    const value = random.below(1_000);
+    const expectedVersion = isWrong ? version + 1 : version;
+    const put = store.putDocument({ kind, id, owner: "client:a", value, expectedVersion, now: scene.clock.now() });
+    expectEqual(await outcomeOf(put), isWrong ? "DOCUMENT_CONFLICT" : "ok", "putting a document");
+    if (isWrong) return;
+    const next = (await put).version;
+    expectThat(next > version, `version ${next} follows ${version}`);
+    documents.set(id, { value, version: next });
+  };
+}
+
 async function wait(run: Run): Promise<void> {
   run.scene.clock.advance(run.random.below(ttlMs / 2));
   for (const worker of [0, 1]) {
@@ -167,7 +197,7 @@ async function crash(run: Run): Promise<void> {
   }
 }
 
-async function compareAll({ model, store, deleted }: Run): Promise<void> {
+async function compareAll({ model, store, deleted, documents }: Run): Promise<void> {
   for (const [id, task] of model) {
     const snapshot = await store.getTask(id);
     const requests = snapshot?.signals.map(requestOf);
@@ -177,6 +207,11 @@ async function compareAll({ model, store, deleted }: Run): Promise<void> {
     expectEqual(await readAllItems(store, id), itemsOf(task), `items of ${id}`);
   }
   for (const id of deleted) expectEqual(await store.getTask(id), undefined, `deleted task ${id}`);
+  for (const id of documentIds) {
+    const found = await store.getDocument(kind, id);
+    const seen = found && { value: found.value, version: found.version };
+    expectEqual(seen, documents.get(id), `document ${id}`);
+  }
   const { tasks } = await store.listTasks({ limit: 1_000 });
   expectEqual(tasks.map(({ id }) => id).sort(), [...model.keys()].sort(), "the list");
 }
