@@ -57,15 +57,21 @@ export const engineDefaults = {
   drainTimeoutMs: 10_000,
   /** Waits of `ask` and `sleep` longer than this end the attempt and free its slot. */
   waitInPlaceMs: 30_000,
-  /** Deaths in a row without progress that no other task can have caused. */
+  /** Deaths in a row without progress, of which no other task can have caused one but the first; at least 2. */
   maxCrashesWithoutProgress: 3,
   /** Deaths in a row without progress in all, also those that another task may have caused. */
   maxCrashesInCompany: 10,
   /** Deaths in a row of a task that only waited: a tool that begins another wait before each death ends too. */
   maxDeathsInWaits: 100,
-  /** The wait after the first death; doubles with each further one. */
+  /**
+   * The wait after the first death; doubles with each further one. For up to twice as long the task then waits until no
+   * other could be blamed for the next one.
+   */
   crashBackoffMs: 1_000,
-  /** How long a task whose process died once keeps other such tasks from running at the same time; four times as long for each further death. */
+  /**
+   * A task that died twice in a row without progress keeps others that did from running at the same time for four times as
+   * long as this, and again four times as long for each further death.
+   */
   trialMs: 30_000,
   /** After a failed write the task waits, in memory, and doubles the wait up to the second figure. */
   writeBackoffMs: 500,
@@ -127,10 +133,8 @@ export const fixedLimits = {
   maxSurveyedTasks: 200,
   /** Tasks on a page that the engine reads for itself. */
   taskPage: 1_000,
-  /** Pages that are read for a suspect at most, of unfinished and of finished tasks each: older tasks are taken for innocent. */
-  maxCompanionPages: 10,
-  /** So long it is kept that a task may have killed a process whose record does not say so any more. */
-  keptDeathMs: 30 * 24 * 60 * 60 * 1000,
+  /** So long it is kept that a death in a process may have had more than one cause. */
+  keptCompanyMs: 30 * 24 * 60 * 60 * 1000,
   itemPage: 1_000,
   /** Yields of a `finally` block that are ignored; then the tool is left. */
   maxYieldsInFinally: 1_000,

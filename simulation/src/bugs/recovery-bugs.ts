@@ -24,10 +24,10 @@ export const recoveryBugs: readonly Bug[] = [
     shows: "failures",
   },
   {
-    name: "deaths that a record forgets excuse no other task",
-    file: "core/src/engine/scheduling/open-task.ts",
-    find: '    if (events.some(({ type }) => type === "restarted" || type === "cancelled")) await keepDeaths(environment, record);\n',
-    replace: "",
+    name: "a process does not say that a task that died before has company",
+    file: "core/src/engine/scheduling/run-queue.ts",
+    find: "    return this.#services.noteCompany(isInCompany([...this.#slots.values()]), owner);",
+    replace: "    return this.#services.noteCompany(false, owner);",
     shows: "forgotten",
   },
   {

@@ -43,8 +43,8 @@ export const waitingBugs: readonly Bug[] = [
   {
     name: "every task that ran in a dead process is guilty",
     file: "core/src/engine/scheduling/suspects.ts",
-    find: "  const proven = crashedIn.filter((worker) => !companions.some((others) => others.includes(worker)));",
-    replace: "  const proven = crashedIn;",
+    find: "  const own = crashedIn.filter((worker, index) => index === 0 || !inCompany.has(worker));",
+    replace: "  const own = crashedIn;",
   },
   {
     name: "the owner with the most running tasks comes first",

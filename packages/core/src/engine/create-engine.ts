@@ -17,9 +17,9 @@ import { OneOwnersTasks } from "./owner/owned-tasks.js";
 import { type EngineParts, randomId } from "./owner/start-task.js";
 import { isTaskId } from "./owner/task-view.js";
 import { sweepExpired } from "./scheduling/change-finished.js";
+import { forgetCompany } from "./scheduling/company.js";
 import { countRecovery } from "./scheduling/count-recovery.js";
 import { Scheduler } from "./scheduling/scheduler.js";
-import { forgetDeaths } from "./scheduling/shared-deaths.js";
 import { surveyServers } from "./scheduling/survey-servers.js";
 import { ToolTable } from "./scheduling/tool-table.js";
 import type { ServerSurvey } from "./server-survey.js";
@@ -142,7 +142,7 @@ class ToolEngine implements Engine {
     const { scheduler } = this.#parts;
     const remove = (taskId: string) => scheduler.remove(taskId);
     const deleted = await sweepExpired(this.#parts, remove, () => this.draining);
-    if (!this.draining) await forgetDeaths(this.#parts);
+    if (!this.draining) await forgetCompany(this.#parts);
     return deleted;
   }
 

@@ -5,12 +5,10 @@ import { answeredBy } from "../../task/task-rules.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { maxUnfinishedOf } from "../limit-rules.js";
-import { keepDeaths } from "./shared-deaths.js";
 
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
 export async function deleteFinished(environment: Environment, taskId: string): Promise<boolean> {
-  const deleted = await change(environment, taskId, finalStatuses, async (lease, { record }) => {
-    await keepDeaths(environment, record);
+  const deleted = await change(environment, taskId, finalStatuses, async (lease) => {
     await environment.store.deleteTask(lease);
     return true;
   });
@@ -30,7 +28,6 @@ export function restartFailed(environment: Environment, taskId: string): Promise
     const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
     const consume = signals.map((signal) => signal.id);
     const events = [restarted, ...answeredBy(record, signals)];
-    await keepDeaths(environment, record);
     const maxUnfinished = maxUnfinishedOf(environment, record.owner);
     const now = instantOf(clock);
     await store.commit({ lease, afterSeq: record.lastSeq, events, consume, maxUnfinished, now });

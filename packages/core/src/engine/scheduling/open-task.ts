@@ -3,8 +3,8 @@ import type { TaskRecord, TaskSnapshot } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
-import { planAttempt, waitsUntil } from "./plan-attempt.js";
-import { keepDeaths, listCompanions } from "./shared-deaths.js";
+import { withCompany } from "./company.js";
+import { deathsOf, planAttempt, waitsUntil } from "./plan-attempt.js";
 import type { VersionVerdict } from "./version-rule.js";
 import type { Versions } from "./versions.js";
 
@@ -43,16 +43,14 @@ export async function openTask(
   const { record } = snapshot;
   try {
     const tool = tools.runnable.get(record.tool);
-    // Whose deaths they were matters only when the task may have died often enough.
-    const deaths = record.crashes + (record.live && !record.progressed ? 1 : 0);
-    const companions = deaths < limits.maxCrashesWithoutProgress ? [] : await listCompanions(environment, record);
+    const [, ...deaths] = record.live && !record.progressed ? deathsOf(record) : [];
+    const inCompany = await withCompany(environment, deaths);
     const waitMs = dueTimes.leftMs(waitsUntil(record));
     const verdict: VersionVerdict =
       tool === undefined || !attempt.mayRun ? { kind: "run" } : await attempt.versions.judge(snapshot, tool);
     const nowMs = clock.wallMs();
-    const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, verdict, worker, companions, nowMs, waitMs });
+    const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, verdict, worker, inCompany, nowMs, waitMs });
     const { events, consume } = plan;
-    if (events.some(({ type }) => type === "restarted" || type === "cancelled")) await keepDeaths(environment, record);
     const changes = events.length > 0 || consume.length > 0;
     const entry = { lease, afterSeq: record.lastSeq, events, consume, now: instantOf(clock) };
     const written = changes ? await store.commit(entry) : snapshot;

@@ -7,6 +7,7 @@ const limits = {
   reservedRunning: 4,
   maxRunningOf: () => Number.POSITIVE_INFINITY,
   trialMs: 1_000,
+  crashBackoffMs: 100,
 };
 const queued = (id: string, owner = "a", more: Partial<QueuedTask> = {}): QueuedTask => ({
   id,
@@ -21,6 +22,7 @@ const running = (owner: string, more: Partial<RunningTask> = {}): RunningTask =>
   owner,
   tool: "x",
   crashes: 0,
+  progressed: false,
   waiting: false,
   startedAtMs: 0,
   ...more,
@@ -62,7 +64,7 @@ describe("pickNext", () => {
   it("lets a suspect wait for the trial of another, and no other task for either", () => {
     const suspect = queued("s", "a", { crashes: 4 });
     const trial = running("b", { crashes: 4 });
-    expect(idOf([suspect], [running("b")], limits, 0)).toBe("s");
+    expect(idOf([suspect], [running("b", { progressed: true })], limits, 0)).toBe("s");
     expect(idOf([suspect], [trial], limits, 0)).toBeUndefined();
     expect(idOf([suspect, queued("c1", "c")], [trial], limits, 0)).toBe("c1");
     expect(idOf([suspect], [trial], limits, 64_000)).toBe("s");

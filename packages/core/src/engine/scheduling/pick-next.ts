@@ -1,4 +1,4 @@
-import { mayJoin, type TriedTask } from "./suspects.js";
+import { mayJoin, type TrialLimits, type TriedTask } from "./suspects.js";
 
 /** A task that waits for a slot of this process. */
 export interface QueuedTask {
@@ -26,12 +26,11 @@ export interface TurnTask extends RunningTask {
 }
 
 /** How many tasks may run at once. */
-export interface SlotLimits {
+export interface SlotLimits extends TrialLimits {
   readonly maxRunning: number;
   readonly maxRunningPerOwner: number;
   readonly reservedRunning: number;
   readonly maxRunningOf: (tool: string) => number;
-  readonly trialMs: number;
 }
 
 /** The same, and how long a task has its slot before it may have to give it up. */
@@ -94,7 +93,7 @@ export function mustYield(
     const next = pickNext(starving, running, slots, nowMs);
     if (next === undefined) return false;
     busy.add(next.owner);
-    running.push({ ...next, waiting: false, startedAtMs: nowMs });
+    running.push({ ...next, progressed: false, waiting: false, startedAtMs: nowMs });
   }
   return true;
 }

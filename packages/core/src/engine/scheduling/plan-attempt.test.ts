@@ -14,7 +14,7 @@ const inputs: Omit<PlanInputs, "waitMs"> = {
   maxCrashesWithoutProgress: 3,
   maxCrashesInCompany: 10,
   maxDeathsInWaits: 5,
-  companions: [],
+  inCompany: new Set(),
   crashBackoffMs: 1_000,
   mayRun: true,
   brokenAttempt: undefined,

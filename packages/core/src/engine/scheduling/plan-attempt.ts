@@ -27,8 +27,8 @@ export interface PlanInputs {
   readonly maxCrashesWithoutProgress: number;
   readonly maxCrashesInCompany: number;
   readonly maxDeathsInWaits: number;
-  /** The processes in which other suspects died, as `isCrashLoop` takes them. */
-  readonly companions: readonly (readonly string[])[];
+  /** Those of {@link deathsOf} that another task may have caused; of the first one it does not matter. */
+  readonly inCompany: ReadonlySet<string>;
   readonly crashBackoffMs: number;
   /** False only carries out requests and does not begin an attempt. */
   readonly mayRun: boolean;
@@ -49,6 +49,11 @@ interface Ending {
 export function waitsUntil(record: TaskSnapshot["record"]): number {
   if (record.live) return waitsUntilMs(record);
   return record.runnableAt === undefined ? 0 : Date.parse(record.runnableAt);
+}
+
+/** The processes in which a task died without progress, with the one whose death was not judged yet. */
+export function deathsOf({ crashedIn = [], worker, id }: TaskSnapshot["record"]): readonly string[] {
+  return [...crashedIn, worker ?? id];
 }
 
 /** Decides what to do with a task whose lease was just taken. Pure. */
@@ -73,9 +78,6 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
   const ending: Ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
   if (ending.over || !inputs.mayRun || desiredStateOf(snapshot) === "pause") return stop(...ending.events);
   if (mustWait(snapshot, ending, inputs.waitMs)) return stop(...ending.events);
-  if (!record.live && isCrashLoop(record.crashedIn ?? [], inputs.companions, inputs)) {
-    return stop(crashLoop(record.crashes, tool));
-  }
   const version = versionEnding(snapshot, tool, verdict);
   if (version.over) return stop(...ending.events, ...version.events);
   const start = {
@@ -108,8 +110,7 @@ function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInput
   }
   if (broken || record.progressed) return { events: [ended], over: false };
   const crashes = record.crashes + 1;
-  const crashedIn = [...(record.crashedIn ?? []), record.worker ?? record.id];
-  if (isCrashLoop(crashedIn, inputs.companions, inputs)) {
+  if (isCrashLoop(deathsOf(record), inputs.inCompany, inputs)) {
     return { events: [ended, crashLoop(crashes, tool)], over: true };
   }
   const runnableAt = new Date(inputs.nowMs + inputs.crashBackoffMs * 2 ** (crashes - 1)).toISOString();

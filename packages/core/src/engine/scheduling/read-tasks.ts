@@ -1,21 +1,7 @@
 import { isResumableError } from "../../errors.js";
-import { fixedLimits } from "../../limits.js";
-import type { Store, TaskQuery } from "../../store/store.js";
-import type { TaskSnapshot, TaskSummary } from "../../task/task-record.js";
+import type { Store } from "../../store/store.js";
+import type { TaskSnapshot } from "../../task/task-record.js";
 import type { Environment } from "../environment.js";
-
-/** Lists tasks page by page, newest first. */
-export async function* taskPages(
-  store: Store,
-  query: Omit<TaskQuery, "limit" | "cursor">,
-): AsyncGenerator<readonly TaskSummary[], void, void> {
-  let cursor: string | undefined;
-  do {
-    const page = await store.listTasks({ ...query, limit: fixedLimits.taskPage, cursor });
-    yield page.tasks;
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-}
 
 /**
  * Reads a task of an owner. Only the owner hears that it is damaged: for others it is like any task that is not theirs, and

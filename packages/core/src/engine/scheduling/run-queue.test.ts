@@ -13,6 +13,7 @@ it("offers calls also after some left the queue before their time", async () => 
   const queue = new RunQueue(environment, {
     serve: () => new Promise(() => {}),
     offer: async (taskId) => void offered.push(taskId),
+    noteCompany: async () => {},
   });
   const add = (id: string): void => {
     queue.add({ id, owner: "client:test", tool: "job", crashes: 0 });

@@ -3,7 +3,7 @@ import type { Attempt } from "../attempt/attempt.js";
 import type { Environment } from "../environment.js";
 import { maxRunningOf } from "../limit-rules.js";
 import { hasStarving, mustYield, pickNext, type QueuedTask, type SlotLimits, type TurnTask } from "./pick-next.js";
-import { nextTrialMs } from "./suspects.js";
+import { isInCompany, nextTrialMs } from "./suspects.js";
 
 /** What has to be known of a task to queue it. */
 export type Runnable = Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">;
@@ -12,8 +12,11 @@ export type Runnable = Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">;
 export interface Slot extends TurnTask {
   readonly id: string;
   crashes: number;
+  progressed: boolean;
   waiting: boolean;
   yielding: boolean;
+  /** Resolves when what can be said of its company is written. */
+  noted: Promise<void>;
   attempt?: Attempt;
   done: Promise<void>;
 }
@@ -21,11 +24,13 @@ export interface Slot extends TurnTask {
 /** Runs a task in its slot; resolves to what is to be done when the slot is free. Never rejects. */
 export type Serve = (task: Runnable, slot: Slot) => Promise<() => void>;
 
-/** What a queue asks of the scheduler. Neither rejects. */
+/** What a queue asks of the scheduler. The first two never reject. */
 export interface QueueServices {
   readonly serve: Serve;
   /** Lets any process run a task that waits for a slot. */
   readonly offer: (taskId: string) => Promise<void>;
+  /** Notes whether a task that died before runs next to another that could kill the process. May reject. */
+  readonly noteCompany: (isNow: boolean, owner: string) => Promise<void>;
 }
 
 /** Tasks that wait for a slot of this process, and those that have one. */
@@ -107,18 +112,22 @@ export class RunQueue {
         owner,
         tool,
         crashes,
+        progressed: false,
         waiting: false,
         yielding: false,
+        noted: Promise.resolve(),
         startedAtMs: clock.monotonicMs(),
         done: Promise.resolve(),
       };
       telemetry.leftQueue(tool, slot.startedAtMs - next.queuedAtMs);
       this.remove(id);
       this.#slots.set(id, slot);
+      slot.noted = this.#noteCompany(owner);
       slot.done = this.#services.serve(next, slot).then((afterwards) => {
         this.#starves = undefined;
         this.#slots.delete(id);
         afterwards();
+        this.#noteCompany(owner).catch(() => {});
         this.pump();
       });
     }
@@ -150,9 +159,16 @@ export class RunQueue {
 
   /** The task made progress: it is not a suspect any more. */
   clear(slot: Slot): void {
-    if (slot.crashes === 0) return;
+    if (slot.progressed) return;
+    slot.progressed = true;
     slot.crashes = 0;
-    this.pump();
+    this.#noteCompany(slot.owner).catch(() => {});
+    if (this.#queue.size > 0) this.pump();
+  }
+
+  /** What begins because of it waits for it; what ends does not. */
+  #noteCompany(owner: string): Promise<void> {
+    return this.#services.noteCompany(isInCompany([...this.#slots.values()]), owner);
   }
 
   /** The task waits in place and needs no slot, or works on. */
@@ -160,6 +176,7 @@ export class RunQueue {
     if (slot.waiting === waiting) return;
     this.#starves = undefined;
     slot.waiting = waiting;
+    this.#noteCompany(slot.owner).catch(() => {});
     if (waiting) this.pump();
   }
 

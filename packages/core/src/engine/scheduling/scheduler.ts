@@ -7,6 +7,7 @@ import type { Environment } from "../environment.js";
 import { Exclusive } from "../exclusive.js";
 import { writeBackoff } from "../retry-delay.js";
 import { deleteFinished, restartFailed } from "./change-finished.js";
+import { Company } from "./company.js";
 import { type OpenedTask, openTask } from "./open-task.js";
 import { Poller, TaskTimers, type TimerKind } from "./poller.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
@@ -40,9 +41,11 @@ export class Scheduler {
   constructor(environment: Environment) {
     this.#environment = environment;
     this.versions = new Versions(environment);
+    const company = new Company(environment);
     this.#queue = new RunQueue(environment, {
       serve: (task, slot) => this.#serve(task, slot),
       offer: (taskId) => this.#offer(taskId),
+      noteCompany: (isNow, owner) => company.note(isNow, owner),
     });
     this.#timers = new TaskTimers(environment.clock);
     const finder = new WorkFinder({
@@ -149,6 +152,7 @@ export class Scheduler {
   async #serve(task: Runnable, slot: Slot): Promise<() => void> {
     const { store, onError } = this.#environment;
     try {
+      await slot.noted;
       const opened = await this.#open(task.id, true);
       if (opened.kind === "held") return () => this.#lost(task);
       if (opened.kind === "idle") return () => this.#rest(opened.snapshot, opened.verdict);

@@ -1,41 +1,48 @@
 import { describe, expect, it } from "vitest";
 import { engineDefaults } from "../../limits.js";
 import { pickNext, type RunningTask } from "./pick-next.js";
-import { groupSize, isCrashLoop, isOnTrial, mayJoin, nextTrialMs, type TriedTask, trialMsOf } from "./suspects.js";
+import { isCrashLoop, isInCompany, isOnTrial, mayJoin, nextTrialMs, type TriedTask, trialMsOf } from "./suspects.js";
 
-const limits = { maxRunning: 32, trialMs: 1_000 };
+const limits = { trialMs: 1_000, crashBackoffMs: 100 };
 const tried = (crashes: number, more: Partial<TriedTask> = {}): TriedTask => ({
   crashes,
+  progressed: false,
   waiting: false,
   startedAtMs: 0,
   ...more,
 });
 
 describe("suspects", () => {
-  it("are tried in smaller groups and for longer with each death", () => {
-    expect([1, 2, 3, 4, 9].map((crashes) => groupSize(crashes, limits))).toEqual([32, 8, 2, 1, 1]);
+  it("are tried for longer with each death", () => {
     expect([1, 2, 3].map((crashes) => trialMsOf(crashes, limits))).toEqual([1_000, 4_000, 16_000]);
-    expect(groupSize(1, { maxRunning: 0 })).toBe(1);
   });
 
   it("are on trial until they make progress, wait, or have had their time", () => {
-    expect(isOnTrial(tried(1), limits, 999)).toBe(true);
-    expect(isOnTrial(tried(1), limits, 1_000)).toBe(false);
     expect(isOnTrial(tried(2), limits, 3_999)).toBe(true);
-    expect(isOnTrial(tried(0), limits, 0)).toBe(false);
-    expect(isOnTrial(tried(1, { waiting: true }), limits, 0)).toBe(false);
+    expect(isOnTrial(tried(2), limits, 4_000)).toBe(false);
+    expect([0, 1].map((crashes) => isOnTrial(tried(crashes), limits, 0))).toEqual([false, false]);
+    expect(isOnTrial(tried(2, { waiting: true }), limits, 0)).toBe(false);
   });
 
   it.each<[string, number, readonly TriedTask[], number, boolean]>([
-    ["no suspect joins whatever runs", 0, [tried(9)], 0, true],
-    ["a suspect joins what is not suspected", 9, [tried(0), tried(0)], 0, true],
-    ["as many join as the group of the worst holds", 2, Array(7).fill(tried(2)), 0, true],
-    ["one more has to wait", 2, Array(8).fill(tried(2)), 0, false],
-    ["the worst counts, also when it runs already", 1, [tried(3), tried(1)], 0, false],
-    ["the worst counts, also when it is the one that waits", 4, [tried(1)], 0, false],
-    ["a trial whose time is over holds up no other task", 4, [tried(1)], 1_000, true],
-    ["a task that waits holds up no other task", 4, [tried(4, { waiting: true })], 0, true],
-    ["a suspect waits no longer than its own trial lasts", 1, Array(32).fill(tried(9)), 1_000, true],
+    ["a task that is not suspected joins whatever runs", 0, [tried(9)], 0, true],
+    ["those that died once run together, and next to a trial", 1, [tried(9), tried(1)], 0, true],
+    ["one that died once waits for one that did not die", 1, [tried(0)], 199, false],
+    ["not for long", 1, [tried(0)], 200, true],
+    ["a suspect waits for the trial of another", 2, [tried(2)], 0, false],
+    ["it waits for tasks that could kill the process", 2, [tried(0)], 0, false],
+    ["it does not wait for one that made progress", 2, [tried(0, { progressed: true })], 0, true],
+    [
+      "it does not wait for one that only waits",
+      2,
+      [tried(0, { waiting: true }), tried(4, { waiting: true })],
+      0,
+      true,
+    ],
+    ["it waits for tasks that are not on trial for twice its backoff", 2, [tried(0), tried(1)], 400, true],
+    ["it waits for a trial for longer", 2, [tried(2)], 3_999, false],
+    ["it waits no longer than its own trial lasts", 2, [tried(9)], 4_000, true],
+    ["a trial whose time is over holds up no other task", 4, [tried(2)], 4_000, true],
   ])("%s", (_what, crashes, running, nowMs, expected) => {
     expect(mayJoin({ crashes, queuedAtMs: 0 }, running, limits, nowMs)).toBe(expected);
   });
@@ -45,21 +52,38 @@ describe("suspects", () => {
       { crashes: 2, queuedAtMs: 100 },
       { crashes: 0, queuedAtMs: 0 },
     ];
-    expect(nextTrialMs(queue, [tried(1, { startedAtMs: 50 })], limits, 200)).toBe(1_050);
-    expect(nextTrialMs(queue, [], limits, 1_050)).toBe(4_100);
-    expect(nextTrialMs(queue.slice(1), [tried(1)], limits, 0)).toBe(Number.POSITIVE_INFINITY);
+    expect(nextTrialMs(queue, [tried(2, { startedAtMs: -3_600 })], limits, 200)).toBe(400);
+    expect(nextTrialMs(queue, [], limits, 400)).toBe(500);
+    expect(nextTrialMs(queue, [], limits, 500)).toBe(4_100);
+    expect(nextTrialMs(queue.slice(1), [tried(2)], limits, 0)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("are judged by the deaths that no other task can have caused", () => {
+  it.each<[string, readonly TriedTask[], boolean]>([
+    ["one that runs alone has none", [tried(2)], false],
+    ["tasks that are not suspected have none among themselves", [tried(0), tried(0)], false],
+    ["another suspect is company", [tried(2), tried(2)], true],
+    ["and so it is to one that died once", [tried(1), tried(0)], true],
+    ["a task that is not suspected is company, too", [tried(2), tried(0)], true],
+    ["one that made progress is none", [tried(2), tried(0, { progressed: true })], false],
+    ["one that only waits is none", [tried(2), tried(0, { waiting: true })], false],
+    ["a suspect that only waits has none", [tried(2, { waiting: true }), tried(0), tried(0)], false],
+  ])("have company or not: %s", (_what, running, expected) => {
+    expect(isInCompany(running)).toBe(expected);
+  });
+
+  it("are judged by the deaths that no other task can have caused, and their first one", () => {
     const rule = { maxCrashesWithoutProgress: 3, maxCrashesInCompany: 5 };
-    expect(isCrashLoop(["a", "b", "c"], [], rule)).toBe(true);
-    expect(isCrashLoop(["a", "b"], [], rule)).toBe(false);
-    expect(isCrashLoop(["a", "b", "c"], [["x", "b"]], rule)).toBe(false);
-    expect(isCrashLoop(["a", "b", "c", "d"], [["x", "b"]], rule)).toBe(true);
-    expect(isCrashLoop(["a", "b", "c", "d", "e"], [["a", "b", "c", "d", "e"]], rule)).toBe(true);
-    expect(isCrashLoop(["a", "b", "c", "d", "e"], [["a", "b", "c"]], { ...rule, maxCrashesWithoutProgress: 9 })).toBe(
-      false,
-    );
+    const judge = (deaths: string, company: string, changed: Partial<typeof rule> = {}) =>
+      isCrashLoop([...deaths], new Set(company), { ...rule, ...changed });
+    expect([judge("abc", ""), judge("ab", "")]).toEqual([true, false]);
+    expect([judge("abc", "a"), judge("abc", "b"), judge("abcd", "b")]).toEqual([true, false, true]);
+    expect([judge("abcd", "abcd"), judge("abcde", "abcde")]).toEqual([false, true]);
+    expect(judge("abcde", "abc", { maxCrashesWithoutProgress: 9 })).toBe(false);
+    // One death convicts no task, whatever the limit.
+    expect([
+      judge("a", "", { maxCrashesWithoutProgress: 1 }),
+      judge("ab", "", { maxCrashesWithoutProgress: 1 }),
+    ]).toEqual([false, true]);
   });
 });
 
@@ -90,6 +114,7 @@ class Model {
   worstDelayMs = 0;
   nowMs = 0;
   readonly #servers: { worker: string; upMs: number; seen: Map<string, number> }[];
+  readonly #inCompany = new Set<string>();
   #lives = 0;
 
   constructor(servers: number) {
@@ -123,15 +148,8 @@ class Model {
       return { ...task, queuedAtMs, runsElsewhere: false, task };
     });
     for (;;) {
-      const running = this.tasks.filter(({ status, server: at }) => status === "runs" && at === index);
-      const slots: RunningTask[] = running.map(({ owner, tool, crashes, startedMs }) => ({
-        owner,
-        tool,
-        crashes,
-        waiting: false,
-        startedAtMs: startedMs,
-      }));
-      const next = pickNext(queue, slots, { ...engineDefaults, maxRunningOf: () => 99 }, this.nowMs);
+      const limits = { ...engineDefaults, maxRunningOf: () => 99 };
+      const next = pickNext(queue, this.#slotsOf(index), limits, this.nowMs);
       if (next === undefined) return;
       queue.splice(queue.indexOf(next), 1);
       server.seen.delete(next.id);
@@ -139,11 +157,12 @@ class Model {
     }
   }
 
+  #slotsOf(index: number): RunningTask[] {
+    const running = this.tasks.filter(({ status, server: at }) => status === "runs" && at === index);
+    return running.map((task) => ({ ...task, waiting: false, startedAtMs: task.startedMs }));
+  }
+
   #start(task: ModelTask, server: number, upMs: number): void {
-    if (this.#isGuilty(task)) {
-      task.status = "CRASH_LOOP";
-      return;
-    }
     if (task.crashes === 0 && task.startedMs < 0) {
       this.worstDelayMs = Math.max(this.worstDelayMs, this.nowMs - Math.max(task.arrivesMs, upMs));
     }
@@ -171,6 +190,7 @@ class Model {
     const server = this.#servers[index];
     if (server === undefined) return;
     const victims = this.tasks.filter(({ status, server: at }) => status === "runs" && at === index);
+    if (isInCompany(this.#slotsOf(index))) this.#inCompany.add(server.worker);
     for (const task of victims) {
       task.status = "waits";
       task.runnableMs = this.nowMs;
@@ -179,18 +199,9 @@ class Model {
       task.crashedIn.push(server.worker);
       task.runnableMs += engineDefaults.crashBackoffMs * 2 ** (task.crashes - 1);
     }
-    for (const task of victims) if (this.#isGuilty(task)) task.status = "CRASH_LOOP";
+    for (const task of victims)
+      if (isCrashLoop(task.crashedIn, this.#inCompany, engineDefaults)) task.status = "CRASH_LOOP";
     this.#servers[index] = { worker: this.#nextWorker(), upMs: this.nowMs + 1_000, seen: new Map() };
-  }
-
-  #isGuilty(task: ModelTask): boolean {
-    if (task.crashes < engineDefaults.maxCrashesWithoutProgress) return false;
-    const others = this.tasks.filter((other) => other !== task && other.status !== "completed");
-    return isCrashLoop(
-      task.crashedIn,
-      others.map(({ crashedIn }) => crashedIn),
-      engineDefaults,
-    );
   }
 }
 
