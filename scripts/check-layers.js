@@ -39,6 +39,14 @@ const packages = {
     ["era-2025", "era-2026"],
     ["stdio"],
   ],
+  "packages/command-line": [
+    ["command-error.ts", "did-you-mean.ts", "stop-signals.ts", "uncaught-exceptions.ts"],
+    ["import-module.ts"],
+    ["options"],
+    ["flags.ts"],
+    ["load-server.ts", "quota-flags.ts", "store-flags.ts"],
+    ["store"],
+  ],
   "packages/client": [
     [
       "client-error.ts",

@@ -16,9 +16,16 @@ const sources = files.filter((file) => /^(packages|apps)\/[^/]+\/src\/.*\.tsx?$/
 
 const manifests = files.filter((file) => /^(packages|apps)\/[^/]+\/package\.json$/.test(file));
 const entries = manifests.flatMap((file) => entriesOf(join(root, dirname(file))));
-const flags = sources.flatMap((file) =>
-  [...read(file).matchAll(/^\s*"?([a-z][a-z-]*)"?: \{ type: "(?:string|boolean)"/gm)].map(([, name]) => name),
-);
+// An entry of a table of options, or of those of `parseArgs`. What only variables and the settings file say has no flag.
+const option =
+  /^\s*"?([a-z][a-z-]*)"?: (?:\{ (?:\.\.\.)?)?(?:text|list|flag|off)\(|^\s*"?([a-z][a-z-]*)"?: \{ type: "(?:string|boolean)"/gm;
+const flags = sources.flatMap((file) => {
+  const text = read(file);
+  if (!file.startsWith("packages/") || !/parseArgs|parseFlags|option\.js|OptionEntry/.test(text)) return [];
+  const found = [...text.matchAll(option)];
+  const isFlag = ({ index }, place) => !/"settings",?\s*\)/.test(text.slice(index, found[place + 1]?.index));
+  return found.filter(isFlag).map(([, inTable, inParser]) => inTable ?? inParser);
+});
 const limit =
   /^\s*(?:export )?(?:const )?((?:max|min|default)\w+|\w+(?:Ms|Bytes|Seconds|Length))\b(?: =|:) -?\d[\d_ *]*[,;]?$/gm;
 const limits = sources.flatMap((file) => [...read(file).matchAll(limit)]);

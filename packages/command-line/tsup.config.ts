@@ -1,4 +1,12 @@
 import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/store/index.ts", "src/store/cli.ts"]));
+export default defineConfig(
+  library([
+    "src/index.ts",
+    "src/did-you-mean.ts",
+    "src/options/define-config.ts",
+    "src/store/index.ts",
+    "src/store/cli.ts",
+  ]),
+);

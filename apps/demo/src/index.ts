@@ -12,7 +12,7 @@ Without a terminal (</dev/null) the program plays the story as text, and --port 
 const flags = {
   port: { type: "string", default: "8001" },
   browser: { type: "boolean", default: false },
-  "no-open": { type: "boolean", default: false },
+  open: { type: "boolean", default: true },
   online: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -20,7 +20,7 @@ const flags = {
 const built = new URL(".", import.meta.url);
 
 await runCommand("demo", async () => {
-  const { values } = parseFlags(process.argv.slice(2), flags, usage);
+  const { values } = parseFlags(process.argv.slice(2), flags);
   if (values.help) {
     process.stdout.write(`${usage}\n`);
     return;
@@ -31,7 +31,7 @@ await runCommand("demo", async () => {
   if (values.browser) {
     const { runInBrowser } = await import("./browser/run-in-browser.js");
     const { openInBrowser } = await import("@resumable-mcp/client-tui");
-    process.exitCode = await runInBrowser({ built, open: values["no-open"] ? undefined : openInBrowser });
+    process.exitCode = await runInBrowser({ built, open: values.open ? openInBrowser : undefined });
     return;
   }
   if (!process.stdin.isTTY || !process.stdout.isTTY) {

@@ -29,7 +29,7 @@ const answered = z.object({
 });
 
 await runCommand("resumption", async () => {
-  const { url, cache, city, help } = parseFlags(process.argv.slice(2), flags, usage).values;
+  const { url, cache, city, help } = parseFlags(process.argv.slice(2), flags).values;
   if (help) {
     process.stdout.write(`${usage}\n`);
     return;

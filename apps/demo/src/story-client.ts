@@ -9,7 +9,7 @@ const flags = { url: { type: "string" }, state: { type: "string" }, "delay-ms": 
 const places = z.object({ url: z.string(), state: z.string(), "delay-ms": z.coerce.number() });
 
 await runCommand("story-client", async () => {
-  const { values } = parseFlags(process.argv.slice(2), flags, "It is started by the demo.");
+  const { values } = parseFlags(process.argv.slice(2), flags);
   const { url, state, "delay-ms": delayMs } = places.parse(values);
   const client = await openClient({
     servers: [{ url }],

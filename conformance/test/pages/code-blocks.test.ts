@@ -75,10 +75,11 @@ test("every option that a page names is one of the programs'", async () => {
   const program = join(root, "packages", "resumable-mcp", "dist", "cli.js");
   const asked = [
     ["help"],
-    ["serve", "http", "--help"],
-    ["serve", "stdio", "--help"],
+    ["serve", "http", "--help", "all"],
+    ["serve", "stdio", "--help", "all"],
     ["store", "--help"],
-    ["dev", "--help"],
+    ...["list", "show", "stats", "resume", "versions", "clean", "export"].map((name) => ["store", name, "--help"]),
+    ["dev", "--help", "all"],
     ["help", "call"],
     ["help", "servers"],
   ];

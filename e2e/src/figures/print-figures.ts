@@ -23,10 +23,9 @@ const html = await readFile(
 say("size of the page", `${kilobytes(html.length)} kB, ${kilobytes(gzipSync(html, { level: 9 }).length)} kB with gzip`);
 
 const browser = await openBrowser();
-const server = await startPanelServer({
-  tools: "many",
-  flags: ["--ui", "--max-running", String(tasks), "--max-running-per-owner", String(tasks)],
-});
+// The server, which is a process of its own, inherits it.
+process.env.RESUMABLE_MCP_MAX_RUNNING_PER_OWNER = String(tasks);
+const server = await startPanelServer({ tools: "many", flags: ["--ui", "--max-running", String(tasks)] });
 try {
   const { page } = await openUi(browser, server);
   const paints: number[] = [];

@@ -1,26 +1,14 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
-import { type EngineLimits, engineDefaults, parseDuration, type RecoveryCounts } from "@resumable-mcp/core/engine";
+import { type EngineLimits, parseDuration, type RecoveryCounts } from "@resumable-mcp/core/engine";
 import { CommandError } from "./command-error.js";
+import type { Option } from "./options/option.js";
+import { type HttpValues, httpOptions } from "./options/server-options.js";
+import { settingOf, variableOf } from "./options/setting-names.js";
 
-type Flags = NonNullable<ParseArgsConfig["options"]>;
-type Parsed<Options extends Flags> = ReturnType<typeof parseArgs<{ options: Options; allowPositionals: true }>>;
-
-/**
- * Parses a command line.
- *
- * @throws {@link CommandError} with the usage for an unknown flag, or one without its value.
- */
-export function parseFlags<Options extends Flags>(
-  args: readonly string[],
-  options: Options,
-  usage: string,
-): Parsed<Options> {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
-  } catch (error) {
-    const reason = error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error);
-    throw new CommandError(`${reason}.\n${usage}`, 2, error);
-  }
+/** An option's name for messages: what has no flag has the name of its variable too. */
+export function shownName(option: string): string {
+  const { place }: Partial<Option> =
+    Object.entries<Option>({ ...httpOptions }).find(([name]) => name === option)?.[1] ?? {};
+  return place === "settings" ? `${settingOf(option)} (${variableOf(option)})` : `--${option}`;
 }
 
 /** Parses a flag that holds a whole number. */
@@ -28,7 +16,7 @@ export function wholeNumber(flag: string, text: string, range: { readonly min: n
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= range.min && value <= range.max) return value;
   throw new CommandError(
-    `--${flag} must be a whole number from ${range.min} to ${range.max}, not ${JSON.stringify(text)}.`,
+    `${shownName(flag)} must be a whole number from ${range.min} to ${range.max}, not ${JSON.stringify(text)}.`,
     2,
   );
 }
@@ -37,7 +25,7 @@ export function wholeNumber(flag: string, text: string, range: { readonly min: n
 export function oneOf<const Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text);
   if (found !== undefined) return found;
-  throw new CommandError(`--${flag} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.`, 2);
+  throw new CommandError(`${shownName(flag)} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.`, 2);
 }
 
 /** What a flag takes, in milliseconds. */
@@ -65,29 +53,16 @@ export function durationOf(
   if (milliseconds !== undefined && milliseconds >= minMs && milliseconds <= maxMs) return milliseconds;
   const allowed = `${words.length === 0 ? "" : `${words.join(", ")}, or `}a time such as 500ms, 7.5s, 10m, 12h or 30d`;
   const limit = maxMs === Number.MAX_SAFE_INTEGER ? "" : `, of at most ${maxMs / 1_000} s`;
-  throw new CommandError(`--${flag} must be ${allowed}${limit}, not ${JSON.stringify(text)}.`, 2);
+  throw new CommandError(`${shownName(flag)} must be ${allowed}${limit}, not ${JSON.stringify(text)}.`, 2);
 }
-
-/** The flags that say how long unfinished tasks wait. */
-export const recoveryFlags = {
-  "recover-after": { type: "string" },
-  "version-wait": { type: "string" },
-} as const;
-
-/** What they say. */
-type RecoveryFlags = { readonly [Flag in keyof typeof recoveryFlags]?: string | undefined };
-
-/** How they are used. */
-export const recoveryUsage = `  --recover-after TIME   how long a task waits for its caller after the server died, before it resumes alone:
-                         now, never, or a time such as 500ms, 30s, 5m or 1h (30s)
-  --version-wait TIME    how long a task waits for a server with its tool's version, before another version
-                         continues it (${engineDefaults.versionWaitMs / 1_000}s)`;
 
 /** A server with the right version comes within a deploy. */
 const maxVersionWaitMs = 24 * 60 * 60_000;
 
 /** @throws {@link CommandError} that says what the flag takes. */
-export function readRecovery(flags: RecoveryFlags): Pick<Partial<EngineLimits>, "recoverAfterMs" | "versionWaitMs"> {
+export function readRecovery(
+  flags: Pick<HttpValues, "recover-after" | "version-wait">,
+): Pick<Partial<EngineLimits>, "recoverAfterMs" | "versionWaitMs"> {
   const recoverAfterMs = readRecoverAfter(flags["recover-after"]);
   const versionWaitMs = durationOf("version-wait", flags["version-wait"], { minMs: 0, maxMs: maxVersionWaitMs });
   return {
@@ -112,18 +87,4 @@ export function recoverySentence({ now, later, onRequest, more }: RecoveryCounts
   ];
   // Those that other processes run are not counted: the previous server of a reload may still run some.
   return `unfinished tasks: ${parts.length === 0 ? "none waits for a process" : parts.join(", ")}`;
-}
-
-/** The flags that say whether callers see what tools throw. */
-export const maskFlags = { "mask-errors": { type: "boolean" }, "no-mask-errors": { type: "boolean" } } as const;
-
-/** @throws {@link CommandError} where both are given. */
-export function readMaskErrors(flags: {
-  readonly "mask-errors"?: boolean | undefined;
-  readonly "no-mask-errors"?: boolean | undefined;
-}): boolean | undefined {
-  const [masks, shows] = [flags["mask-errors"] === true, flags["no-mask-errors"] === true];
-  if (masks && shows)
-    throw new CommandError("--mask-errors and --no-mask-errors exclude each other. Give one of them.", 2);
-  return masks || shows ? masks : undefined;
 }

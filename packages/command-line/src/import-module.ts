@@ -14,16 +14,16 @@ export interface ImportedModule {
  * Node 22.18 and later strip types by themselves. What they do not load (an enum, an import of `./x.js` that is `./x.ts`), and all
  * TypeScript on older Nodes, is loaded by jiti, which writes no cache.
  *
- * @param path as the user wrote it. @param file the absolute path of the same file.
+ * @param path as the user wrote it. @param file the absolute path of the same file. @param what it is, for messages.
  * @throws {@link CommandError} that says what is wrong, in which file and at which line.
  */
-export async function importModule(path: string, file: string): Promise<ImportedModule> {
+export async function importModule(path: string, file: string, what = "tools module"): Promise<ImportedModule> {
   try {
     return await importFile(file);
   } catch (error) {
     const place = placeIn(error) ?? (error instanceof SyntaxError ? await placeInNode(file) : undefined);
     const shown = place === undefined ? "" : ` (${shownPlace(place)})`;
-    throw new CommandError(`The tools module ${path} could not be loaded: ${whyNot(error)}${shown}`, 1, error);
+    throw new CommandError(`The ${what} ${path} could not be loaded: ${whyNot(error)}${shown}`, 1, error);
   }
 }
 

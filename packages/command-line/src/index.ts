@@ -1,29 +1,22 @@
 export { CommandError, cannotStartCode, runCommand, runToEnd, sentenceOf } from "./command-error.js";
-export { controlToolsFlag, controlToolsUsage, readControlToolMode, withControlTools } from "./control-tools-flag.js";
-export {
-  durationOf,
-  maskFlags,
-  oneOf,
-  parseFlags,
-  readMaskErrors,
-  readRecovery,
-  recoveryFlags,
-  recoverySentence,
-  recoveryUsage,
-  wholeNumber,
-} from "./flags.js";
+export { didYouMean } from "./did-you-mean.js";
+export { durationOf, oneOf, readRecovery, recoverySentence, shownName, wholeNumber } from "./flags.js";
 export { type ImportedModule, importModule } from "./import-module.js";
-export { loadServer } from "./load-server.js";
-export { otlpUsage, readOtlp } from "./otlp-flag.js";
-export { panelFlag, panelUsage, withPanel } from "./panel-flag.js";
+export { loadDefinition, loadServer, readControlToolMode } from "./load-server.js";
+export { type Help, helpText } from "./options/help-text.js";
+export { every, flag, list, type Option, type OptionGroups, text, ungrouped, type ValuesOf } from "./options/option.js";
+export { parseFlags, wordsOf } from "./options/parse-flags.js";
 export {
-  countOf,
-  type Quotas,
-  quotaFlags,
-  quotaUsage,
-  readQuotas,
-  refuseFolderQuotas,
-} from "./quota-flags.js";
+  type HttpValues,
+  httpGroups,
+  httpOptions,
+  type StdioValues,
+  stdioGroups,
+  stdioOptions,
+} from "./options/server-options.js";
+export { withSettings } from "./options/settings.js";
+export { readOtlp } from "./otlp-flag.js";
+export { countOf, type Quotas, readQuotas, refuseFolderQuotas } from "./quota-flags.js";
 export { onStopSignal, type StopSignal } from "./stop-signals.js";
 export {
   type DatabasePlace,
@@ -35,8 +28,5 @@ export {
   readStorePlace,
   readStoreWait,
   type StoreWait,
-  storeFlags,
-  storeUsage,
-  storeWaitUsage,
 } from "./store-flags.js";
 export { handleUncaughtExceptions } from "./uncaught-exceptions.js";

@@ -1,10 +1,32 @@
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { isJsonObject, type Tool } from "@resumable-mcp/core";
-import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
-import { controlToolModes } from "@resumable-mcp/protocol";
+import type { PanelPage, ServerDefinition } from "@resumable-mcp/mcp/define-server";
+import { type ControlToolMode, controlToolModes } from "@resumable-mcp/protocol";
 import { CommandError } from "./command-error.js";
+import { oneOf } from "./flags.js";
 import { importModule } from "./import-module.js";
+import type { StdioValues } from "./options/server-options.js";
+
+/**
+ * Loads the server of a tools module, with what options say of it; with this panel, unless it has one of its own or wants none.
+ *
+ * @throws {@link CommandError} that says what is wrong with either.
+ */
+export async function loadDefinition(
+  module: string,
+  values: Pick<StdioValues, "control-tools" | "panel">,
+  page: PanelPage,
+): Promise<ServerDefinition> {
+  const definition = await loadServer(module);
+  const controlTools = readControlToolMode(values["control-tools"]) ?? definition.controlTools;
+  return { ...definition, controlTools, panel: values.panel === false ? false : (definition.panel ?? page) };
+}
+
+/** @throws {@link CommandError} that says what the option takes. */
+export function readControlToolMode(text: string | undefined): ControlToolMode | undefined {
+  return text === undefined ? undefined : oneOf("control-tools", text, controlToolModes);
+}
 
 /**
  * Loads a tools module, in JavaScript or TypeScript: its default export is an array of tools, or what `defineServer` returned.

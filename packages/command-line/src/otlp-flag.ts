@@ -1,8 +1,5 @@
 import { CommandError } from "./command-error.js";
 
-export const otlpUsage = `  --otlp URL             send traces and metrics to this OpenTelemetry collector, as http://127.0.0.1:4318; its
-                         credentials come from the variable OTEL_EXPORTER_OTLP_HEADERS`;
-
 /**
  * Reads the flag that names a collector.
  *

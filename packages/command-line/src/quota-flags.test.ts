@@ -57,8 +57,11 @@ test.each([
   [{ "max-store-tasks": "many" }, /^--max-store-tasks must be .* not "many"\.$/],
   [{ "max-unfinished-per-owner": ["-1"] }, /^--max-unfinished-per-owner must be .* not "-1"\.$/],
   [{ "max-running": ["0"] }, /^--max-running must be a whole number from 1 to \d+, not "0"\.$/],
-  [{ "max-running-per-owner": "1.5" }, /^--max-running-per-owner must be .* not "1\.5"\.$/],
-  [{ "slot-turn": "0s" }, /^--slot-turn must be never, or a time such as .* not "0s"\.$/],
+  [
+    { "max-running-per-owner": "1.5" },
+    /^maxRunningPerOwner \(RESUMABLE_MCP_MAX_RUNNING_PER_OWNER\) must be .* not "1\.5"\.$/,
+  ],
+  [{ "slot-turn": "0s" }, /^slotTurn \(RESUMABLE_MCP_SLOT_TURN\) must be never, or a time such as .* not "0s"\.$/],
   [{ "max-store-bytes": "0" }, /^--max-store-bytes must be a size such as .* not "0"\.$/],
   [{ "max-store-bytes": "20GB" }, /^--max-store-bytes must be a size such as .* not "20GB"\.$/],
   [{ "max-store-bytes": "" }, /^--max-store-bytes must be a size such as .* not ""\.$/],

@@ -1,52 +1,10 @@
 import { isResumableError } from "@resumable-mcp/core";
-import {
-  type EngineLimits,
-  engineDefaults,
-  type LimitRule,
-  type LimitRules,
-  parseSize,
-} from "@resumable-mcp/core/engine";
+import { type EngineLimits, type LimitRule, type LimitRules, parseSize } from "@resumable-mcp/core/engine";
 import { splitRules } from "@resumable-mcp/core/internal";
-import { type StoreQuotas, storeQuotaDefaults } from "@resumable-mcp/core/store";
+import type { StoreQuotas } from "@resumable-mcp/core/store";
 import { CommandError } from "./command-error.js";
-import { durationOf, wholeNumber } from "./flags.js";
-
-/** The flags that bound what callers may fill, and how long it stays. */
-export const quotaFlags = {
-  "max-store-tasks": { type: "string" },
-  "max-store-bytes": { type: "string" },
-  "min-free-disk": { type: "string" },
-  "max-unfinished-per-owner": { type: "string", multiple: true },
-  "max-running": { type: "string", multiple: true },
-  "max-running-per-owner": { type: "string" },
-  "slot-turn": { type: "string" },
-  "keep-finished": { type: "string", multiple: true },
-} as const;
-
-/** What they say. */
-type QuotaFlags = {
-  readonly [Flag in keyof typeof quotaFlags]?:
-    | ((typeof quotaFlags)[Flag] extends { readonly multiple: true } ? readonly string[] : string)
-    | undefined;
-};
-
-/** How they are used. */
-export const quotaUsage = `  --max-store-tasks N    most tasks in the store, finished ones included (${storeQuotaDefaults.maxStoreTasks})
-  --max-store-bytes SIZE size at which the store takes no new tasks, such as 500MiB or 20GiB (no limit)
-  --min-free-disk SIZE   free space on the disk of the store's folder below which it takes no new tasks
-                         (5 % of the disk, at most 1GiB)
-  --max-unfinished-per-owner N | OWNER=N
-                         unfinished tasks of one owner (${engineDefaults.maxUnfinishedPerOwner}), such as sub:alice=5000 or session:*=100; may be repeated
-  --max-running N | TOOL=N
-                         tasks that run at once in this process (${engineDefaults.maxRunning}), and of them tasks of one tool, such as
-                         render=2; may be repeated
-  --max-running-per-owner N
-                         of them, tasks of one owner (${engineDefaults.maxRunningPerOwner})
-  --slot-turn TIME       a task that runs for so long stops at its next checkpoint, and continues later, while an owner
-                         that runs nothing waits (1m), or never
-  --keep-finished AGE | TOOL=AGE | OWNER=AGE
-                         how long finished tasks are kept, such as 12h or 30d (7d), render=1h, sub:alice=90d or
-                         session:*=1d; of a tool's and an owner's age the shorter one counts; may be repeated`;
+import { durationOf, shownName, wholeNumber } from "./flags.js";
+import type { StdioValues } from "./options/server-options.js";
 
 /** The limits that the flags set. */
 export interface Quotas {
@@ -58,7 +16,7 @@ export interface Quotas {
 }
 
 /** @throws {@link CommandError} that names the flag and what it takes. */
-export function readQuotas(flags: QuotaFlags): Quotas {
+export function readQuotas(flags: StdioValues): Quotas {
   const tasks = countOf("max-store-tasks", flags["max-store-tasks"]);
   const bytes = sizeOf("max-store-bytes", flags["max-store-bytes"], 1);
   const free = sizeOf("min-free-disk", flags["min-free-disk"], 0);
@@ -142,7 +100,7 @@ function sizeOf(flag: string, text: string | undefined, min: number): number | u
   const bytes = parseSize(text);
   if (bytes !== undefined && bytes >= min) return bytes;
   throw new CommandError(
-    `--${flag} must be a size such as 500MiB or 20GiB, or a number of bytes, not ${JSON.stringify(text)}.`,
+    `${shownName(flag)} must be a size such as 500MiB or 20GiB, or a number of bytes, not ${JSON.stringify(text)}.`,
     2,
   );
 }

@@ -60,7 +60,10 @@ test.each([
 test.each([
   [{ store: "mysql://u:secret@h/db" }, /^--store must be a folder, or a URL such as postgres:/],
   [{ "store-schema": "mine" }, /^--store-schema is for a database\./],
-  [{ store: url, "store-connections": "2" }, /^--store-connections must be a whole number from 3 to 1000/],
+  [
+    { store: url, "store-connections": "2" },
+    /^storeConnections \(RESUMABLE_MCP_STORE_CONNECTIONS\) must be a whole number from 3 to 1000/,
+  ],
   [{ store: url, "store-durability": "all" }, /^--store-durability must be machine or process/],
   [{ store: "postgres://u:secret@h/db", "store-password-file": "x" }, /^--store has a password already/],
   [{ store: url, "store-password-file": "/nowhere/x" }, /^The password file \/nowhere\/x cannot be read \(ENOENT\)/],

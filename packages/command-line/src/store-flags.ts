@@ -5,32 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isResumableError } from "@resumable-mcp/core";
 import { CommandError, cannotStartCode } from "./command-error.js";
 import { durationOf, oneOf, wholeNumber } from "./flags.js";
-
-/** The flags that say where tasks are. */
-export const storeFlags = {
-  store: { type: "string" },
-  "store-password-file": { type: "string" },
-  "store-schema": { type: "string" },
-  "store-connections": { type: "string" },
-  "store-durability": { type: "string" },
-  keyring: { type: "string" },
-} as const;
-
-/** What they say. */
-export type StoreFlags = { readonly [Flag in keyof typeof storeFlags]?: string | undefined };
+import type { StdioValues } from "./options/server-options.js";
 
 const urlShape = "postgres://user@host:5432/database";
-
-/** How they are used. @param folder what the default is. */
-export const storeUsage = (folder: string): string => `  --store DIR|URL        folder of the tasks (${folder}),
-                         or a PostgreSQL database, such as ${urlShape}
-  --store-password-file FILE
-                         holds the password of the database; else PGPASSWORD, PGPASSFILE or ~/.pgpass count
-  --store-schema NAME    schema of the database (resumable_mcp)
-  --store-connections N  most connections of this process to the database, at least 3 (7)
-  --store-durability machine|process
-                         what a checkpoint survives: loss of power, or only the death of this process (machine)
-  --keyring FILE         keys by which all contents of the store are encrypted; resumable-mcp store new-key makes one`;
 
 type Durability = "machine" | "process";
 
@@ -54,7 +31,7 @@ export interface DatabasePlace {
  *
  * @throws {@link CommandError} that names the flag and what it takes, and shows no URL: it may hold a password.
  */
-export function readStorePlace(flags: StoreFlags, folder: string): FolderPlace | DatabasePlace {
+export function readStorePlace(flags: StdioValues, folder: string): FolderPlace | DatabasePlace {
   const text = flags.store;
   const durability =
     flags["store-durability"] === undefined
@@ -74,7 +51,7 @@ export function readStorePlace(flags: StoreFlags, folder: string): FolderPlace |
   };
 }
 
-function refuseDatabaseFlags(flags: StoreFlags): void {
+function refuseDatabaseFlags(flags: StdioValues): void {
   const given = (["store-password-file", "store-schema", "store-connections"] as const).find(
     (flag) => flags[flag] !== undefined,
   );
@@ -150,9 +127,6 @@ export async function loadDatabasePackage<Loaded>(load: () => Promise<Loaded>): 
     throw new CommandError(text, cannotStartCode, error);
   }
 }
-
-/** How the flag is used. */
-export const storeWaitUsage = `  --store-wait TIME      how long to wait at the start for a database that cannot be reached (30s)`;
 
 const defaultWaitMs = 30_000;
 

@@ -43,7 +43,6 @@ describe("clean --older-than", () => {
     expect((await run(...args)).out).toBe(
       "2 tasks finished more than 7d ago. Nothing was changed. Add --apply to delete them.",
     );
-    expect((await run(...args, "--apply", "--dry-run")).out).toContain("Nothing was changed");
     expect(everything(directory)).toBe(before);
 
     expect((await run(...args, "--apply")).out).toBe("2 tasks deleted that finished more than 7d ago");

@@ -135,7 +135,13 @@ test("a store of a newer layout is refused with a clear sentence by every progra
   await engine.close();
   const commands = ["check", "stats", "list", "show", "pause", "resume", "cancel", "export", "repair"];
   for (const command of commands) {
-    const refused = await run(command, idOf("running"), "--apply", "--store", directory);
+    const refused = await run(
+      command,
+      idOf("running"),
+      ...(command === "repair" ? ["--apply"] : []),
+      "--store",
+      directory,
+    );
     expect([command, refused.code, refused.errors]).toEqual([command, 1, expect.stringContaining("STORE_LAYOUT")]);
   }
   expect((await runWith([Buffer.from("{}\n")], "import", "-", "--store", directory)).code).toBe(1);

@@ -199,7 +199,7 @@ describe("fsck", () => {
 
     const check = await json("check", ...store);
     expect(check).toMatchObject({ code: each.harmless ? 0 : 1, value: { problems: [found] } });
-    const dryRun = await json("repair", ...store, "--dry-run", "--apply");
+    const dryRun = await json("repair", ...store);
     expect(dryRun).toMatchObject({
       code: each.harmless ? 0 : 1,
       value: { applied: false, repairs: [{ outcome: "would" }] },

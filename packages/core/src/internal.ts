@@ -12,3 +12,4 @@ export { isPlainRecord } from "./task/plain-record.js";
 export { rpcCodeOf } from "./task/task-event.js";
 export { oppositeOf } from "./task/task-record.js";
 export { isScope } from "./tool/check-options.js";
+export { editsBetween } from "./tool/known-keys.js";

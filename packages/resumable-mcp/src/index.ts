@@ -1,4 +1,5 @@
 // What authors of tools import. It loads no SDK, since a host waits until a tools module is loaded; docs/decisions/0022.
+export { defineConfig, type Settings } from "@resumable-mcp/command-line/define-config";
 export {
   type AskRequest,
   type AskResult,

@@ -1,138 +1,71 @@
 import {
   CommandError,
-  controlToolsFlag,
-  controlToolsUsage,
   countOf,
   durationOf,
+  type HttpValues,
   handleUncaughtExceptions,
+  helpText,
   hidePassword,
+  httpGroups,
+  httpOptions,
   loadDatabasePackage,
-  maskFlags,
+  loadDefinition,
   oneOf,
   onStopSignal,
-  otlpUsage,
   parseFlags,
   type Quotas,
-  quotaFlags,
-  quotaUsage,
-  readMaskErrors,
   readQuotas,
   readRecovery,
   readStorePlace,
   readStoreWait,
-  recoveryFlags,
   recoverySentence,
-  recoveryUsage,
   refuseFolderQuotas,
   type StopSignal,
   sentenceOf,
-  storeFlags,
-  storeUsage,
-  storeWaitUsage,
   wholeNumber,
+  withSettings,
 } from "@resumable-mcp/command-line";
 import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
-import { type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
+import type { SessionLimits } from "@resumable-mcp/mcp";
 import { listedControlTools } from "@resumable-mcp/protocol";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { authFlags, authUsage, readAuth } from "./auth/auth-flags.js";
+import { readAuth } from "./auth/auth-flags.js";
 import { newToken, type TokenFile } from "./auth/token-file.js";
 import { httpLimits } from "./http-limits.js";
-import { loadDefinition } from "./load-definition.js";
-import type { OwnerMode } from "./locality.js";
+import { ownerModes } from "./locality.js";
 import { stackOf } from "./log.js";
-import { logFlags, logUsage, readLogs } from "./log-flags.js";
+import { readLogs } from "./log-flags.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
-import { metricsUsage, openTelemetry, telemetryFlags } from "./telemetry/open-telemetry.js";
-import { readUi, uiFlags, uiUsage } from "./ui/ui-flags.js";
+import { openTelemetry } from "./telemetry/open-telemetry.js";
+import { readUi } from "./ui/ui-flags.js";
 
 /** The version of this package, which the build and the test runner put here. */
 declare const RESUMABLE_MCP_VERSION: string;
 
-const usage = `Usage: resumable-mcp serve http MODULE [OPTIONS]     (installed alone: resumable-mcp-http MODULE [OPTIONS])
-  --host HOST            address to listen on (127.0.0.1)
-  --port PORT            port to listen on, 0 for any free one (8001)
-  --path PATH            path of the endpoint (/mcp)
-${storeUsage(".resumable-mcp")}
-${storeWaitUsage}
-${recoveryUsage}
-${controlToolsUsage}
-  --handoff              answer long calls before the caller's time limit
-  --retry TIME           how long clients wait before they reconnect; most try twice, so that a call survives
-                         an outage of up to twice this time (${seconds("retryMs")})
-  --drain-retry TIME     the same for clients of a server that stops on SIGTERM (${seconds("drainRetryMs")})
-  --cross-stream-replay  a client that reconnects gets the later events of all streams of its session;
-                         the specification forbids this
-${authUsage}
-  --allowed-host NAME    public host name, behind a proxy; may be repeated
-  --allowed-origin URL   origin of web pages that may call, such as http://localhost:5173; may be repeated;
-                         loopback: all pages that this machine serves
-${quotaUsage}
-  --max-sessions-per-owner N
-                         sessions of one subject; of all local callers without a token together (10000)
-  --trusted-proxy ADDR   address or network of a proxy that says who its callers are; may be repeated
-  --max-json-values N    values and keys of one message (50000)
-  --owner auto|session   whose tasks a call without a token or a client_id reaches. auto: those of this machine's
-                         user if only this machine can have sent it, else those of its session. session: always
-                         those of its session (auto)
-  --single-user          all calls without a token or a client_id come from one user, also through a proxy
-  --mask-errors          callers see of what a tool throws only that it failed, and under which id the log says
-                         why; the default where callers may be others than this machine's user
-  --no-mask-errors       callers see what a tool throws
-${otlpUsage}
-${metricsUsage}
-${logUsage}
-${uiUsage}
-  --insecure             allow an address that others can reach, without authentication
-  --version              print the version of this program`;
-
-const flags = {
-  host: { type: "string" },
-  port: { type: "string" },
-  path: { type: "string" },
-  ...storeFlags,
-  "store-wait": { type: "string" },
-  ...recoveryFlags,
-  ...controlToolsFlag,
-  handoff: { type: "boolean" },
-  ...authFlags,
-  ...telemetryFlags,
-  ...uiFlags,
-  "allowed-host": { type: "string", multiple: true },
-  "allowed-origin": { type: "string", multiple: true },
-  owner: { type: "string" },
-  "single-user": { type: "boolean" },
-  insecure: { type: "boolean" },
-  ...maskFlags,
-  ...logFlags,
-  ...quotaFlags,
-  retry: { type: "string" },
-  "drain-retry": { type: "string" },
-  "cross-stream-replay": { type: "boolean" },
-  "max-sessions-per-owner": { type: "string" },
-  "max-json-values": { type: "string" },
-  "trusted-proxy": { type: "string", multiple: true },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean" },
-} as const;
+const usage =
+  "Usage: resumable-mcp serve http MODULE [OPTIONS]     (installed alone: resumable-mcp-http MODULE [OPTIONS])";
 
 /** The command-line program: serves a tools module until SIGINT or SIGTERM. */
 export async function runHttpCommand(args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseFlags(args, flags, usage);
+  const { values: given, positionals } = parseFlags(args, httpOptions);
   const [module, ...rest] = positionals;
-  if (values.help === true || values.version === true) {
-    process.stdout.write(`${values.help === true ? usage : RESUMABLE_MCP_VERSION}\n`);
-    return;
+  if (given.help === true) return print(helpText({ usage, groups: httpGroups }, module === "all"));
+  if (given.version === true) return print(`${RESUMABLE_MCP_VERSION}\n`);
+  if (given["new-token"] !== undefined) {
+    const { token, line } = newToken(given["new-token"]);
+    return print(`token, shown this once: ${token}\nline for the token file: ${line}\n`);
   }
-  if (values["new-token"] !== undefined) {
-    const { token, line } = newToken(values["new-token"]);
-    process.stdout.write(`token, shown this once: ${token}\nline for the token file: ${line}\n`);
-    return;
-  }
-  if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
+  if (module === undefined || rest.length > 0)
+    throw new CommandError("Name one tools module, as in resumable-mcp serve http ./tools.ts.", 2);
+  return serveModule(module, given);
+}
+
+async function serveModule(module: string, given: HttpValues): Promise<void> {
+  const settings = await withSettings(httpOptions, module, given, process.env);
+  const values: HttpValues = { ...(process.env.RESUMABLE_MCP_DEV === undefined ? {} : whileDeveloping), ...settings };
   hidePassword("resumable-mcp-http", values.store);
   const place = readStorePlace(values, ".resumable-mcp");
   const waitMs = readStoreWait(values["store-wait"]);
@@ -141,7 +74,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const quotas = readQuotas(values);
   const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
   const maxJsonValues = countOf("max-json-values", values["max-json-values"]);
-  const definition = await loadDefinition(module, values);
+  const definition = await loadDefinition(module, values, panelPage);
   const fd = passedSocket(process.env);
   const { log, audit, reopen } = readLogs(values);
   const telemetry = await openTelemetry(values, definition, log);
@@ -164,8 +97,8 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     allowedOrigins: values["allowed-origin"],
     trustedProxies: values["trusted-proxy"],
     insecure: values.insecure,
-    maskErrors: readMaskErrors(values),
-    ownerMode: readOwnerMode(values),
+    maskErrors: values["mask-errors"],
+    ownerMode: oneOf("owner", values.owner ?? "auto", ownerModes),
     log,
     audit,
     crossStreamReplay: values["cross-stream-replay"],
@@ -186,6 +119,19 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   stopAtSignal(stopSignals, () => server.close().finally(telemetry.shutdown));
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(harmlessLines(banner(options, server)));
+}
+
+/** A task does not wait: neither for its caller, who is not away, nor for a server with the previous code. */
+const whileDeveloping = { "recover-after": "now", "version-wait": "0ms", "drain-retry": "250ms" } as const;
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+/** The page is larger than all else of a server: it is loaded where it is first shown. */
+async function panelPage(): Promise<string> {
+  const { panelHtml } = await import("@resumable-mcp/panel");
+  return panelHtml;
 }
 
 interface CreateStoreOptions {
@@ -214,10 +160,6 @@ async function createStore(
   return { store: encrypted(store), storeWait: { waitMs, isServerAway } };
 }
 
-function seconds(limit: "retryMs" | "drainRetryMs"): string {
-  return `${sessionLimits[limit] / 1_000}s`;
-}
-
 /** Clients wait for it with a request open, and give that up after a minute or a few. */
 const maxRetryMs = 60 * 60_000;
 /** No connection is refused then: the first attempt waits in the socket's queue until the next process accepts it. */
@@ -230,7 +172,7 @@ const onPassedSocket = { retryMs: 1_000, drainRetryMs: 1_000 };
  * @throws {@link CommandError} that names the flag and what it takes.
  */
 export function readRetry(
-  flags: { readonly retry?: string | undefined; readonly "drain-retry"?: string | undefined },
+  flags: Pick<HttpValues, "retry" | "drain-retry">,
   fd: number | undefined,
 ): Partial<Pick<SessionLimits, "retryMs" | "drainRetryMs">> {
   const retryMs = durationOf("retry", flags.retry, { maxMs: maxRetryMs });
@@ -240,13 +182,6 @@ export function readRetry(
     ...(retryMs === undefined ? {} : { retryMs }),
     ...(drainRetryMs === undefined ? {} : { drainRetryMs }),
   };
-}
-
-function readOwnerMode(values: { readonly owner?: string; readonly "single-user"?: boolean }): OwnerMode {
-  const mode = oneOf("owner", values.owner ?? "auto", ["auto", "session"]);
-  if (values["single-user"] !== true) return mode;
-  if (values.owner === undefined) return "single-user";
-  throw new CommandError("--owner and --single-user exclude each other. Give one of them.", 2);
 }
 
 function endpointPath(path: string): string {

@@ -109,6 +109,6 @@ test("the sentence of the banner says whose tasks a call reaches, and why", () =
     "a client_id of random bits, else the session (the server has a public name (--allowed-host))",
     "a client_id of random bits, else the session (the server has a public name (--public-url))",
     "a client_id of random bits, else the session (--owner session)",
-    "the client_id, else one user for all calls (--single-user)",
+    "the client_id, else one user for all calls (--owner single-user)",
   ]);
 });

@@ -1,20 +1,7 @@
-import { CommandError, oneOf, sentenceOf } from "@resumable-mcp/command-line";
+import { CommandError, type HttpValues, oneOf, sentenceOf } from "@resumable-mcp/command-line";
 import { type AuditFile, type AuditLog, createAuditLog, openAuditFile } from "./audit-log.js";
 import { httpLimits } from "./http-limits.js";
 import { createLog, type Log, limitedLog, logFormats, logLevels } from "./log.js";
-
-/** The flags of what a server writes down. */
-export const logFlags = {
-  "log-level": { type: "string" },
-  "log-format": { type: "string" },
-  "audit-log": { type: "string" },
-} as const;
-
-/** How they are used. */
-export const logUsage = `  --log-level LEVEL      error, warn, info or silent (info)
-  --log-format FORMAT    of the log on standard error: json, or text for people (json)
-  --audit-log FILE       a line for each request: who, from where, what, its outcome; - is standard output. The file
-                         is opened again on SIGHUP`;
 
 /** What a server writes down, and where. */
 export interface Logs {
@@ -25,11 +12,7 @@ export interface Logs {
 }
 
 /** @throws {@link CommandError} that names the flag and what it takes. */
-export function readLogs(flags: {
-  readonly "log-level"?: string | undefined;
-  readonly "log-format"?: string | undefined;
-  readonly "audit-log"?: string | undefined;
-}): Logs {
+export function readLogs(flags: Pick<HttpValues, "log-level" | "log-format" | "audit-log">): Logs {
   const level = oneOf("log-level", flags["log-level"] ?? "info", logLevels);
   const format = oneOf("log-format", flags["log-format"] ?? "json", logFormats);
   const log = createLog({ level, format, write: (line) => process.stderr.write(line) });

@@ -32,11 +32,11 @@ function expectSentence({ stderr }: { stderr: string }, sentence: RegExp) {
 }
 
 test(
-  "docs/options.md explains each flag of the command line",
+  "docs/options.md explains each flag and each setting",
   async () => {
     const page = await readFile(new URL("../../../docs/options.md", import.meta.url), "utf8");
-    const { stdout } = await runToEnd(["--help"]);
-    const known = [...stdout.matchAll(/--[a-z-]+/g)].map(([flag]) => flag);
+    const { stdout } = await runToEnd(["--help", "all"]);
+    const known = [...stdout.matchAll(/--[a-z-]+|(?<=^ {2}RESUMABLE_\w+, )\w+/gm)].map(([name]) => name);
     expect(known.length).toBeGreaterThan(30);
     const isExplained = (flag: string) => new RegExp(`\`${flag}(?![a-z-])`).test(page);
     expect(known.filter((flag) => !isExplained(flag) && flag !== "--version")).toEqual([]);
@@ -105,13 +105,17 @@ test(
   "refuses a wrong command line with the usage",
   async () => {
     const cases: [string[], RegExp][] = [
-      [[toolsModule, "--frobnicate"], /Unknown option '--frobnicate'[\s\S]*Usage:/],
+      [[toolsModule, "--frobnicate"], /: Unknown option '--frobnicate'\. --help lists the options\.\n$/],
       [[], /Name one tools module/],
       [[toolsModule, "--port", "high"], /--port must be a whole number from 0 to 65535/],
       [[toolsModule, "--version-wait", "never"], /--version-wait must be a time such as .*, of at most 86400 s/],
       [[toolsModule, "--recover-after", "all"], /--recover-after must be now, never, or a time such as /],
       [[toolsModule, "--max-store-tasks", "0"], /--max-store-tasks must be a whole number from 1 to/],
-      [[toolsModule, "--max-sessions-per-owner", "all"], /--max-sessions-per-owner must be a whole number from 1 to/],
+      [[toolsModule, "--prot", "0"], /: Unknown option '--prot'\. Did you mean --port\? --help lists the options\.\n$/],
+      [
+        [toolsModule, "--slot-turn", "1m"],
+        /is not a flag: set RESUMABLE_MCP_SLOT_TURN, or slotTurn in the settings file/,
+      ],
       [[toolsModule, "--ui-client-id", "panel"], /--ui-client-id is for users who sign in/],
       [[toolsModule, "--operator-scope", "operate"], /--operator-scope is for tokens/],
       [

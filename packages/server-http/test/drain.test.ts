@@ -16,7 +16,7 @@ async function connectBalanced(serverOfTheMoment: () => string) {
 
 test("a server that gets SIGTERM hands a call of the 2026 era over to the next process, and the stock client sees one call", async () => {
   const store = await testFolder();
-  const args = [toolsModule, "--port", "0", "--store", store, "--single-user"];
+  const args = [toolsModule, "--port", "0", "--store", store, "--owner", "single-user"];
   const [first, second] = [await startServer(args), await startServer(args)];
   let { url } = first;
   const client = await connectBalanced(() => url);

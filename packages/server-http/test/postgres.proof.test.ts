@@ -139,7 +139,7 @@ test(
     const ways: [string, string[], Record<string, string>][] = [
       [database.url(), [], {}],
       [bare, ["--store-password-file", file], {}],
-      [bare, ["--store-connections", "3", "--store-durability", "process"], { PGPASSWORD: password }],
+      [bare, ["--store-durability", "process"], { PGPASSWORD: password, RESUMABLE_MCP_STORE_CONNECTIONS: "3" }],
     ];
     for (const [url, more, env] of ways) {
       const server = await startServer([...argumentsFor(newSchema(), 0, url), ...more], env);
@@ -270,10 +270,9 @@ test(
         1,
         /42501: .* Grant the user the rights/,
       ],
-      [["--store", urlWith({ port: "1" }), "--store-wait", "0s"], 1, /ECONNREFUSED\)\. Check that the server runs/],
+      [["--store", urlWith({ port: "1" })], 1, /ECONNREFUSED\)\. Check that the server runs/],
       [["--store", database.url(), "--store-schema", newer], 1, /has layout 99, .* update this program\./],
       [["--store", database.url(), "--store-schema", "Two words"], 1, /schema must be 1 to 41 characters/],
-      [["--store", database.url(), "--store-connections", "2"], 2, /--store-connections must be a whole number from 3/],
       [["--store", database.url(), "--store-durability", "all"], 2, /--store-durability must be machine or process/],
       [["--store", database.url(), "--store-password-file", "/x"], 2, /--store has a password already/],
       [
@@ -286,7 +285,7 @@ test(
       [["--store", "folder", "--store-schema", "other"], 2, /--store-schema is for a database/],
     ];
     for (const [args, code, sentence] of cases) {
-      const ended = await runToEnd([toolsModule, "--port", "0", ...args]);
+      const ended = await runToEnd([toolsModule, "--port", "0", ...args], { RESUMABLE_MCP_STORE_WAIT: "0s" });
       expect(ended.stderr).toMatch(sentence);
       expect(ended.stderr).not.toMatch(/\n\s+at |not-shown/);
       expect(ended.code).toBe(code);

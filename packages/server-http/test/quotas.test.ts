@@ -23,16 +23,12 @@ test(
   async () => {
     const store = await testFolder();
     const args = [toolsModule, "--port", "0", "--store", store];
-    const perOwner = [
-      "--max-unfinished-per-owner",
-      "1",
-      "--max-running-per-owner",
-      "1",
-      "--max-sessions-per-owner",
-      "1",
-    ];
+    const perOwner = { RESUMABLE_MCP_MAX_RUNNING_PER_OWNER: "1", RESUMABLE_MCP_MAX_SESSIONS_PER_OWNER: "1" };
     const kept = ["--keep-finished", "30d", "--keep-finished", "count_to=1h"];
-    const server = await startServer([...args, ...perOwner, ...kept, "--max-store-tasks", "2"]);
+    const server = await startServer(
+      [...args, "--max-unfinished-per-owner", "1", ...kept, "--max-store-tasks", "2"],
+      perOwner,
+    );
     const { client } = await connectStock(server.url);
     const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
 

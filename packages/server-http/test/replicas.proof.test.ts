@@ -74,7 +74,7 @@ const everyItem = { structuredContent: { items: count(total), total } };
 test.each(places)(
   "clients of 2025, of 2026, and of the tasks extension get their results from $place while each of $replicas replicas is killed (G1, G6, G7)",
   async ({ replicas, store }) => {
-    const started = await startReplicas(replicas, [gatedTools, ...(await store()), "--single-user"]);
+    const started = await startReplicas(replicas, [gatedTools, ...(await store()), "--owner", "single-user"]);
     const { call, done } = await replaceInMidCall(started, replicas, "SIGKILL");
     const [stock, task, plain] = await Promise.all([
       callStock2025(started.url, call("stock 2025")),
@@ -94,7 +94,7 @@ test.each(places)(
 test.each(places)(
   "they see no error while each of $replicas replicas on $place is stopped by SIGTERM (G1, G6, G7)",
   async ({ replicas, store }) => {
-    const started = await startReplicas(replicas, [gatedTools, ...(await store()), "--single-user"]);
+    const started = await startReplicas(replicas, [gatedTools, ...(await store()), "--owner", "single-user"]);
     const { call, done } = await replaceInMidCall(started, replicas, "SIGTERM");
     const [stock, task, next] = await Promise.all([
       callStock2025(started.url, call("stock 2025")),

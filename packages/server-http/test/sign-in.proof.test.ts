@@ -78,11 +78,18 @@ interface GuardedServer {
 }
 
 /** A server behind TLS whose users sign in. */
-async function startGuardedServer(issuer: string, tools: string, ...flags: string[]): Promise<GuardedServer> {
+async function startGuardedServer(
+  issuer: string,
+  tools: string,
+  variables: Record<string, string> = {},
+): Promise<GuardedServer> {
   const proxy = await startTlsProxy();
   const common = ["--public-url", proxy.url, "--authorization-server", issuer, "--required-scope", "mcp"];
-  const args = [tools, "--port", "0", "--store", await testFolder(), ...common, ...flags];
-  const server = await startServer(args, { RESUMABLE_MCP_INTROSPECTION_CREDENTIALS: "mcp-server its-secret" });
+  const args = [tools, "--port", "0", "--store", await testFolder(), ...common];
+  const server = await startServer(args, {
+    RESUMABLE_MCP_INTROSPECTION_CREDENTIALS: "mcp-server its-secret",
+    ...variables,
+  });
   proxy.to(server.port);
   return { publicUrl: proxy.url, url: server.url };
 }
@@ -126,7 +133,9 @@ test("a stock client signs in through a proxy that ends TLS, with JWTs for this 
 
 test("a stock client signs in with opaque tokens, about which the server asks", async () => {
   const issuer = await startAuthorizationServer("--format", "opaque");
-  const server = await startGuardedServer(issuer, toolsModule, "--introspection-url", `${issuer}/token/introspection`);
+  const server = await startGuardedServer(issuer, toolsModule, {
+    RESUMABLE_MCP_INTROSPECTION_URL: `${issuer}/token/introspection`,
+  });
   const { tokens, result } = await signInAndCall(server, "count_to");
   expect([tokens.map((token) => token.split(".").length), result]).toEqual([[1], counted]);
 });
@@ -141,7 +150,7 @@ test("a stock client signs in again with the scopes that a tool requires, in the
 test("a stock client signs in at a provider as the hosted ones are: registered by hand, with tokens for a named API", async () => {
   const api = "api://tools";
   const issuer = await startAuthorizationServer("--audience", api);
-  const server = await startGuardedServer(issuer, toolsModule, "--audience", api);
+  const server = await startGuardedServer(issuer, toolsModule, { RESUMABLE_MCP_AUDIENCE: api });
   const { tokens, result } = await signInAndCall(server, "count_to", "by-hand");
   expect([tokens.length, result]).toEqual([1, counted]);
   const [token = ""] = tokens;

@@ -97,9 +97,9 @@ test("SIGHUP ends a server that has nothing to read again, as the end of its ter
 test("SIGHUP reads the token file again while the start waits for its database", async () => {
   const tokens = join(await testFolder(), "tokens");
   await writeFile(tokens, "abcdefghijkl0123456789 alice\n", { mode: 0o600 });
-  const store = ["--store", "postgres://app@127.0.0.1:1/app", "--store-wait", "60s"];
+  const store = ["--store", "postgres://app@127.0.0.1:1/app"];
   const { child, said } = startProgram([toolsModule, ...store, "--token-file", tokens]);
-  await said(/Waiting for it up to 60 s/);
+  await said(/Waiting for it up to 30 s/);
   await writeFile(tokens, "broken\n");
   child.kill("SIGHUP");
   await said(/The tokens of before stay/);

@@ -93,7 +93,7 @@ const tables: Readonly<Record<string, { readonly options: Partial<ServeOptions>;
       { name: "a random client_id", clientId: random, owner: always("random") },
     ],
   },
-  "--single-user": {
+  "--owner single-user": {
     options: { ownerMode: "single-user" },
     rows: [
       { name: "through a proxy, no client_id", ...other, owner: always("local: user") },

@@ -1,8 +1,15 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { CommandError, cannotStartCode, hidePassword, parseFlags, runCommand } from "@resumable-mcp/command-line";
+import {
+  CommandError,
+  cannotStartCode,
+  hidePassword,
+  parseFlags,
+  runCommand,
+  stdioOptions,
+} from "@resumable-mcp/command-line";
 import { cacheFolder, environment } from "./data-folder.js";
-import { flags, usage } from "./flags.js";
+import { help } from "./flags.js";
 import { serveModule } from "./serve-module.js";
 import { commandWords, superviseCommand } from "./supervisor/supervise-command.js";
 
@@ -14,10 +21,10 @@ declare const RESUMABLE_MCP_VERSION: string;
 const program = "resumable-mcp";
 
 async function run(): Promise<void> {
-  const { values, positionals } = parseFlags(process.argv.slice(2), flags, usage);
+  const { values, positionals } = parseFlags(process.argv.slice(2), stdioOptions);
   const [module, ...rest] = positionals;
   if (values.help === true || values.version === true) {
-    process.stdout.write(`${values.help === true ? usage : RESUMABLE_MCP_VERSION}\n`);
+    process.stdout.write(values.help === true ? help(module === "all") : `${RESUMABLE_MCP_VERSION}\n`);
     return;
   }
   hidePassword("resumable-mcp-stdio", values.store);
@@ -26,11 +33,12 @@ async function run(): Promise<void> {
     return runHostCommand(program, module, values);
   }
   if (values.command !== undefined) {
-    if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
+    if (module !== undefined) throw new CommandError("Give a tools module or --command, not both.", 2);
     return superviseCommand(program, commandWords(values.command));
   }
-  if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
-  if (values["no-supervise"] === true) {
+  if (module === undefined || rest.length > 0)
+    throw new CommandError("Name one tools module, as in resumable-mcp serve stdio ./tools.ts.", 2);
+  if (values.supervise === false) {
     useCompileCache();
     return serveModule(program, module, values);
   }

@@ -4,9 +4,8 @@ import {
   type DatabasePlace,
   handleUncaughtExceptions,
   loadDatabasePackage,
-  loadServer,
+  loadDefinition,
   type Quotas,
-  readMaskErrors,
   readOtlp,
   readQuotas,
   readRecovery,
@@ -14,8 +13,8 @@ import {
   recoverySentence,
   refuseFolderQuotas,
   sentenceOf,
-  withControlTools,
-  withPanel,
+  stdioOptions,
+  withSettings,
 } from "@resumable-mcp/command-line";
 import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
@@ -33,14 +32,11 @@ import { serveHost } from "./serve-host.js";
  * whose classes it may compare, so that such a module is served by the installed packages; docs/decisions/0015. So is a module
  * whose tasks are in a database, whose package is not bundled.
  */
-export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {
+export async function serveModule(program: string, module: string, given: Flags): Promise<never> {
+  const flags = await withSettings(stdioOptions, module, given, process.env);
   const quotas = readQuotas(flags);
   const engineLimits = { ...engineDefaults, ...quotas.engine, ...readRecovery(flags) };
-  const definition = withPanel(
-    withControlTools(await loadServer(module), flags["control-tools"]),
-    flags["no-panel"],
-    panelPage,
-  );
+  const definition = await loadDefinition(module, flags, panelPage);
   const { setup, setup2026, name } = definition;
   const otlp = readOtlp(flags.otlp);
   const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));
@@ -77,7 +73,7 @@ export async function serveModule(program: string, module: string, flags: Flags)
         onError,
         drainTimeoutMs: supervisorLimits.drainTimeoutMs,
         handoff: flags.handoff,
-        maskErrors: readMaskErrors(flags),
+        maskErrors: flags["mask-errors"],
         runAttempt: exceptions.runAttempt,
       };
       const server = createStdioServer(options, write);

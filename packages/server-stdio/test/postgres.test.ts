@@ -65,7 +65,7 @@ test(
   "a host's configuration gets the database's flags, and never a password",
   async () => {
     const bare = urlWith({ password: "" });
-    const more = ["--store-schema", "mine", "--store-connections", "4"];
+    const more = ["--store-schema", "mine", "--store-durability", "process"];
     const { stdout } = await runToEnd([toolsModule, "--print-config", "cursor", "--store", bare, ...more]);
     expect(JSON.parse(stdout).mcpServers["crash-tools"].args.slice(4)).toEqual(["--store", bare, ...more]);
     const refused = await runToEnd([toolsModule, "--print-config", "cursor", "--store", database.url]);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
+import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
 import { messageOf } from "../json.js";
 import {
@@ -14,7 +15,6 @@ import {
   optionTable,
   themeNames,
 } from "./command-table.js";
-import { didYouMean } from "./did-you-mean.js";
 import { UsageError } from "./exit-codes.js";
 
 /** What Ctrl-C does to the task that is being watched. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
+import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
 import { parseJson } from "@resumable-mcp/protocol";
 import { asObject } from "../json.js";
-import { didYouMean } from "./did-you-mean.js";
 import { UsageError } from "./exit-codes.js";
 
 /** How messages call what takes values, and one of them. */

@@ -23,8 +23,9 @@ const adminTtlMs = 15_000;
 const pageSize = 1000;
 
 /** Says how many tasks finished longer ago than an age, and deletes them with `apply`. Never an unfinished one. */
-export async function cleanCommand(admin: StoreAdmin, age: string, apply: boolean): Promise<CommandResult> {
+export async function cleanCommand(admin: StoreAdmin, age: string | undefined, apply: boolean): Promise<CommandResult> {
   const { place } = admin;
+  if (age === undefined) throw wrong("older-than", "Say how long ago the tasks finished: --older-than 7d.");
   const beforeMs = Date.now() - ageOf(age);
   const taskIds = await finishedBefore(admin, beforeMs);
   if (!apply) {

@@ -1,41 +1,32 @@
-import { parseArgs } from "node:util";
 import { ResumableError } from "@resumable-mcp/core";
+import { every, flag, list, text, type ValuesOf } from "../options/option.js";
+import { storePlace, storeQuotas } from "../options/server-options.js";
 
-/** Takes the command line apart. */
-export function parseCommand(args: readonly string[]) {
-  return parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      store: { type: "string", default: ".resumable-mcp" },
-      "store-password-file": { type: "string" },
-      "store-schema": { type: "string" },
-      keyring: { type: "string" },
-      json: { type: "boolean", default: false },
-      version: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-      owner: { type: "string" },
-      status: { type: "string", multiple: true },
-      "max-store-tasks": { type: "string" },
-      "max-store-bytes": { type: "string" },
-      "min-free-disk": { type: "string" },
-      "max-unfinished-per-owner": { type: "string", multiple: true },
-      limit: { type: "string", default: "50" },
-      cursor: { type: "string" },
-      events: { type: "boolean", default: false },
-      items: { type: "boolean", default: false },
-      apply: { type: "boolean", default: false },
-      "older-than": { type: "string" },
-      to: { type: "string", default: "-" },
-      tools: { type: "string" },
-      "tool-version": { type: "string" },
-      "dry-run": { type: "boolean", default: false },
-    },
-  });
-}
+/** Options of every command. */
+export const commonOptions = {
+  ...storePlace,
+  json: flag("the result as JSON"),
+  ...every,
+} as const;
+
+/** Options of single commands. */
+export const ownOptions = {
+  ...storeQuotas,
+  owner: text("OWNER", "only tasks of this owner"),
+  status: list("STATUS", "only tasks of this status"),
+  limit: text("N", "so many at once (50)"),
+  cursor: text("CURSOR", "continues where the list before ended"),
+  events: flag("with its newest events"),
+  items: flag("with its items"),
+  apply: flag("does what is said without it"),
+  "older-than": text("AGE", "finished longer ago, as in 7d or 12h"),
+  to: text("FILE", "where to write it (standard output)"),
+  tools: text("MODULE", "names the tasks that the code of this tools module would refuse"),
+  "tool-version": text("VERSION", "this version of its tool continues the task, whatever it declares"),
+} as const;
 
 /** The options of a command. */
-export type CommandOptions = ReturnType<typeof parseCommand>["values"];
+export type CommandOptions = ValuesOf<typeof commonOptions & typeof ownOptions>;
 
 /** A result for scripts, the same for people as lines, and whether all is well. */
 export interface CommandResult {

@@ -31,7 +31,7 @@ function withoutLabels(page: TaskPage): TaskPage {
 }
 
 /** Which tasks the options mean. */
-export function queryOf({ limit, owner, status, cursor }: CommandOptions): TaskQuery {
+export function queryOf({ limit = "50", owner, status, cursor }: CommandOptions): TaskQuery {
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1 || count > 1000)
     throw wrong("limit", "--limit must be a number from 1 to 1000.");

@@ -1,6 +1,12 @@
 import { isResumableError } from "@resumable-mcp/core";
 import { harmlessJson, harmlessLines, harmlessText } from "@resumable-mcp/protocol/display";
 import { newKeyLine } from "@resumable-mcp/store-encryption";
+import { CommandError } from "../command-error.js";
+import { didYouMean } from "../did-you-mean.js";
+import { helpText, row } from "../options/help-text.js";
+import type { Options } from "../options/option.js";
+import { parseFlags } from "../options/parse-flags.js";
+import { withVariables } from "../options/settings.js";
 import { banCommand, bansCommand, unbanCommand } from "./ban-commands.js";
 import {
   checkCommand,
@@ -11,49 +17,12 @@ import {
   resealCommand,
   signalCommand,
 } from "./change-commands.js";
-import { type CommandOptions, type CommandResult, type Console, parseCommand } from "./command.js";
+import { type CommandOptions, type CommandResult, type Console, commonOptions, ownOptions } from "./command.js";
 import { type OpenedAdmin, openAdmin, openWithKeyring, refuseWithoutKeyring } from "./open-admin.js";
 import { namesOwners } from "./quota-rows.js";
 import { listCommand, showCommand, statsCommand } from "./read-commands.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
 import { assignCommand, versionsCommand } from "./version-commands.js";
-
-const usage = `Usage: resumable-mcp store COMMAND [--store DIR|URL] [--json]     (installed alone: resumable-mcp-store COMMAND)
-       resumable-mcp store --version
-
-  check         reads everything and says what is wrong
-  stats         counts tasks by status and tool, and the bytes of the store, and says which quotas would refuse new tasks:
-                those that servers have by default, or   [--max-store-tasks N] [--max-store-bytes SIZE]
-                [--min-free-disk SIZE] [--max-unfinished-per-owner N | OWNER=N]
-  list          lists tasks, newest first   [--owner OWNER] [--status STATUS] [--limit N] [--cursor CURSOR]
-  show ID       shows one task              [--events] [--items]
-  pause ID      asks the process that runs the task, now or later, to pause it
-  resume ID     ends a pause, or a wait; with --tool-version V that version continues the task, whatever it declares
-  restart ID    lets a task begin again from nothing   [--tool-version V]
-  versions      counts unfinished tasks by version, and with --tools MODULE names those that its code would refuse
-  cancel ID     ends a task
-  export [ID …] writes tasks, unfinished ones too, as lines   [--to FILE, else standard output] [--owner] [--status];
-                without an id and an option also sessions and keys, which are secrets
-  import FILE   brings them into the store; - is standard input
-  migrate       makes the schema of a database, or brings it to this version
-  clean --older-than AGE
-                says how many tasks finished longer ago, as in 7d or 12h; deletes them with --apply
-  repair        says what it would repair in a folder (also with --dry-run); repairs it with --apply
-  ban SUBJECT   refuses all requests of a subject of tokens, such as sub:alice, in all servers within seconds, and cancels its tasks
-  unban SUBJECT ends that
-  bans          lists who is banned
-  new-key       prints a new key, as a line of a keyring
-  reseal        seals the keys of an encrypted store under the present key of the keyring: after that the others can go
-
-  --store DIR|URL            a folder (.resumable-mcp), or a database such as postgres://user@host:5432/database
-  --store-password-file FILE holds the password of the database; else PGPASSWORD, PGPASSFILE or ~/.pgpass count
-  --store-schema NAME        schema of the database (resumable_mcp)
-  --keyring FILE             keys of an encrypted store; what shows or brings contents needs it
-
-check, stats, list, show and versions change nothing. All can be used while a server runs. repair removes nothing that it
-cannot read: that goes to quarantine/, with a report.
-
-Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
 
 interface Invocation {
   readonly admin: OpenedAdmin;
@@ -63,149 +32,203 @@ interface Invocation {
 }
 
 interface Command {
+  /** How its words are written. */
+  readonly words?: string;
+  readonly summary: string;
+  /** Its own options. */
+  readonly options?: readonly (keyof typeof ownOptions)[];
   readonly run: (invocation: Invocation) => Promise<CommandResult>;
-  /** Whether the command line lacks what the command needs. */
-  readonly isIncomplete?: (options: CommandOptions, subjects: readonly string[]) => boolean;
   /** It shows or writes contents: of an encrypted store, that needs the keyring. */
   readonly needsContents?: boolean | ((options: CommandOptions) => boolean);
 }
 
-const needsSubject = (_options: CommandOptions, [first]: readonly string[]) => first === undefined;
-
-const signals = (request: RequestKind): Command => ({
-  isIncomplete: needsSubject,
+const signals = (request: RequestKind, summary: string): Command => ({
+  words: "ID",
+  summary,
   run: ({ admin, subjects: [taskId = ""] }) => admin.write((writing) => signalCommand(writing, taskId, request)),
 });
 
-const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ["check", { run: ({ admin }) => checkCommand(admin) }],
-  ["stats", { needsContents: namesOwners, run: ({ admin, options }) => statsCommand(admin, options) }],
-  ["list", { needsContents: true, run: ({ admin, options }) => listCommand(admin, options) }],
-  [
-    "show",
-    {
-      isIncomplete: needsSubject,
-      needsContents: true,
-      run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options),
-    },
-  ],
-  ["pause", signals("pause")],
-  [
-    "resume",
-    {
-      isIncomplete: needsSubject,
-      needsContents: true,
-      run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
-        admin.write((writing) =>
-          toolVersion === undefined
-            ? signalCommand(writing, id, "resume")
-            : assignCommand(writing, id, { toolVersion, fromState: true }),
-        ),
-    },
-  ],
-  [
-    "restart",
-    {
-      isIncomplete: needsSubject,
-      needsContents: true,
-      run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
-        admin.write((writing) => assignCommand(writing, id, { toolVersion, fromState: false })),
-    },
-  ],
-  ["versions", { needsContents: true, run: ({ admin, options }) => versionsCommand(admin, options.tools) }],
-  ["cancel", signals("cancel")],
-  [
-    "export",
-    {
-      needsContents: true,
-      run: ({ admin, options, subjects, console }) => exportCommand(admin, options, subjects, console),
-    },
-  ],
-  [
-    "import",
-    {
-      isIncomplete: needsSubject,
-      run: ({ admin, subjects: [path = ""], console }) =>
-        admin.write(async (writing) => {
-          if (!admin.hasKeyring) await refuseWithoutKeyring(writing);
-          return importCommand(writing, path, console);
-        }, true),
-    },
-  ],
-  [
-    "ban",
-    {
-      isIncomplete: needsSubject,
-      needsContents: true,
-      run: ({ admin, subjects: [subject = ""] }) => admin.write((writing) => banCommand(writing, subject)),
-    },
-  ],
-  [
-    "unban",
-    {
-      isIncomplete: needsSubject,
-      needsContents: true,
-      run: ({ admin, subjects: [subject = ""] }) => admin.write((writing) => unbanCommand(writing, subject)),
-    },
-  ],
-  ["bans", { needsContents: true, run: ({ admin }) => bansCommand(admin) }],
-  ["reseal", { run: ({ admin }) => resealCommand(admin) }],
-  ["migrate", { run: ({ admin }) => migrateCommand(admin) }],
-  [
-    "clean",
-    {
-      isIncomplete: (options) => options["older-than"] === undefined,
-      run: ({ admin, options: { "older-than": age = "", "dry-run": isDryRun, apply } }) =>
-        cleanCommand(admin, age, apply && !isDryRun),
-    },
-  ],
-  ["repair", { run: ({ admin, options: { apply, "dry-run": isDryRun } }) => repairCommand(admin, apply && !isDryRun) }],
-]);
+const commands: Readonly<Record<string, Command>> = {
+  list: {
+    summary: "lists tasks, newest first",
+    options: ["owner", "status", "limit", "cursor"],
+    needsContents: true,
+    run: ({ admin, options }) => listCommand(admin, options),
+  },
+  show: {
+    words: "ID",
+    summary: "shows one task",
+    options: ["events", "items"],
+    needsContents: true,
+    run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options),
+  },
+  pause: signals("pause", "requests a pause from the process that runs the task, now or later"),
+  resume: {
+    words: "ID",
+    summary: "ends a pause, or a wait",
+    options: ["tool-version"],
+    needsContents: true,
+    run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
+      admin.write((writing) =>
+        toolVersion === undefined
+          ? signalCommand(writing, id, "resume")
+          : assignCommand(writing, id, { toolVersion, fromState: true }),
+      ),
+  },
+  restart: {
+    words: "ID",
+    summary: "lets a task begin again from nothing",
+    options: ["tool-version"],
+    needsContents: true,
+    run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
+      admin.write((writing) => assignCommand(writing, id, { toolVersion, fromState: false })),
+  },
+  cancel: signals("cancel", "ends a task"),
+  stats: {
+    summary:
+      "counts tasks and bytes, and says which quotas, of servers by default or of options, would refuse new tasks",
+    options: ["max-store-tasks", "max-store-bytes", "min-free-disk", "max-unfinished-per-owner"],
+    needsContents: namesOwners,
+    run: ({ admin, options }) => statsCommand(admin, options),
+  },
+  versions: {
+    summary: "counts unfinished tasks by version of their tool",
+    options: ["tools"],
+    needsContents: true,
+    run: ({ admin, options }) => versionsCommand(admin, options.tools),
+  },
+  clean: {
+    summary: "says how many tasks finished longer ago than --older-than AGE; deletes them with --apply",
+    options: ["older-than", "apply"],
+    run: ({ admin, options: { "older-than": age, apply } }) => cleanCommand(admin, age, apply === true),
+  },
+  check: { summary: "reads everything and says what is wrong", run: ({ admin }) => checkCommand(admin) },
+  repair: {
+    summary: "says what it would repair in a folder; repairs it with --apply. What cannot be read goes to quarantine/",
+    options: ["apply"],
+    run: ({ admin, options: { apply } }) => repairCommand(admin, apply === true),
+  },
+  export: {
+    words: "[ID …]",
+    summary: "writes tasks as lines; without an id and an option also sessions and keys, which are secrets",
+    options: ["to", "owner", "status"],
+    needsContents: true,
+    run: ({ admin, options, subjects, console }) => exportCommand(admin, options, subjects, console),
+  },
+  import: {
+    words: "FILE",
+    summary: "brings them into the store; - is standard input",
+    run: ({ admin, subjects: [path = ""], console }) =>
+      admin.write(async (writing) => {
+        if (!admin.hasKeyring) await refuseWithoutKeyring(writing);
+        return importCommand(writing, path, console);
+      }, true),
+  },
+  ban: {
+    words: "SUBJECT",
+    summary: "refuses all requests of a subject of tokens, such as sub:alice, in all servers, and cancels its tasks",
+    needsContents: true,
+    run: ({ admin, subjects: [subject = ""] }) => admin.write((writing) => banCommand(writing, subject)),
+  },
+  unban: {
+    words: "SUBJECT",
+    summary: "ends that",
+    needsContents: true,
+    run: ({ admin, subjects: [subject = ""] }) => admin.write((writing) => unbanCommand(writing, subject)),
+  },
+  bans: { summary: "lists who is banned", needsContents: true, run: ({ admin }) => bansCommand(admin) },
+  migrate: {
+    summary: "makes the schema of a database, or brings it to this version",
+    run: ({ admin }) => migrateCommand(admin),
+  },
+  reseal: {
+    summary:
+      "seals the keys of an encrypted store under the present key of the keyring; other keys can then be deleted",
+    run: ({ admin }) => resealCommand(admin),
+  },
+  "new-key": {
+    summary: "prints a new key, as a line of a keyring",
+    run: () => Promise.reject(new Error("It needs no store.")),
+  },
+};
+
+const allOptions = { ...ownOptions, ...commonOptions };
 
 /** Runs one command of the store's command line. @returns the exit code. */
 export async function runCommand(args: readonly string[], console: Console): Promise<number> {
-  const parsed = parseOrExplain(args, console);
-  if (parsed === undefined) return 2;
-  const [name = "", ...subjects] = parsed.positionals;
-  if (parsed.values.help) {
-    console.out(usage);
-    return 0;
-  }
-  if (parsed.values.version) {
-    console.out(packageVersion);
-    return 0;
-  }
-  if (name === "new-key") {
-    console.out(newKeyLine());
-    return 0;
-  }
-  const command = commands.get(name);
-  if (command === undefined || command.isIncomplete?.(parsed.values, subjects) === true) {
-    console.error(usage);
-    return 2;
-  }
+  let asJson = args.includes("--json");
   try {
-    const admin = await openWithKeyring(await openAdmin(parsed.values), parsed.values.keyring);
-    try {
-      const { needsContents = false } = command;
-      const isNeeded = typeof needsContents === "boolean" ? needsContents : needsContents(parsed.values);
-      if (isNeeded && !admin.hasKeyring) await refuseWithoutKeyring(admin.reading);
-      return show(await command.run({ admin, options: parsed.values, subjects, console }), parsed.values.json, console);
-    } finally {
-      await admin.close();
-    }
+    const { values, positionals } = parseFlags(args, allOptions);
+    const given: CommandOptions = values;
+    const [name, ...subjects] = positionals;
+    const command = name === undefined ? undefined : commands[name];
+    if (given.help === true) return say(helpOf(name));
+    if (given.version === true) return say(packageVersion);
+    if (name === undefined || command === undefined) throw unknownCommand(name);
+    checkOptions(name, command, given);
+    if (name === "new-key") return say(newKeyLine());
+    if (subjects.length === 0 && command.words !== undefined && !command.words.startsWith("["))
+      throw new CommandError(`Name the ${command.words}: store ${name} ${command.words}.`, 2);
+    const options = withVariables(allOptions, given, process.env);
+    asJson = options.json === true;
+    return await runOn({ name, command, subjects, options, console });
   } catch (error) {
-    report(error, parsed.values.json, console);
-    return isResumableError(error, "INVALID_OPTION") ? 2 : 1;
+    report(error, asJson, console);
+    return error instanceof CommandError ? error.exitCode : isResumableError(error, "INVALID_OPTION") ? 2 : 1;
+  }
+
+  function say(text: string): number {
+    console.out(text);
+    return 0;
   }
 }
 
-function parseOrExplain(args: readonly string[], console: Console): ReturnType<typeof parseCommand> | undefined {
+function unknownCommand(name: string | undefined): CommandError {
+  const names = Object.keys(commands);
+  const text = name === undefined ? "Name a command." : `There is no command ${name}.${didYouMean(name, names)}`;
+  return new CommandError(`${text} There are: ${names.join(", ")}.`, 2);
+}
+
+/** Refuses an option that would have no effect: who gives it expects one. */
+function checkOptions(name: string, { options = [] }: Command, given: object): void {
+  const known = [...Object.keys(commonOptions), ...options];
+  const extra = Object.keys(given).find((option) => !known.includes(option));
+  if (extra === undefined) return;
+  const near = didYouMean(extra, known, (option) => `--${option}`);
+  throw new CommandError(`store ${name} has no option --${extra}.${near} store ${name} --help lists its options.`, 2);
+}
+
+function helpOf(name: string | undefined): string {
+  const command = name === undefined ? undefined : commands[name];
+  if (command !== undefined) {
+    const own: Options = Object.fromEntries((command.options ?? []).map((option) => [option, ownOptions[option]]));
+    const usage = `Usage: resumable-mcp store ${`${name} ${command.words ?? ""}`.trimEnd()} [OPTIONS]\n\n${command.summary}`;
+    return helpText({ usage, groups: { "its options": own, "of all commands": commonOptions } }, true).trimEnd();
+  }
+  const rows = Object.entries(commands).map(([name, { words = "", summary }]) =>
+    row(`${name} ${words}`.trimEnd(), summary),
+  );
+  const usage = `Usage: resumable-mcp store COMMAND [OPTIONS]     (installed alone: resumable-mcp-store COMMAND)\n\n${rows.join("\n")}`;
+  const after =
+    "COMMAND --help lists the options of a command. All can be used while servers run.\nExit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.";
+  return helpText({ usage, groups: { options: commonOptions }, after }, true).trimEnd();
+}
+
+interface Run extends Omit<Invocation, "admin"> {
+  readonly name: string;
+  readonly command: Command;
+}
+
+async function runOn({ command, subjects, options, console }: Run): Promise<number> {
+  const { store = ".resumable-mcp", keyring, json = false } = options;
+  const admin = await openWithKeyring(await openAdmin({ ...options, store }), keyring);
   try {
-    return parseCommand(args);
-  } catch (error) {
-    console.error(`${harmlessLines(error instanceof Error ? error.message : String(error))}\n\n${usage}`);
-    return undefined;
+    const { needsContents = false } = command;
+    const isNeeded = typeof needsContents === "boolean" ? needsContents : needsContents(options);
+    if (isNeeded && !admin.hasKeyring) await refuseWithoutKeyring(admin.reading);
+    return show(await command.run({ admin, options, subjects, console }), json, console);
+  } finally {
+    await admin.close();
   }
 }
 
@@ -217,10 +240,11 @@ function show({ json, lines, ok, isAside }: CommandResult, asJson: boolean, cons
 }
 
 function report(error: unknown, json: boolean, console: Console): void {
-  const code = isResumableError(error) ? error.code : "UNEXPECTED";
+  const code = error instanceof CommandError ? "USAGE" : isResumableError(error) ? error.code : "UNEXPECTED";
   const message = error instanceof Error ? error.message : String(error);
   const path = isResumableError(error) && "path" in error.details ? { path: error.details.path } : {};
   if (json) console.out(harmlessJson(JSON.stringify({ error: { code, message, ...path } }, null, 2)));
+  else if (code === "USAGE") console.error(harmlessLines(message));
   else console.error(harmlessLines([`${code}: ${message}`, ...Object.values(path)].join(" ")));
 }
 

@@ -23,7 +23,8 @@ export async function exportCommand(
 ): Promise<CommandResult> {
   const isNamed = taskIds.length > 0;
   // What tasks were given and have made is for their owners: the store's folder is closed to others, too.
-  const file = options.to === "-" ? undefined : await open(options.to, "wx", 0o600);
+  const { to = "-" } = options;
+  const file = to === "-" ? undefined : await open(to, "wx", 0o600);
   const write = (line: Buffer) => file?.appendFile(line) ?? console.write(line);
   try {
     const isWhole = !isNamed && options.owner === undefined && options.status === undefined;

@@ -34,7 +34,7 @@ function nearestOf(key: string, known: ReadonlySet<string>): string | undefined 
 }
 
 /** How many letters were put in, left out, changed or swapped with the next one. */
-function editsBetween(from: string, to: string): number {
+export function editsBetween(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {

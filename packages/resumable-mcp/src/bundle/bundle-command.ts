@@ -1,34 +1,40 @@
 import { cp, lstat, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { CommandError, loadServer, oneOf, parseFlags, runToEnd } from "@resumable-mcp/command-line";
+import {
+  CommandError,
+  every,
+  helpText,
+  list,
+  loadServer,
+  oneOf,
+  parseFlags,
+  runToEnd,
+  text,
+} from "@resumable-mcp/command-line";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { buildServer } from "./build-server.js";
 import { checkServerFlags } from "./check-server-flags.js";
 import { bundlePlatforms, makeManifest } from "./manifest.js";
 
-const usage = `Usage: resumable-mcp bundle MODULE [OPTIONS] [-- SERVER OPTIONS]
+const usage = `Usage: resumable-mcp bundle MODULE [OPTIONS] [-- OPTIONS of serve stdio, with which the host starts the server]
 
 Packs a tools module, with everything that it imports, as a bundle (.mcpb) that Claude Desktop and other hosts install by a double
-click. Needs two packages: npm install --save-dev esbuild @anthropic-ai/mcpb
+click. Needs two packages: npm install --save-dev esbuild @anthropic-ai/mcpb`;
 
-  --out FILE         where to write it (NAME-VERSION.mcpb)
-  --manifest FILE    JSON with more for the bundle's manifest: display_name, description, author, user_config …; what it does
-                     not say is taken from the package.json of the module's project
-  --icon FILE        PNG, 512 × 512 pixels
-  --platform NAME    darwin, win32 or linux; may be repeated (all)
-  --include PATH     a file or folder without links in it that the tools read; it lies next to the folder of their file. May be
-                     repeated
-  After -- options of "resumable-mcp serve stdio" can follow: the host starts the server with them.
-`;
-
-const flags = {
-  out: { type: "string" },
-  manifest: { type: "string" },
-  icon: { type: "string" },
-  platform: { type: "string", multiple: true },
-  include: { type: "string", multiple: true },
-  help: { type: "boolean", short: "h" },
+const options = {
+  out: text("FILE", "where to write it (NAME-VERSION.mcpb)"),
+  manifest: text(
+    "FILE",
+    "JSON with more for the bundle's manifest: display_name, description, author, user_config …; what it does not say is taken from the package.json of the module's project",
+  ),
+  icon: text("FILE", "PNG, 512 × 512 pixels"),
+  platform: list("NAME", "darwin, win32 or linux (all)"),
+  include: list(
+    "PATH",
+    "a file or folder without links in it that the tools read; it lies next to the folder of their file",
+  ),
+  help: every.help,
 } as const;
 
 /** Packs a tools module as a bundle. */
@@ -39,13 +45,14 @@ export async function runBundle(args: readonly string[]): Promise<void> {
 async function bundle(args: readonly string[]): Promise<void> {
   const split = args.includes("--") ? args.indexOf("--") : args.length;
   const serverFlags = args.slice(split + 1);
-  const { values, positionals } = parseFlags(args.slice(0, split), flags, usage);
+  const { values, positionals } = parseFlags(args.slice(0, split), options);
   const [module, ...rest] = positionals;
   if (values.help === true) {
-    process.stdout.write(usage);
+    process.stdout.write(helpText({ usage, groups: { options } }, false));
     return;
   }
-  if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
+  if (module === undefined || rest.length > 0)
+    throw new CommandError("Name one tools module, as in resumable-mcp bundle ./tools.ts.", 2);
   const platforms = (values.platform ?? []).map((name) => oneOf("platform", name, bundlePlatforms));
   const [definition, own, projectFile] = await Promise.all([
     loadServer(module),

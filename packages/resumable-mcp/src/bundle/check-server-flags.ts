@@ -7,7 +7,7 @@ import { fileOf } from "../command-line/run-program.js";
 const run = promisify(execFile);
 
 /** Options that name a file or a folder. */
-const pathFlags = /^--(store|keyring|store-password-file)(?:=(.*))?$/s;
+const pathFlags = /^--(store|keyring|store-password-file|settings)(?:=(.*))?$/s;
 
 /**
  * Checks the options with which a host is to start the server, as the server's own program does.

@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { HttpValues } from "@resumable-mcp/command-line";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AuthValues, namesOf, readAuth } from "./auth-flags.js";
+import { namesOf, readAuth } from "./auth-flags.js";
 
 let folder = "";
 beforeAll(async () => {
@@ -11,15 +12,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const read = (values: AuthValues, env: NodeJS.ProcessEnv = {}) => readAuth(values, env, () => {});
+const read = (values: HttpValues, env: NodeJS.ProcessEnv = {}) => readAuth(values, env, () => {});
 const issuer = { "authorization-server": ["https://idp.example/"] };
 const both = { ...issuer, "public-url": "https://mcp.example/mcp" };
 
-test.each<[AuthValues, string]>([
+test.each<[HttpValues, string]>([
   [issuer, "--authorization-server needs --public-url"],
   [{ ...both, "public-url": "http://mcp.example" }, "--public-url must begin with https://"],
   [{ ...both, "authorization-server": ["idp"] }, '--authorization-server must be a URL, not "idp"'],
-  [{ audience: ["api"] }, "--audience is for tokens of an authorization server"],
+  [{ audience: ["api"] }, "audience (RESUMABLE_MCP_AUDIENCE) is for tokens of an authorization server"],
   [{ "introspection-url": "https://idp.example/i" }, "--introspection-url is for tokens of an authorization server"],
   [{ "required-scope": ["mcp"] }, "--required-scope is for tokens"],
   [
@@ -28,9 +29,9 @@ test.each<[AuthValues, string]>([
   ],
   [{ ...both, "required-scope": ['m"p'] }, "--required-scope wants one scope"],
   [{ ...both, "required-scope": ["offline_access"] }, "--required-scope must not have offline_access"],
-  [{ "implied-scopes": ["admin read"] }, "--implied-scopes is for tokens"],
-  [{ ...both, "implied-scopes": ["admin"] }, "--implied-scopes wants a scope and those that it includes"],
-  [{ ...both, "implied-scopes": ["admin  read"] }, "--implied-scopes wants one scope"],
+  [{ "implied-scopes": ["admin read"] }, "impliedScopes (RESUMABLE_MCP_IMPLIED_SCOPES) is for tokens"],
+  [{ ...both, "implied-scopes": ["admin"] }, "impliedScopes wants a scope and those that it includes"],
+  [{ ...both, "implied-scopes": ["admin  read"] }, "impliedScopes wants one scope"],
   [
     { ...both, "introspection-url": "https://idp.example/i" },
     "--introspection-url wants a client_id and a client_secret",
@@ -57,9 +58,9 @@ test("credentials for introspection come from a file or the environment", async 
   const file = join(folder, "credentials");
   await writeFile(file, "mcp secret\n");
   const env = { RESUMABLE_MCP_INTROSPECTION_CREDENTIALS: "mcp secret" };
-  expect((await read({ ...values, "introspection-credentials": file })).verifyToken).toBeTypeOf("function");
+  expect((await read({ ...values, "introspection-credentials-file": file })).verifyToken).toBeTypeOf("function");
   expect((await read(values, env)).verifyToken).toBeTypeOf("function");
-  await expect(read({ ...values, "introspection-credentials": join(folder, "none") })).rejects.toThrow(
+  await expect(read({ ...values, "introspection-credentials-file": join(folder, "none") })).rejects.toThrow(
     "cannot be read",
   );
 });

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { CommandError, sentenceOf } from "@resumable-mcp/command-line";
+import { CommandError, type HttpValues, sentenceOf, shownName } from "@resumable-mcp/command-line";
 import { checkScopes } from "./authorization.js";
 import type { VerifyToken } from "./bearer.js";
 import { type ImpliedScopes, withImpliedScopes } from "./implied-scopes.js";
@@ -7,50 +7,6 @@ import { createIntrospectionVerifier, type IntrospectionOptions } from "./intros
 import { createJwtVerifier } from "./jwt-verifier.js";
 import { secureUrl } from "./metadata.js";
 import { openTokenFile, type TokenFile } from "./token-file.js";
-
-export const authUsage = `  --public-url URL       the endpoint's URL as its callers know it, as https://mcp.example.com/mcp
-  --authorization-server URL
-                         issuer of the tokens of this server's users; callers sign in there. Its tokens are JWTs,
-                         unless --introspection-url is given; may be repeated
-  --audience NAME        what tokens must name as their audience (the public URL); may be repeated
-  --required-scope NAME  scope that every token must have; may be repeated
-  --implied-scopes "NAME NAME..."
-                         a scope, and those that it includes; may be repeated
-  --jwks-url URL         keys of the authorization server, if its metadata does not name them
-  --introspection-url URL
-                         ask the authorization server about each token (RFC 7662)
-  --introspection-credentials FILE
-                         "client_id client_secret" of this server for that; else they are read from the variable
-                         RESUMABLE_MCP_INTROSPECTION_CREDENTIALS
-  --token-file FILE      lines of "token subject", or "sha256:HASH subject"; callers need one of these tokens. The
-                         file is read again when it changes, and on SIGHUP
-  --new-token SUBJECT    print a new token and its line for a token file, and exit`;
-
-export const authFlags = {
-  "public-url": { type: "string" },
-  "authorization-server": { type: "string", multiple: true },
-  audience: { type: "string", multiple: true },
-  "required-scope": { type: "string", multiple: true },
-  "implied-scopes": { type: "string", multiple: true },
-  "jwks-url": { type: "string" },
-  "introspection-url": { type: "string" },
-  "introspection-credentials": { type: "string" },
-  "token-file": { type: "string" },
-  "new-token": { type: "string" },
-} as const;
-
-/** The values of these flags. */
-export interface AuthValues {
-  readonly "public-url"?: string;
-  readonly "authorization-server"?: readonly string[];
-  readonly audience?: readonly string[];
-  readonly "required-scope"?: readonly string[];
-  readonly "implied-scopes"?: readonly string[];
-  readonly "jwks-url"?: string;
-  readonly "introspection-url"?: string;
-  readonly "introspection-credentials"?: string;
-  readonly "token-file"?: string;
-}
 
 /** Who may call, as the command line says. */
 export interface AuthChoice {
@@ -67,22 +23,25 @@ export interface AuthChoice {
  * @throws {@link CommandError} that names the flag and what it takes.
  */
 export async function readAuth(
-  values: AuthValues,
+  values: HttpValues,
   env: NodeJS.ProcessEnv,
   onWarning: (message: string) => void,
 ): Promise<AuthChoice> {
-  const url = (name: keyof AuthValues, value: string) => checkUrl(`--${name}`, value);
+  const url = (name: keyof HttpValues, value: string) => checkUrl(`--${name}`, value);
   const publicUrl = values["public-url"] && canonicalUrl(url("public-url", values["public-url"]));
   asUsage(() => checkScopes("--required-scope", values["required-scope"] ?? []));
   const implied = readImplied(values["implied-scopes"] ?? []);
   const issuers = values["authorization-server"] ?? [];
   // An issuer is compared letter by letter: it stays as it was given.
   for (const issuer of issuers) url("authorization-server", issuer);
-  const needsIssuer = ["audience", "jwks-url", "introspection-url", "introspection-credentials"] as const;
+  const needsIssuer = ["audience", "jwks-url", "introspection-url", "introspection-credentials-file"] as const;
   const [first, ...others] = issuers;
   const alone = needsIssuer.find((name) => values[name] !== undefined);
   if (first === undefined && alone !== undefined) {
-    throw new CommandError(`--${alone} is for tokens of an authorization server. Give --authorization-server too.`, 2);
+    throw new CommandError(
+      `${shownName(alone)} is for tokens of an authorization server. Give --authorization-server too.`,
+      2,
+    );
   }
   const tokenFile =
     values["token-file"] === undefined ? undefined : await openTokenFile(values["token-file"], { onWarning });
@@ -90,7 +49,7 @@ export async function readAuth(
   if (first === undefined) {
     const scopes = (["required-scope", "implied-scopes"] as const).find((name) => values[name] !== undefined);
     if (scopes !== undefined && tokenFile === undefined) {
-      throw new CommandError(`--${scopes} is for tokens. Give --authorization-server or --token-file too.`, 2);
+      throw new CommandError(`${shownName(scopes)} is for tokens. Give --authorization-server or --token-file too.`, 2);
     }
     const verifyToken = tokenFile && withImpliedScopes(tokenFile.verifyToken, implied);
     return { ...common, authorizationServers: undefined, verifyToken };
@@ -112,11 +71,11 @@ function readImplied(values: readonly string[]): ImpliedScopes {
     const [scope = "", ...others] = value.split(" ");
     if (others.length === 0) {
       throw new CommandError(
-        `--implied-scopes wants a scope and those that it includes, as "admin read write", not ${JSON.stringify(value)}.`,
+        `impliedScopes wants a scope and those that it includes, as "admin read write", not ${JSON.stringify(value)}.`,
         2,
       );
     }
-    asUsage(() => checkScopes("--implied-scopes", [scope, ...others]));
+    asUsage(() => checkScopes("impliedScopes", [scope, ...others]));
     included.set(scope, [...(included.get(scope) ?? []), ...others]);
   }
   return Object.fromEntries(included);
@@ -124,37 +83,37 @@ function readImplied(values: readonly string[]): ImpliedScopes {
 
 type Accepted = Pick<IntrospectionOptions, "issuers" | "audiences">;
 
-async function remoteVerifier(values: AuthValues, env: NodeJS.ProcessEnv, accepted: Accepted): Promise<VerifyToken> {
+async function remoteVerifier(values: HttpValues, env: NodeJS.ProcessEnv, accepted: Accepted): Promise<VerifyToken> {
   const { "introspection-url": introspection, "jwks-url": jwks } = values;
   if (introspection === undefined) {
     if (jwks !== undefined && accepted.issuers.length > 1) {
-      throw new CommandError("--jwks-url is for one --authorization-server. Leave it out for several.", 2);
+      throw new CommandError("jwksUrl is for one --authorization-server. Leave it out for several.", 2);
     }
-    const jwksUrl = jwks && checkUrl("--jwks-url", jwks, true).href;
+    const jwksUrl = jwks && checkUrl("jwksUrl", jwks, true).href;
     return createJwtVerifier({ ...accepted, jwksUrl });
   }
-  if (jwks !== undefined) throw new CommandError("--jwks-url and --introspection-url exclude each other.", 2);
+  if (jwks !== undefined) throw new CommandError("jwksUrl and --introspection-url exclude each other.", 2);
   const url = checkUrl("--introspection-url", introspection).href;
   return createIntrospectionVerifier({ ...accepted, url, credentials: await readCredentials(values, env) });
 }
 
 async function readCredentials(
-  values: AuthValues,
+  values: HttpValues,
   env: NodeJS.ProcessEnv,
 ): Promise<IntrospectionOptions["credentials"]> {
-  const file = values["introspection-credentials"];
+  const file = values["introspection-credentials-file"];
   const text =
     file === undefined
       ? env.RESUMABLE_MCP_INTROSPECTION_CREDENTIALS
       : await readFile(file, "utf8").catch((error: unknown) => {
           throw new CommandError(
-            `The file ${file} of --introspection-credentials cannot be read: ${sentenceOf(error)}`,
+            `The file ${file} of introspectionCredentialsFile cannot be read: ${sentenceOf(error)}`,
           );
         });
   const [id, secret, ...rest] = text?.trim().split(/\s+/) ?? [];
   if (id !== undefined && id !== "" && secret !== undefined && rest.length === 0) return { id, secret };
   throw new CommandError(
-    "--introspection-url wants a client_id and a client_secret, with a space between them, in the file of --introspection-credentials or in RESUMABLE_MCP_INTROSPECTION_CREDENTIALS.",
+    "--introspection-url wants a client_id and a client_secret, with a space between them, in RESUMABLE_MCP_INTROSPECTION_CREDENTIALS or in the file of RESUMABLE_MCP_INTROSPECTION_CREDENTIALS_FILE.",
     2,
   );
 }

@@ -119,10 +119,13 @@ export async function discoverKeys(issuer: string, fetch?: Fetch): Promise<URL> 
     if (metadata === undefined) continue;
     const { issuer: named, jwks_uri: keys } = metadata;
     if (named !== issuer) throw new AuthorizationServerAway(`${url} is the metadata of another issuer than ${issuer}.`);
-    if (typeof keys !== "string") throw new AuthorizationServerAway(`${url} names no jwks_uri. Give --jwks-url.`);
+    if (typeof keys !== "string")
+      throw new AuthorizationServerAway(`${url} names no jwks_uri. Set RESUMABLE_MCP_JWKS_URL.`);
     return secureUrl("jwks_uri", keys, true);
   }
-  throw new AuthorizationServerAway(`${issuer} has no metadata. Give --jwks-url, or --introspection-url.`);
+  throw new AuthorizationServerAway(
+    `${issuer} has no metadata. Set RESUMABLE_MCP_JWKS_URL, or give --introspection-url.`,
+  );
 }
 
 function readMetadata(answer: ServerAnswer): Record<string, unknown> | undefined {

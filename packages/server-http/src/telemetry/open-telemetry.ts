@@ -1,23 +1,8 @@
-import { readOtlp } from "@resumable-mcp/command-line";
+import { type HttpValues, readOtlp } from "@resumable-mcp/command-line";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { openTokenFile } from "../auth/token-file.js";
 import type { Log } from "../log.js";
 import type { MetricsSource } from "./metrics-endpoint.js";
-
-export const telemetryFlags = {
-  otlp: { type: "string" },
-  "metrics-token-file": { type: "string" },
-} as const;
-
-export const metricsUsage = `  --metrics-token-file FILE
-                         lines of "token subject", as --token-file has them, for those who may read /metrics.
-                         Without it only the user of this machine may, where no one else can reach the server`;
-
-/** The values of these flags. */
-export interface TelemetryValues {
-  readonly otlp?: string;
-  readonly "metrics-token-file"?: string;
-}
 
 /** What a server's command line says of traces and metrics, carried out. */
 export interface OpenTelemetry {
@@ -32,7 +17,7 @@ export interface OpenTelemetry {
  * @throws {@link CommandError} for a URL or a file that cannot be used.
  */
 export async function openTelemetry(
-  values: TelemetryValues,
+  values: Pick<HttpValues, "otlp" | "metrics-token-file">,
   { name: serviceName, version: serviceVersion }: Pick<ServerDefinition, "name" | "version">,
   log: Log,
 ): Promise<OpenTelemetry> {

@@ -149,7 +149,7 @@ test("a page of another host reaches nothing, by its own Origin or by a name tha
   expect((await page.send2025("tools/call", list)).body).toContain('"total_tasks":0');
 });
 
-test("a new session of this machine finds its tasks without a client_id, in either era, and so does --single-user through a proxy", async () => {
+test("a new session of this machine finds its tasks without a client_id, in either era, and so does --owner single-user through a proxy", async () => {
   for (const [options, identity] of [
     [{}, {}],
     [{ ownerMode: "single-user" as const }, throughProxy],

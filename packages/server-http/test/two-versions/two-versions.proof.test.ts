@@ -51,7 +51,7 @@ async function beginUpgrade(place: readonly string[]) {
       return left;
     },
     serve(version: Version) {
-      const flags = ["--port", "0", "--single-user", "--version-wait", "500ms"];
+      const flags = ["--port", "0", "--owner", "single-user", "--version-wait", "500ms"];
       return startServer([modules[version], ...place, ...flags], env);
     },
     /** Calls a tool at a server. Its task is past its first row then, and stays there until it is let go. */

@@ -4,7 +4,7 @@ import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { stringify } from "yaml";
 import { environment } from "../data-folder.js";
-import { type Flags, usage } from "../flags.js";
+import type { Flags } from "../flags.js";
 import { editorOf } from "./editor-of.js";
 import { type HostEntry, hostEntry, ownScript, serverStart } from "./host-config.js";
 import { type Dialogue, type EditedEntry, installServer, uninstallServer } from "./install.js";
@@ -38,7 +38,7 @@ function edited(server: HostEntry, file: string, advice: string): EditedEntry {
 
 async function changeHost(module: string | undefined, flags: Flags): Promise<void> {
   if (flags.install !== undefined && flags.uninstall !== undefined)
-    throw new CommandError(`Give --install or --uninstall, not both.\n${usage}`, 2);
+    throw new CommandError("Give --install or --uninstall, not both.", 2);
   const isInstall = flags.install !== undefined;
   const flag = isInstall ? "install" : "uninstall";
   const host = oneOf(flag, flags[flag] ?? "", hostNames);

@@ -6,14 +6,14 @@ import {
   hasPassword,
   loadServer,
   readControlToolMode,
-  readMaskErrors,
   readQuotas,
   readRecovery,
   readStorePlace,
+  wordsOf,
 } from "@resumable-mcp/command-line";
 import { type HostFormat, type HostName, hostFormat, serversKey } from "@resumable-mcp/protocol/hosts";
 import { dataFolder, environment } from "../data-folder.js";
-import { type Flags, usage } from "../flags.js";
+import type { Flags } from "../flags.js";
 import type { PlacedServer } from "./config-editor.js";
 
 /** How a host is to start a server: absolute paths, since hosts have another PATH and another working directory. */
@@ -45,7 +45,7 @@ export function hostEntry(host: HostName, { name, command, args }: ServerStart):
 
 /** The flags that say what to write, and those whose values the host needs in another form. All others are passed on. */
 const notPassedOn: readonly string[] = [
-  ...["store", "name", "store-password-file", "keyring"],
+  ...["store", "name", "store-password-file", "keyring", "settings"],
   ...["command", "print-config", "install", "uninstall", "scope", "config", "yes", "help", "version"],
 ];
 
@@ -57,11 +57,12 @@ const notPassedOn: readonly string[] = [
 export async function serverStart(module: string | undefined, flags: Flags): Promise<ServerStart> {
   const { command, name: given } = flags;
   if (command !== undefined) {
-    if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
+    if (module !== undefined) throw new CommandError("Give a tools module or --command, not both.", 2);
     if (given === undefined) throw new CommandError("Give --name: the host needs a name for the supervised server.", 2);
     return { name: given, command: process.execPath, args: [ownScript(), "--command", command] };
   }
-  if (module === undefined) throw new CommandError(`Name the tools module that the host starts.\n${usage}`, 2);
+  if (module === undefined)
+    throw new CommandError("Name the tools module that the host starts, as in --install cursor ./tools.ts.", 2);
   const name = given ?? (await loadServer(module)).name;
   if (hasPassword(flags.store)) {
     const text =
@@ -73,17 +74,11 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
   readRecovery(flags);
   readControlToolMode(flags["control-tools"]);
   readQuotas(flags);
-  readMaskErrors(flags);
-  const files = (["store-password-file", "keyring"] as const).flatMap((flag) => {
+  const files = (["store-password-file", "keyring", "settings"] as const).flatMap((flag) => {
     const path = flags[flag];
     return path === undefined ? [] : [`--${flag}`, resolve(path)];
   });
-  const more = Object.entries(flags).flatMap(([flag, value]) => {
-    if (notPassedOn.includes(flag)) return [];
-    if (value === undefined || value === false) return [];
-    if (value === true) return [`--${flag}`];
-    return [value].flat().flatMap((each) => [`--${flag}`, each]);
-  });
+  const more = wordsOf(Object.fromEntries(Object.entries(flags).filter(([flag]) => !notPassedOn.includes(flag))));
   const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...files, ...more];
   return { name, command: process.execPath, args };
 }

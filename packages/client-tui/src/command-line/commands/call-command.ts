@@ -1,7 +1,7 @@
 import { ClientError, type Question, type QuestionAnswer, type ToolInfo } from "@resumable-mcp/client";
+import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
 import { plainText } from "../../display/plain-text.js";
 import type { Command, CommandContext } from "../command.js";
-import { didYouMean } from "../did-you-mean.js";
 import { UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
 import { checkArguments, parseToolArguments } from "../tool-arguments.js";

@@ -1,4 +1,5 @@
 import { type ServerConfig, type ServerTest, serverAddress } from "@resumable-mcp/client";
+import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
 import type { HostName } from "@resumable-mcp/protocol/hosts";
 import { plainText } from "../../display/plain-text.js";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../../hosts/host-servers.js";
 import type { Command, CommandContext } from "../command.js";
 import { type ServersVerb, serversVerbs } from "../command-table.js";
-import { didYouMean } from "../did-you-mean.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { httpServer } from "../parse-command-line.js";
 import { signInOnTerminal } from "./sign-in-on-terminal.js";

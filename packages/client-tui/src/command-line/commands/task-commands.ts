@@ -1,4 +1,5 @@
 import { isFinal, type Question, type QuestionAnswer, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
+import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord } from "../../display/task-status.js";
@@ -6,7 +7,6 @@ import { whoseTasks } from "../../display/whose-tasks.js";
 import { type TextLine, tellHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { taskStatuses } from "../command-table.js";
-import { didYouMean } from "../did-you-mean.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
 import { type Output, printResult, resultText, taskJson } from "../output.js";

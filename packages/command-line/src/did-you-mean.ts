@@ -1,4 +1,4 @@
-import leven from "leven";
+import { editsBetween } from "@resumable-mcp/core/internal";
 
 /** More words than this are no help. */
 const mostNamed = 3;
@@ -10,7 +10,7 @@ function mostWrong(length: number): number {
 
 /** The letters in which a typed word differs from a known one; a word that was begun rightly is as near as one with a wrong letter. */
 function distanceTo(name: string, word: string): number {
-  return word.length > 2 && name.startsWith(word) ? Math.min(1, name.length - word.length) : leven(word, name);
+  return word.length > 2 && name.startsWith(word) ? Math.min(1, name.length - word.length) : editsBetween(word, name);
 }
 
 /** ` Did you mean tasks?`, to follow a sentence that names the mistyped word; empty where no known word is near. Pure. */

@@ -1,0 +1,61 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { CommandError } from "../command-error.js";
+import { didYouMean } from "../did-you-mean.js";
+import type { Place } from "./option.js";
+import { settingOf, variableOf } from "./setting-names.js";
+
+type Flags = Readonly<
+  Record<
+    string,
+    NonNullable<ParseArgsConfig["options"]>[string] & {
+      readonly place?: Place | undefined;
+      readonly negative?: boolean;
+    }
+  >
+>;
+type Parsed<Options extends Flags> = ReturnType<typeof parseArgs<{ options: Options; allowPositionals: true }>>;
+
+/**
+ * Parses a command line.
+ *
+ * @throws {@link CommandError} that says which flag is wrong, and which one was probably meant.
+ */
+export function parseFlags<Options extends Flags>(args: readonly string[], options: Options): Parsed<Options> {
+  const config = { args: [...args], options, allowPositionals: true, allowNegative: true, tokens: true } as const;
+  const given = parseArgs({ ...config, strict: false }).tokens.flatMap((token) =>
+    token.kind === "option" ? token : [],
+  );
+  for (const { name, rawName } of given) {
+    const known = options[name] ?? options[name.replace(/^no-/, "")];
+    if (known === undefined)
+      throw new CommandError(`Unknown option '${rawName}'.${nearest(rawName.replace(/^-+/, ""), options)} ${where}`, 2);
+    if (known.place === "settings") {
+      const text = `--${name} is not a flag: set ${variableOf(name)}, or ${settingOf(name)} in the settings file.`;
+      throw new CommandError(text, 2);
+    }
+  }
+  try {
+    return parseArgs({ ...config, strict: true });
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split(/[.\n]/)[0] ?? "") : String(error);
+    throw new CommandError(`${reason}. ${where}`, 2, error);
+  }
+}
+
+/** The words of a command line that say the same. Pure. */
+export function wordsOf(values: object): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (typeof value === "boolean") return [value ? `--${name}` : `--no-${name}`];
+    return [value].flat().flatMap((each) => [`--${name}`, String(each)]);
+  });
+}
+
+const where = "--help lists the options.";
+
+function nearest(name: string, options: Flags): string {
+  const flags = Object.entries(options).flatMap(([known, { place, negative }]) =>
+    place === "settings" ? [] : [negative === true ? `no-${known}` : known],
+  );
+  return didYouMean(name, flags, (known) => `--${known}`);
+}
