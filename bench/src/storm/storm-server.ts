@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import { createEngine } from "@resumable-mcp/core";
 import { createSessionHandler, defineServer } from "@resumable-mcp/mcp";
-import { createMcpServer } from "@resumable-mcp/mcp/2025";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { dieAt, sessionLost, tell, tellError, tellNote } from "../kills/in-life.js";
 import type { LifeOrder } from "../kills/life.js";
@@ -34,8 +33,7 @@ const engine = createEngine({
   },
   onError: tellError,
 });
-const createMcp = () => createMcpServer(definition, engine);
-const sessions = createSessionHandler({ engine, createServer: createMcp, onError: tellError });
+const sessions = createSessionHandler({ engine, definition, onError: tellError });
 /** Sessions that their clients ended: what a client had sent before may be read after its DELETE. */
 const ended = new Set<unknown>();
 const server = createServer((request, response) => {

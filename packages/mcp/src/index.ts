@@ -6,6 +6,7 @@ export { defineServer } from "./define-server.js";
 export { type CrossStreamOptions, withCrossStreamReplay } from "./era-2025/cross-stream/with-cross-stream-replay.js";
 export type { EventStoreOptions } from "./era-2025/event-store/event-store.js";
 export { createEventStore } from "./era-2025/event-store/event-store.js";
+export type { ConnectableServer } from "./era-2025/other-server.js";
 export type { RegisterOptions } from "./era-2025/register-tools.js";
 export { registerTools } from "./era-2025/register-tools.js";
 export type { RequestExtra, Server2025 } from "./era-2025/server-2025.js";
@@ -15,7 +16,6 @@ export type {
   SessionHandlerOptions,
 } from "./era-2025/session/registry/session-registry.js";
 export { createSessionHandler } from "./era-2025/session/session-handler.js";
-export type { ConnectableServer } from "./era-2025/session/session-transport.js";
 export type { TaskHandlerExtra, TaskStoreOptions } from "./era-2025/tasks/task-store.js";
 export { createTaskStore, taskHandler } from "./era-2025/tasks/task-store.js";
 export type { BothErasOptions, EraHandler } from "./http/both-eras.js";

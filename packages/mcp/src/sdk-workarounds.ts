@@ -47,12 +47,20 @@ export function giveRequestsLate(server: object): void {
   Reflect.set(server, "buildContext", buildLate);
 }
 
-type Handler<Extra> = (request: JsonObject, extra: Extra) => Promise<object>;
+/** A handler of requests, as an SDK keeps it. */
+export type Handler<Extra> = (request: JsonObject, extra: Extra) => Promise<object>;
 
 /** The handler that SDK 1.x has for a method: it has no seam for a tool that is a task for one caller only. */
 export function handlerOf<Extra>(server: object, method: string): Handler<Extra> | undefined {
   const handlers: unknown = Reflect.get(server, "_requestHandlers");
-  return handlers instanceof Map ? handlers.get(method) : undefined;
+  // What `wrapHandlers` makes of a handler is another one each time.
+  return handlers instanceof Map ? Map.prototype.get.call(handlers, method) : undefined;
+}
+
+/** Lets a handler answer a method at a server of SDK 1.x, also one that has a handler for it. */
+export function setHandler<Extra>(server: object, method: string, handler: Handler<Extra>): void {
+  const handlers: unknown = Reflect.get(server, "_requestHandlers");
+  if (handlers instanceof Map) handlers.set(method, handler);
 }
 
 /**

@@ -154,8 +154,11 @@ test("a server that does not list its tools in time keeps no call waiting, and n
   const asked = new Promise<void>((resolve) => {
     noteAsked = resolve;
   });
-  const { ask, data } = connect(({ server }) => {
-    server.setRequestHandler(ListToolsRequestSchema, () => {
+  const { ask, data } = connect((mcp) => {
+    const _meta = { [metaKeys.clientId]: "argument" };
+    const config = { inputSchema: { client_id: z.string() }, _meta };
+    mcp.registerTool("ordinary", config, () => ({ content: [], structuredContent: { done: true } }));
+    mcp.server.setRequestHandler(ListToolsRequestSchema, () => {
       noteAsked();
       return new Promise(() => {});
     });
@@ -163,10 +166,10 @@ test("a server that does not list its tools in time keeps no call waiting, and n
   await ask("initialize", initialize);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   closing.push(async () => void vi.useRealTimers());
-  const called = data("get_checkpoint_stats", { client_id: ada });
+  const called = data("ordinary", { client_id: ada });
   await asked;
   // What comes in the turn of the last moment is in time.
   await vi.advanceTimersByTimeAsync(limits.toolListTimeoutMs + 1);
-  expect(await called).toMatchObject({ total_checkpoints: 0 });
+  expect(await called).toEqual({ done: true });
   expect(await data("get_session_info")).toMatchObject({ client_id: null });
 });

@@ -1,6 +1,5 @@
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
-import { serverFactory } from "../src/era-2025/index.js";
 import { createHandler2026 } from "../src/era-2026/index.js";
 import { createBothErasHandler, createSessionHandler } from "../src/index.js";
 import { createRandom, greet, someMessages } from "./any-order.js";
@@ -14,7 +13,7 @@ function endpoint() {
   const onError = () => {};
   const handler = createBothErasHandler({
     maxBodyBytes: 100_000,
-    era2025: async () => createSessionHandler({ engine, createServer: serverFactory(definition, engine, { onError }) }),
+    era2025: async () => createSessionHandler({ engine, definition, onError }),
     era2026: async () => {
       const options = { onError, singleUser: true };
       return createHandler2026({ engine, definition, ...options });

@@ -1,27 +1,27 @@
 import { createServer as createHttpServer } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { createEngine, createMemoryStore, type Store, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
 import {
   createSessionHandler,
   local,
   nodeListener,
-  type PanelOptions,
-  registerTools,
+  type PanelPage,
   type SessionHandlerOptions,
   withCrossStreamReplay,
 } from "../src/index.js";
 
 /** What an endpoint of a test is made of. */
-export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "engine" | "createServer">> {
+export interface EndpointOptions
+  extends Partial<Omit<SessionHandlerOptions, "engine" | "definition" | "createServer">> {
   readonly tools: readonly Tool[];
   readonly setup?: (server: McpServer) => void;
   /** Left open when the endpoint is closed, for the next one. */
   readonly store?: Store;
   readonly crossStreamReplay?: boolean;
-  readonly panel?: PanelOptions;
+  readonly panel?: PanelPage;
   /** Subjects by bearer token. */
   readonly subjects?: Record<string, unknown>;
   /** All requests are local. */
@@ -49,11 +49,13 @@ export async function openEndpoint({
   });
   const sessions = createSessionHandler({
     engine,
-    createServer() {
-      const server = new McpServer({ name: "test", version: "1" });
-      registerTools(server, engine, { controlTools: "all", panel });
-      setup?.(server);
-      return server;
+    definition: {
+      name: "test",
+      version: "1",
+      tools,
+      controlTools: "all",
+      ...(panel && { panel }),
+      ...(setup && { setup }),
     },
     ...options,
   });

@@ -236,7 +236,7 @@ test("calls of control tools that are not listed are delivered again as those of
   const kindsWith = async (controlTools: ControlToolMode) => {
     const { client } = await connect([countTool()], { controlTools });
     const result = await client.listTools();
-    const { kinds } = await readToolKinds(async () => ({ jsonrpc: "2.0", id: 1, result }));
+    const { kinds } = await readToolKinds(async () => result as JsonObject);
     return kinds;
   };
   const [short, long] = [await kindsWith("minimal"), await kindsWith("all")];

@@ -1,10 +1,7 @@
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test, vi } from "vitest";
-import { createMcpServer } from "../src/era-2025/index.js";
-import { defineServer } from "../src/index.js";
+import { defineServer, makeInstructions } from "../src/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { connectClient, openEndpoint } from "./http-endpoint.js";
 
@@ -163,14 +160,7 @@ test("the instructions explain long tools and name the caller's unfinished tasks
   const owned = engine.forOwner("client:a");
   const { record } = await owned.start({ tool: "count_to", input: { n: 4 }, detached: true });
   const definition = defineServer({ name: "test", version: "1", tools: [tool], instructions: "Counts." });
-  const instructionsFor = async (tasks: typeof owned) => {
-    const server = await createMcpServer(definition, engine, { tasks });
-    const client = new Client({ name: "stock", version: "1" });
-    const [here, there] = InMemoryTransport.createLinkedPair();
-    await Promise.all([server.connect(there), client.connect(here)]);
-    closing.push(() => client.close());
-    return client.getInstructions() ?? "";
-  };
+  const instructionsFor = (tasks: typeof owned) => makeInstructions(definition, tasks);
   const own = await instructionsFor(owned);
   expect(own).toMatch(/^Counts\.\n\nMCP server with resumability and checkpoints for long tasks\./);
   expect(own).toContain("wait_for_task");

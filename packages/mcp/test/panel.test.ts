@@ -2,7 +2,6 @@ import { createMemoryStore, defineTool, type JsonObject, type Store, type Tool }
 import { type ControlToolMode, controlToolFacts, metaKeys, panelToolFacts, panelUri } from "@resumable-mcp/protocol";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { createMcpServer } from "../src/era-2025/create-mcp-server.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import { openEndpoint } from "./endpoint-2026.js";
 import { openEndpoint as openHttp, openSession, post } from "./http-endpoint.js";
@@ -199,7 +198,7 @@ for (const [era, open] of eras) {
 
 test("2025: a session that another process continues still shows apps", async () => {
   const store: Store = Object.assign(Object.create(createMemoryStore()), { close: async () => {} });
-  const options = { tools: [countTool()], store, panel: { page } };
+  const options = { tools: [countTool()], store, panel: page };
   const before = await openHttp(options);
   const session = await openSession(before.url, {}, "2025-11-25", apps);
   const other = await openSession(before.url);
@@ -288,9 +287,8 @@ test("the page is read where it is shown first, and a definition without one has
     reads += 1;
     return page;
   };
-  const { engine } = await connect([countTool()]);
-  const definition = { name: "test", version: "1", tools: [countTool()] };
-  await createMcpServer({ ...definition, panel: load }, engine);
-  await createMcpServer({ ...definition, panel: false }, engine);
+  const { url, close } = await openHttp({ tools: [countTool()], panel: load });
+  closing.push(close);
+  await openSession(url);
   expect(reads).toBe(0);
 });

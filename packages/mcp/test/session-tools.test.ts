@@ -2,8 +2,7 @@ import type { JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { handleRequest, handlerOf } from "../src/sdk-workarounds.js";
-import { countTool } from "./counting-tool.js";
-import { countTo, eventsOf, openEndpoint, openSession, post, readUntil } from "./http-endpoint.js";
+import { openEndpoint, openSession, post } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -31,14 +30,16 @@ test("each session's server says itself which of its tools may run again", async
   expect(engine.tools).toEqual([]);
 });
 
-test("a server that fails to list its tools once is asked again: later calls survive a restart (G1)", async () => {
+test("a server that fails to list its tools once is asked again: later calls may run again after a restart", async () => {
   let refusals = 1;
-  const { engine, url, close } = await openEndpoint({
-    tools: [countTool()],
-    setup: ({ server }) => {
-      const list = handlerOf<object>(server, "tools/list");
+  const { url, close } = await openEndpoint({
+    tools: [],
+    setup: (server) => {
+      const config = { annotations: { readOnlyHint: true } };
+      server.registerTool("tell", config, async () => ({ content: [{ type: "text", text: "said" }] }));
+      const list = handlerOf<object>(server.server, "tools/list");
       handleRequest(
-        server,
+        server.server,
         z.looseObject({ method: z.literal("tools/list") }),
         async (request: JsonObject, extra: object) => {
           if (refusals-- > 0) throw new Error("The list is not there yet.");
@@ -49,12 +50,11 @@ test("a server that fails to list its tools once is asked again: later calls sur
   });
   closing.push(close);
   const session = await openSession(url);
-  const place = ["session", session["mcp-session-id"] ?? ""] as const;
-  const storedCalls = async () => Reflect.get(Object((await engine.documents.getDocument(...place))?.value), "calls");
-  const call = async (id: number) => {
-    await readUntil(eventsOf(await post(url, countTo(1, id), session)), () => false);
-    return storedCalls();
+  const eventIdOfCall = async () => {
+    const params = { name: "tell", arguments: {} };
+    const response = await post(url, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, session);
+    return /^id: (.*)$/m.exec(await response.text())?.[1];
   };
-  expect(await call(1)).toEqual([]);
-  expect(await call(2)).toMatchObject([{ requestId: 2, kind: "journal" }]);
+  expect(await eventIdOfCall()).toMatch(/^once_/);
+  expect(await eventIdOfCall()).not.toMatch(/^once_/);
 });

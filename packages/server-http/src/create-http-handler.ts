@@ -263,13 +263,7 @@ function bothErasEndpoint(
       return authorization?.checkCall(body, context);
     },
     era2025: async () => {
-      const { serverFactory } = await import("@resumable-mcp/mcp/2025");
-      const handler = createSessionHandler({
-        engine,
-        createServer: serverFactory(definition, engine, toolOptions),
-        onError,
-        limits: options.limits,
-      });
+      const handler = createSessionHandler({ engine, definition, ...toolOptions, limits: options.limits });
       return options.crossStreamReplay === true
         ? withCrossStreamReplay(handler, { documents: engine.documents, onError })
         : handler;

@@ -55,14 +55,14 @@ export const deliveryBugs: readonly Bug[] = [
   {
     name: "a stream that a client takes up again begins one event too late",
     file: "mcp/src/era-2025/session/session.ts",
-    find: "this.transport.deliver(inFlight, { after,",
-    replace: "this.transport.deliver(inFlight, { after: { ...after, place: after.place + 1 },",
+    find: "this.#deliveries.deliver(inFlight, { after,",
+    replace: "this.#deliveries.deliver(inFlight, { after: { ...after, place: after.place + 1 },",
   },
   {
     name: "a stream that a client takes up again begins from the start",
     file: "mcp/src/era-2025/session/session.ts",
-    find: "this.transport.deliver(inFlight, { after,",
-    replace: "this.transport.deliver(inFlight, {",
+    find: "this.#deliveries.deliver(inFlight, { after,",
+    replace: "this.#deliveries.deliver(inFlight, {",
   },
   {
     name: "the cursor of a cancelled call is refused as wrong",

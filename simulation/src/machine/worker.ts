@@ -6,7 +6,6 @@ import {
   defineServer,
   type HttpHandler,
 } from "@resumable-mcp/mcp";
-import { serverFactory } from "@resumable-mcp/mcp/2025";
 import { createHandler2026 } from "@resumable-mcp/mcp/2026";
 import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/store-fs";
 import { createPostgresStore } from "@resumable-mcp/store-postgres";
@@ -154,7 +153,7 @@ export class Worker {
       era2025: async () =>
         createSessionHandler({
           engine,
-          createServer: serverFactory(definition, engine, { onError }),
+          definition,
           limits: { askAgainMs },
           onError,
         }),

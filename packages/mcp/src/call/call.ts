@@ -1,4 +1,11 @@
-import { type Engine, isJsonObject, isResumableError, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
+import {
+  type Engine,
+  isJsonObject,
+  isResumableError,
+  type JsonObject,
+  type OwnedTasks,
+  type TaskView,
+} from "@resumable-mcp/core";
 import { type OpenQuestion, parseTraceContext, type TraceContext } from "@resumable-mcp/core/engine";
 import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
@@ -43,11 +50,29 @@ export interface AskedQuestion extends OpenQuestion {
   readonly seq: number;
 }
 
+/** How a request came to its server, as a transport or a supervisor knows it: no client can say so. */
+export interface Delivery {
+  /** The stable name of the call. */
+  readonly callId?: string | undefined;
+  /** The task that the call belongs to, where that is not the call's own. */
+  readonly taskId?: string | undefined;
+  readonly redelivered?: boolean;
+  /** When the call was accepted, in milliseconds of the wall clock. */
+  readonly acceptedMs?: number;
+  /** Messages for events up to this seq were seen. */
+  readonly afterSeq?: number;
+  /** The highest progress among them, where the sender knows it. */
+  readonly shownProgress?: number | undefined;
+  /** The id by which the client knows the request. */
+  readonly requestId?: string | number;
+  readonly progressToken?: string | number;
+  /** The client that the session named before, where the request names none. */
+  readonly sessionClientId?: string | undefined;
+}
+
 /** What a request's `_meta` says, checked. Values of the wrong type count as absent. */
-export interface CallMeta {
+export interface CallMeta extends Delivery {
   readonly clientId?: string;
-  /** The client that the session named before. */
-  readonly sessionClientId?: string;
   /** `true`: after the tool's own time; a number: after that many milliseconds; `false`: never. */
   readonly handoff?: boolean | number;
   /** The caller stays with the task after the hand-off: after a crash the task waits for its return. */
@@ -55,19 +80,12 @@ export interface CallMeta {
   /** The client shows its user the questions of tasks by itself. */
   readonly showsQuestions: boolean;
   readonly newTask?: boolean | string;
-  /** Messages for events up to this seq were seen. */
   readonly afterSeq: number;
-  /** The highest progress among them, where the sender knows it. */
-  readonly shownProgress?: number;
-  readonly callId?: string;
-  readonly taskId?: string;
   readonly redelivered: boolean;
-  /** When the call was accepted, in milliseconds of the wall clock: when this was parsed, unless the sender knows better. */
+  /** When this was parsed, unless the sender knows better. */
   readonly acceptedMs: number;
   /** The sender itself reports whether the result was delivered. */
   readonly tellsDelivery: boolean;
-  readonly requestId?: string | number;
-  readonly progressToken?: string | number;
   /** The trace that the request belongs to. Source: SEP-414. */
   readonly trace?: TraceContext | undefined;
 }
@@ -112,6 +130,11 @@ const isLabel = (value: unknown): value is string =>
 /** Tells whether a value can be the id of a request. */
 export const isRequestId = (value: unknown): value is string | number =>
   typeof value === "string" || typeof value === "number";
+
+/** The params of a message. */
+export function paramsOf({ params }: JsonObject): JsonObject {
+  return isJsonObject(params) ? params : {};
+}
 
 /**
  * Whether a message says its version in `_meta`, as each request of the 2026 era does. Pure.

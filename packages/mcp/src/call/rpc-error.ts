@@ -1,5 +1,6 @@
-import { type ErrorCode, isResumableError, type Json } from "@resumable-mcp/core";
+import { type ErrorCode, isJsonObject, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
+import { withReadableError } from "../sdk-workarounds.js";
 
 /** An error as it goes over the wire. Source: JSON-RPC 2.0, "Error object". */
 export interface RpcErrorBody {
@@ -20,9 +21,22 @@ export class RpcError extends Error {
     this.data = data;
   }
 
+  /** As it goes over the wire. */
+  get body(): JsonObject {
+    const { code, message, data } = this;
+    return { code, message, ...(data !== undefined && { data }) };
+  }
+
   static of({ code, message, data }: RpcErrorBody): RpcError {
     return new RpcError(code, message, data);
   }
+}
+
+/** The error of a response of an SDK's server, so that people can read it. */
+export function readableError(given: unknown): RpcError {
+  const { error }: { error: unknown } = withReadableError({ error: given });
+  const { code, message, data }: JsonObject = isJsonObject(error) ? error : {};
+  return new RpcError(typeof code === "number" ? code : rpcCodes.internalError, String(message), data);
 }
 
 /** Errors that no change of the request would avoid. */

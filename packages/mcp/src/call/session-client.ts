@@ -9,27 +9,23 @@ export interface NamedRequest {
   readonly params?: { readonly [key: string]: unknown } | undefined;
 }
 
-/** A request with its caller, and the client that its session has from then on. */
-export interface Attributed<Request> {
-  readonly request: Request;
-  readonly clientId: string | undefined;
+/** Who calls, by one request of a session. */
+export interface SessionClient {
+  /** The client that the session has from then on. */
+  readonly named: string | undefined;
+  /** The request itself says who calls. */
+  readonly isNamed: boolean;
 }
 
 /**
- * Attributes a request to the client that it names, else to the one that its session named last. That one is noted in the
- * request, so that a delivery after a restart has the same caller, whatever the session named since. Pure.
+ * Finds the client that a request names, else the one that its session named last. Pure.
  *
  * @param known the client that the session named last.
  * @param takesArgument whether the request calls a tool whose argument `client_id` names the caller.
  */
-export function attribute<Request extends NamedRequest>(
-  request: Request,
-  known: string | undefined,
-  takesArgument: boolean,
-): Attributed<Request> {
+export function sessionClient(request: NamedRequest, known: string | undefined, takesArgument: boolean): SessionClient {
   const named = namedClient(request, takesArgument);
-  if (named !== undefined) return { request, clientId: isClientId(named) ? named : known };
-  return { request: known === undefined ? request : withClient(request, known), clientId: known };
+  return { named: named !== undefined && isClientId(named) ? named : known, isNamed: named !== undefined };
 }
 
 /** Whether a request names its client if its tool takes the argument `client_id`, and else names none. Pure. */
@@ -126,8 +122,8 @@ export class ConnectionClient {
     if (claimsVersion(request)) return request;
     // What opens the connection can name its client, and has none yet.
     const known = request.method === "initialize" ? undefined : this.#clientId;
-    const { request: attributed, clientId } = attribute(request, known, takesArgument);
-    this.#clientId = clientId ?? this.#clientId;
-    return attributed;
+    const { named, isNamed } = sessionClient(request, known, takesArgument);
+    this.#clientId = named ?? this.#clientId;
+    return isNamed || known === undefined ? request : withClient(request, known);
   }
 }

@@ -47,7 +47,7 @@ export interface EraAdapter<Context, EraCall extends Call> {
   /** Runs what answers a call, where the era's calls end before their request does. */
   whileOpen?<Result>(call: EraCall, run: (call: EraCall) => Promise<Result>): Promise<Result>;
   /** Whether the server's author gave it a tool of this name. */
-  hasOwnTool(name: string): boolean;
+  hasOwnTool(name: string, context: Context): boolean;
   /** The server's author gave it a prompt of the name of ours, which wins. */
   readonly hasOwnPrompt?: boolean;
 }

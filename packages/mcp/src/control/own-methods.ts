@@ -33,7 +33,7 @@ export function ownMethods<Context, EraCall extends Call>(
       const { shown, names } = listedTools(engine, offer, forApps);
       const { tools, _meta, ...list } = await next();
       const others = arrayOf(tools).filter(({ name }) => !names.has(String(name)));
-      const ofPanel = forApps ? panelTools.filter(({ name }) => !adapter.hasOwnTool(name)) : [];
+      const ofPanel = forApps ? panelTools.filter(({ name }) => !adapter.hasOwnTool(name, context)) : [];
       const meta = { ...Object(_meta), [metaKeys.controlTools]: { ...offer } };
       return { ...list, tools: [...shown, ...others, ...ofPanel], _meta: meta };
     },
@@ -73,7 +73,7 @@ function callMethod<Context, EraCall extends Call>(
         tool === undefined ? (control?.run(call, rest) ?? {}) : runTool(call, tool, rest, context),
       );
     }
-    const ofPanel = panel === undefined || hasOwnTool(name) ? undefined : panelToolOf(name, offer);
+    const ofPanel = panel === undefined || hasOwnTool(name, context) ? undefined : panelToolOf(name, offer);
     if (panel === undefined || ofPanel === undefined || !showsApps(context)) return next();
     const input = argumentsOf(params);
     return answer(context, callerOf(engine, ofPanel, input), (call) => runPanelTool(ofPanel, call, input, panel));

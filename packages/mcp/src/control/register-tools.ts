@@ -1,5 +1,5 @@
-import { type Engine, isJsonObject, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
-import type { Call } from "../call/call.js";
+import { type Engine, ResumableError, type Tool } from "@resumable-mcp/core";
+import { type Call, paramsOf } from "../call/call.js";
 import { answerBefore, openRegistry } from "../sdk-workarounds.js";
 import { offeredTools } from "./control-tools.js";
 import { tellLocal } from "./instructions.js";
@@ -70,10 +70,6 @@ export function reserveNames(
   } catch {
     return false;
   }
-}
-
-function paramsOf({ params }: JsonObject): JsonObject {
-  return isJsonObject(params) ? params : {};
 }
 
 function unreached(): never {

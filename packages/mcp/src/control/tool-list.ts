@@ -6,10 +6,12 @@ import {
   listedControlTools,
   metaKeys,
   minimalControlTools,
+  panelToolOf,
   panelUri,
 } from "@resumable-mcp/protocol";
 import { declaresClientId, withClientId } from "../call/session-client.js";
 import { type ControlTool, offeredTools } from "./control-tools.js";
+import type { RegisterToolsOptions } from "./methods.js";
 
 /** The tools of an engine as `tools/list` shows them. */
 export interface ListedTools {
@@ -49,6 +51,17 @@ export function listedTools(engine: Engine, offer: ControlToolsOffer, forApps: b
     ],
     names: new Set(names.map(({ name }) => name)),
   };
+}
+
+/** Tells which names are those of our tools: of the engine, of control, and of the panel. */
+export function ownToolNames(
+  engine: Engine,
+  options: Pick<RegisterToolsOptions<never>, "controlTools" | "prefix" | "panel">,
+): (name: string) => boolean {
+  const { controlTools: listed = "minimal", prefix = "", panel } = options;
+  const { names } = listedTools(engine, { listed, prefix }, false);
+  const hasPanel = panel !== undefined && listed !== "none";
+  return (name) => names.has(name) || (hasPanel && panelToolOf(name, { prefix }) !== undefined);
 }
 
 function withUi(entry: JsonObject, ui: JsonObject): JsonObject {

@@ -1,29 +1,51 @@
-import type { Engine } from "@resumable-mcp/core";
+import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import type { Answer } from "@resumable-mcp/core/store";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
-import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";
-import { carrierOf } from "../call/receipt.js";
+import { type AskedQuestion, type Call, type Delivery, parseCallMeta } from "../call/call.js";
 import { type ClientArgument, clientOf } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
+import type { OtherServer } from "../control/router.js";
 import { limits } from "../limits.js";
 import { local, localityOf, ownerOfSubject, ownerOfToken, tasksOfCaller } from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
 import { forSdk } from "../sdk-workarounds.js";
-import type { RequestExtra, Server2025 } from "./server-2025.js";
+import type { RequestExtra } from "./server-2025.js";
+import type { Watches } from "./watches.js";
 
 /** The reason with which a transport ends a delivery whose caller left or is served by a newer one. */
 export const goneReason = "resumable-mcp: the stream of this call has ended";
 
-/** What the handlers of one server have in common. */
+/** What belongs to a session, or to a connection over stdio, and not to one of its requests. */
+export interface Connection2025 {
+  /** What the client said of itself when it opened it. */
+  readonly client: { readonly name?: string | undefined; readonly capabilities?: object | undefined };
+  /** What answers the requests that are not ours. */
+  readonly other?: OtherServer<Request2025> | undefined;
+  readonly watches: Watches;
+  wantsLog(level: string): boolean;
+  /** The client asked for messages of this level, and of those above it. */
+  setLevel(level: string): Promise<void>;
+}
+
+/** What is known of a request of the 2025 era next to its method and params, wherever it came from. */
+export interface Request2025 extends RequestExtra {
+  readonly connection: Connection2025;
+  /** How it came here. What came by stdio may say so in its `_meta`: a supervisor in between sets that. */
+  readonly delivery?: Delivery | undefined;
+  readonly carry: Call["carry"];
+  readonly left: Call["left"];
+  /** Sends a message of what answers for {@link Connection2025.other}, which belongs to the request. */
+  relay?(message: object): Promise<void>;
+  /** A handler of the server's own ends the stream of the request early by it. */
+  readonly closeSSEStream?: (() => void) | undefined;
+}
+
+/** What the methods of one server have in common. */
 export interface Environment2025 {
-  readonly mcp: Server2025;
   readonly engine: Engine;
   readonly options: RegisterToolsOptions<RequestExtra>;
-  readonly wantsLog: (level: string, sessionId: string | undefined) => boolean;
-  /** A signal that aborts when the connection that the server has now is closed. */
-  readonly closedSignal: () => AbortSignal;
 }
 
 /**
@@ -32,21 +54,18 @@ export interface Environment2025 {
  * @throws {@link ResumableError} `NO_OWNER`.
  */
 export function call2025(
-  { mcp, engine, options, wantsLog }: Environment2025,
-  extra: RequestExtra,
+  { engine, options }: Environment2025,
+  request: Request2025,
   argument: ClientArgument = {},
 ): Call {
-  const { server } = mcp;
-  const { signal, sessionId, requestInfo, requestId } = extra;
-  // Over HTTP the SDK always passes the request's headers on; stdio has none.
-  const isStdio = requestInfo === undefined && sessionId === undefined;
-  // Over HTTP only the toolkit's own transport may say which call a request is; what came by another may be forged. A host
-  // at the other end of stdio, and the supervisor in between, are the one local user.
-  const isTrusted = isStdio || (server.transport !== undefined && setsInternalMeta in server.transport);
-  const meta = parseCallMeta(extra._meta, isTrusted);
+  const { signal, sessionId, requestId, connection, delivery } = request;
+  const { client } = connection;
+  // Over HTTP what a client says of this may be forged. A host at the other end of stdio, and the supervisor in between, are
+  // the one local user.
+  const meta = { ...parseCallMeta(request._meta, isStdio(request)), ...delivery };
   const authenticated =
-    options.owner === undefined ? ownerOfToken(extra.authInfo) : ownerOfSubject(options.owner(extra));
-  const rights = rightsOf2025(options, extra);
+    options.owner === undefined ? ownerOfToken(request.authInfo) : ownerOfSubject(options.owner(request));
+  const rights = rightsOf2025(options, request);
   const { locality } = rights;
   const clientId = clientOf(meta, argument, locality);
   const { sessionClientId } = meta;
@@ -58,41 +77,41 @@ export function call2025(
     meta,
     requestId,
     signal,
-    carry: carrierOf(server, requestId, "local"),
+    carry: request.carry,
     clientId: clientId ?? sessionClientId,
     sessionId,
     shownSessionId: authenticated !== undefined || locality.local ? sessionId : undefined,
     prefix: options.controlTools === "none" ? undefined : (options.prefix ?? ""),
     handoff: options.handoff,
-    host: server.getClientVersion()?.name,
-    // A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller.
-    left: () => (signal.reason === goneReason || server.transport === undefined ? "gone" : "cancelled"),
-    notify: forSdk(extra.sendNotification),
-    ask: canAsk(mcp) && !meta.showsQuestions ? (...asked) => askUser(extra, ...asked) : undefined,
-    wantsLog: (level) => wantsLog(level, sessionId),
+    host: client.name,
+    left: request.left,
+    notify: forSdk(request.sendNotification),
+    ask: canAsk(client) && !meta.showsQuestions ? (...asked) => askUser(request, ...asked) : undefined,
+    wantsLog: (level) => connection.wantsLog(level),
   };
+}
+
+/** Over HTTP there are always headers, or a session. */
+export function isStdio({ requestInfo, sessionId }: Pick<RequestExtra, "requestInfo" | "sessionId">): boolean {
+  return requestInfo === undefined && sessionId === undefined;
 }
 
 /** What is known of the rights of a request's caller. */
 export function rightsOf2025(
   { singleUser }: Pick<RegisterToolsOptions<RequestExtra>, "singleUser">,
-  { authInfo, requestInfo, sessionId }: RequestExtra,
+  request: Pick<RequestExtra, "authInfo" | "requestInfo" | "sessionId">,
 ): CallerRights {
-  const isLocal = singleUser === true || (requestInfo === undefined && sessionId === undefined);
-  return { token: authInfo, locality: isLocal ? local : localityOf(requestInfo) };
+  const isLocal = singleUser === true || isStdio(request);
+  return { token: request.authInfo, locality: isLocal ? local : localityOf(request.requestInfo) };
 }
-
-/** A transport of this toolkit's own has this property: what it hands on carries no internal keys but its own. */
-export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-internal-meta");
 
 /** Any object: `parseElicitationResult` reads the result. */
 const anyResult = z.looseObject({});
 
 /** Tells whether a client can ask its user by a form. Source: MCP, Elicitation, "Capabilities". */
-function canAsk({ server }: Server2025): boolean {
-  const elicitation = server.getClientCapabilities()?.elicitation;
-  if (elicitation === undefined) return false;
-  return "form" in elicitation || !("url" in elicitation);
+function canAsk({ capabilities }: Connection2025["client"]): boolean {
+  const elicitation: unknown = capabilities && Reflect.get(capabilities, "elicitation");
+  return isJsonObject(elicitation) && ("form" in elicitation || !("url" in elicitation));
 }
 
 /**

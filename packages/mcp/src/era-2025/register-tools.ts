@@ -1,20 +1,29 @@
-import type { Engine } from "@resumable-mcp/core";
-import { isAtLeast, isLogLevel, logLevels, rpcCodes, showsApps } from "@resumable-mcp/protocol";
-import { z } from "zod";
+import type { Engine, JsonObject } from "@resumable-mcp/core";
+import { isAtLeast, rpcCodes } from "@resumable-mcp/protocol";
+import { paramsOf } from "../call/call.js";
+import { carrierOf } from "../call/receipt.js";
 import { RpcError } from "../call/rpc-error.js";
-import { runToolCall } from "../call/run-tool-call.js";
 import { traceRequests } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { panelNames } from "../control/panel.js";
-import { registerEngine } from "../control/register-tools.js";
-import { handleRequest, isIgnoredLevel, isRegisteredTool } from "../sdk-workarounds.js";
-import { call2025, type Environment2025, rightsOf2025 } from "./call-2025.js";
+import { reserveNames } from "../control/register-tools.js";
+import { forSdk, type Handler, handlerOf, isIgnoredLevel, isRegisteredTool } from "../sdk-workarounds.js";
+import { type Connection2025, goneReason, type Request2025 } from "./call-2025.js";
+import { OtherServer2025 } from "./other-server.js";
+import { originalHandler, setOwnHandler } from "./own-handlers.js";
+import { originOf2025, Router2025 } from "./router.js";
 import { createClosedSignal, hasNoneOf, type RequestExtra, type Server2025 } from "./server-2025.js";
-import { takeSubscriptions } from "./take-subscriptions.js";
-import { registerTasks } from "./tasks/register-tasks.js";
+import { Watches } from "./watches.js";
 
 /** How tools are registered at a server of the 2025 era. */
 export interface RegisterOptions extends RegisterToolsOptions<RequestExtra> {}
+
+const routers = new WeakMap<object, Router2025>();
+
+/** What answers for an engine's tools at a server that has them. */
+export function routerOf(server: object): Router2025 | undefined {
+  return routers.get(server);
+}
 
 /**
  * Registers an engine's tools, and the tools that control their tasks, at a server of the 2025 era.
@@ -29,56 +38,67 @@ export interface RegisterOptions extends RegisterToolsOptions<RequestExtra> {}
  * registerTools(server, engine, { controlTools: "all" });
  */
 export function registerTools(server: Server2025, engine: Engine, options: RegisterOptions = {}): void {
-  const environment: Environment2025 = {
-    mcp: server,
-    engine,
-    options,
-    wantsLog: createLogFilter(server),
-    closedSignal: createClosedSignal(server),
-  };
-  registerEngine(server, engine, options, {
-    call: (extra, argument) => call2025(environment, extra, argument),
-    rightsOf: (extra) => rightsOf2025(options, extra),
-    showsApps: () => showsApps(server.server.getClientCapabilities()),
-    runTool: runToolCall,
-    hasOwnTool: (name) => isRegisteredTool(server, name),
-    toRequest: (extra: RequestExtra) => extra,
-  });
-  registerTasks(environment);
-  takeSubscriptions(environment, (extra) => call2025(environment, extra).tasks);
-  traceRequests(
-    server,
-    ({ requestId, _meta: meta, requestInfo, sessionId }: RequestExtra) => {
-      const isStdio = requestInfo === undefined && sessionId === undefined;
-      return { requestId, meta, isStdio, headers: requestInfo && Reflect.get(requestInfo, "headers") };
-    },
-    panelNames(options),
-  );
+  const low = server.server;
+  const hasOwnPrompt = !reserveNames(server, engine, options);
+  const router = new Router2025({ engine, options, hasOwnPrompt });
+  const connection = connectionOf(server, options);
+  const isFree = (methods: readonly string[]) => hasNoneOf(server, methods);
+  const subscribe = isFree(["resources/subscribe", "resources/unsubscribe"]);
+  const tasks = isFree(router.methods.filter((method) => method.startsWith("tasks/")));
+  if (isFree(["logging/setLevel"])) low.registerCapabilities({ logging: {} });
+  if (subscribe) low.registerCapabilities({ resources: { subscribe } });
+  if (tasks) low.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
+  for (const method of router.methods) {
+    const original = handlerOf<RequestExtra>(low, method);
+    const handler: Handler<RequestExtra> = async (request, extra) => {
+      // Behind a session that one asks for what is not ours.
+      if (low.transport instanceof OtherServer2025) return original?.(request, extra) ?? {};
+      return router.run(method, paramsOf(request), requestOf(low, connection, extra));
+    };
+    setOwnHandler(low, method, handler);
+  }
+  routers.set(server, router);
+  traceRequests(server, originOf2025, panelNames(options));
 }
 
-const setLevelRequest = z.looseObject({
-  method: z.literal("logging/setLevel"),
-  params: z.looseObject({ level: z.unknown() }).default({ level: undefined }),
-});
-
-/**
- * Makes the filter for a server's log messages: below the level that the client asked for nothing is sent.
- *
- * A server without the capability gets it here; one that has it already keeps the level itself.
- * Source: MCP, Utilities, "Logging".
- */
-function createLogFilter(mcp: Server2025): (level: string, sessionId: string | undefined) => boolean {
-  const { server } = mcp;
-  if (!hasNoneOf(mcp, ["logging/setLevel"])) return (level, sessionId) => !isIgnoredLevel(server, level, sessionId);
-  let least: string = "debug";
-  server.registerCapabilities({ logging: {} });
-  const handler = ({ params }: z.output<typeof setLevelRequest>) => {
-    const { level } = params;
-    if (!isLogLevel(level))
-      throw new RpcError(rpcCodes.invalidParams, `The level must be one of ${logLevels.join(", ")}.`);
-    least = level;
-    return {};
+/** A connection of an SDK's server to its transport. */
+function connectionOf(server: Server2025, { onError }: RegisterOptions): Connection2025 {
+  const low = server.server;
+  let least = "debug";
+  const keepsLevel = handlerOf(low, "logging/setLevel") !== undefined;
+  return {
+    get client() {
+      return { name: low.getClientVersion()?.name, capabilities: low.getClientCapabilities() };
+    },
+    other: {
+      async ask(request, method, params) {
+        const handler = originalHandler(low, method);
+        if (handler === undefined) throw new RpcError(rpcCodes.methodNotFound, "Method not found");
+        return { ...(await handler({ method, params }, request ?? forSdk({}))) } as JsonObject;
+      },
+      hasTool: (name) => isRegisteredTool(server, name),
+      hasMethod: (method) => originalHandler(low, method) !== undefined,
+    },
+    watches: new Watches({
+      tell: (notification) => low.notification(forSdk(notification)),
+      closed: createClosedSignal(server),
+      onError,
+    }),
+    wantsLog: (level) => (keepsLevel ? !isIgnoredLevel(low, level, undefined) : isAtLeast(level, least)),
+    async setLevel(level) {
+      least = level;
+    },
   };
-  handleRequest(server, setLevelRequest, handler);
-  return (level) => isAtLeast(level, least);
+}
+
+/** A request of a server's handler, in the words of this package. */
+function requestOf(low: Server2025["server"], connection: Connection2025, extra: RequestExtra): Request2025 {
+  const { signal, requestId } = extra;
+  return {
+    ...extra,
+    connection,
+    carry: carrierOf(low, requestId, "local"),
+    // A request that ends with its connection was not cancelled by its caller.
+    left: () => (signal.reason === goneReason || low.transport === undefined ? "gone" : "cancelled"),
+  };
 }

@@ -1,18 +1,11 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { tasksExtension } from "@resumable-mcp/protocol";
 import { joinInstructions } from "../control/instructions.js";
+import { offered } from "../control/offered.js";
 import type { ServerDefinition } from "../define-server.js";
 
 /** The version of the 2026 era. */
 export const revision = "2026-07-28";
-
-/** What every server offers in either era. */
-export const offered = {
-  logging: {},
-  tools: { listChanged: true },
-  resources: { listChanged: true, subscribe: true },
-  prompts: { listChanged: true },
-};
 
 /** The same with what the 2026 era adds. */
 export const offered2026 = { ...offered, extensions: { [tasksExtension]: {} } };

@@ -20,8 +20,7 @@ const statusOf: { readonly [code: number]: number } = {
 };
 
 /** The response that says why a request failed. */
-export function errorResponse(id: string | number | null, { code, message, data }: RpcError): WireResponse {
-  const error: JsonObject = { code, message, ...(data !== undefined && { data }) };
+export function errorResponse(id: string | number | null, { code, body: error }: RpcError): WireResponse {
   return { status: statusOf[code] ?? 200, message: { jsonrpc: "2.0", id, error } };
 }
 

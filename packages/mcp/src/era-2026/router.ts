@@ -1,21 +1,13 @@
-import {
-  InMemoryServerEventBus,
-  mergeCapabilities,
-  ResourceNotFoundError,
-  specTypeSchemas,
-} from "@modelcontextprotocol/server";
-import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { rpcCodes } from "@resumable-mcp/protocol";
-import { RpcError } from "../call/rpc-error.js";
-import { tracedRequest } from "../call/traced-requests.js";
+import { InMemoryServerEventBus, mergeCapabilities } from "@modelcontextprotocol/server";
+import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { tellLocal } from "../control/instructions.js";
-import type { Methods, RegisterToolsOptions } from "../control/methods.js";
+import type { RegisterToolsOptions } from "../control/methods.js";
 import { ownMethods } from "../control/own-methods.js";
-import { panelNames, panelOf } from "../control/panel.js";
-import { listedTools } from "../control/tool-list.js";
+import { panelOf } from "../control/panel.js";
+import { Router } from "../control/router.js";
+import { ownToolNames } from "../control/tool-list.js";
 import type { ServerDefinition } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
-import { sentenceOfIssues } from "../sdk-workarounds.js";
 import { adapterOf, callForHandler } from "./adapter.js";
 import { type CallOptions2026, type Environment2026, type Request2026, rightsOf } from "./call-2026.js";
 import { discovery, offered2026, resultOnWire } from "./discovery.js";
@@ -42,17 +34,6 @@ export interface RouterOptions extends Pick<CallOptions2026, "singleUser" | "han
   readonly onOther?: ((message: JsonObject) => void) | undefined;
 }
 
-/** The SDK's schemas of what is answered here; those of the extension check their params themselves. */
-const schemas = {
-  "tools/list": specTypeSchemas.ListToolsRequest,
-  "tools/call": specTypeSchemas.CallToolRequest,
-  "resources/list": specTypeSchemas.ListResourcesRequest,
-  "resources/templates/list": specTypeSchemas.ListResourceTemplatesRequest,
-  "resources/read": specTypeSchemas.ReadResourceRequest,
-  "prompts/list": specTypeSchemas.ListPromptsRequest,
-  "prompts/get": specTypeSchemas.GetPromptRequest,
-} as const;
-
 /** Answers the requests of clients of the 2026 era: those for the engine's tools and tasks itself, all others by what `setup2026` gave. */
 export class Router2026 {
   /** Serves subscriptions. */
@@ -61,9 +42,7 @@ export class Router2026 {
   readonly #definition: ServerDefinition;
   readonly #options: RouterOptions & RegisterToolsOptions<Request2026>;
   readonly #environment: Environment2026;
-  readonly #methods: Methods<Request2026>;
-  readonly #toolNames: ReadonlySet<string>;
-  readonly #isPanelTool: (name: string) => boolean;
+  readonly #router: Router<Request2026>;
   #building: Promise<SetupServer> | undefined;
   #setup: SetupServer | undefined;
 
@@ -73,20 +52,21 @@ export class Router2026 {
     this.#definition = definition;
     this.#options = { definition, engine, ...options, controlTools, panel };
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };
-    this.#methods = {
-      ...ownMethods(
-        engine,
-        this.#options,
-        adapterOf(this.#environment, (name) => this.#hasOwnTool(name)),
-      ),
-      ...taskMethods(this.#environment),
-      "server/discover": async (_params, request) => this.#discover(request),
-    };
-    const { prefix = "" } = options;
-    this.#toolNames = listedTools(engine, { listed: controlTools ?? "minimal", prefix }, false).names;
+    const hasOwnTool = (name: string) => this.#setup?.hasTool(name) === true;
+    this.#router = new Router({
+      methods: {
+        ...ownMethods(engine, this.#options, adapterOf(this.#environment, hasOwnTool)),
+        ...taskMethods(this.#environment),
+        "server/discover": async (_params, request) => this.#discover(request),
+      },
+      otherOf: () => this.#setup,
+      originOf: ({ id: requestId, meta, http }) => {
+        return { requestId, meta, isStdio: http === undefined, headers: http?.headers };
+      },
+      isOwnTool: ownToolNames(engine, this.#options),
+    });
     const capabilities = () => this.#capabilities;
     this.listener = new Listener({ ...options, engine, server: definition, bus: this.#bus, capabilities });
-    this.#isPanelTool = panelNames({ panel, controlTools, prefix });
   }
 
   /** Resolves when what `setup2026` gives is there. */
@@ -129,18 +109,7 @@ export class Router2026 {
   }
 
   async answer({ method, params }: Pick<Message2026, "method" | "params">, request: Request2026): Promise<JsonObject> {
-    const setup = this.#setup;
-    const own = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
-    if (own === undefined && setup === undefined) throw new RpcError(rpcCodes.methodNotFound, "Method not found");
-    const next = async () => setup?.ask(request, method, params) ?? withoutSetup(method, params);
-    const run = async (): Promise<object> => {
-      if (own === undefined) return next();
-      checkParams(method, params);
-      return own(params, request, next);
-    };
-    const { id: requestId, meta, http } = request;
-    const origin = { requestId, meta, isStdio: http === undefined, headers: http?.headers };
-    const result = await tracedRequest(method, this.#toolOf(method, params), origin, run);
+    const result = await this.#router.answer(method, params, request);
     return resultOnWire(method, result, this.#definition);
   }
 
@@ -149,53 +118,6 @@ export class Router2026 {
     const answer = discovery(this.#definition, this.#capabilities);
     return token === undefined && locality.local ? tellLocal(answer) : answer;
   }
-
-  #hasOwnTool(name: string): boolean {
-    return this.#setup?.mcp.toolInputSchemaJson(name) !== undefined;
-  }
-
-  /** The called tool, for traces: names that callers make up are none. */
-  #toolOf(method: string, { name }: JsonObject): string | undefined {
-    if (method !== "tools/call" || typeof name !== "string") return undefined;
-    return this.#toolNames.has(name) || this.#hasOwnTool(name) || this.#isPanelTool(name) ? name : undefined;
-  }
-}
-
-function checkParams(method: string, params: JsonObject): void {
-  // The calls of tools are many, and their arguments large.
-  if (method === "tools/call" && typeof params.name === "string" && isJsonObject(params.arguments ?? {})) return;
-  const schema: (typeof schemas)[keyof typeof schemas] | undefined = Object.hasOwn(schemas, method)
-    ? schemas[method as keyof typeof schemas]
-    : undefined;
-  const checked = schema?.["~standard"].validate({ method, params });
-  if (checked === undefined || !("issues" in checked) || checked.issues === undefined) return;
-  throw new RpcError(rpcCodes.invalidParams, `Invalid params: ${sentenceOfIssues(checked.issues)}.`);
-}
-
-/** What a server answers that has nothing of its author's. */
-function withoutSetup(method: string, { name, uri }: JsonObject): JsonObject {
-  switch (method) {
-    case "tools/list":
-      return { tools: [] };
-    case "resources/list":
-      return { resources: [] };
-    case "resources/templates/list":
-      return { resourceTemplates: [] };
-    case "prompts/list":
-      return { prompts: [] };
-    case "resources/read":
-      throw notFound(String(uri));
-    default:
-      throw new RpcError(
-        rpcCodes.invalidParams,
-        `${method === "prompts/get" ? "Prompt" : "Tool"} ${String(name)} not found`,
-      );
-  }
-}
-
-function notFound(uri: string): RpcError {
-  const { message } = new ResourceNotFoundError(uri);
-  return new RpcError(rpcCodes.invalidParams, message, { uri });
 }
 
 /** What answers the requests of an endpoint or a connection. */

@@ -14,12 +14,13 @@ import {
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { maskHandlers } from "../call/mask-handlers.js";
-import { asRpcError, RpcError } from "../call/rpc-error.js";
+import { asRpcError, RpcError, readableError } from "../call/rpc-error.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { reserveNames } from "../control/register-tools.js";
+import type { OtherServer } from "../control/router.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
-import { forSdk, giveRequestsLate, withReadableError } from "../sdk-workarounds.js";
+import { forSdk, giveRequestsLate, handlerOf } from "../sdk-workarounds.js";
 import type { Request2026 } from "./call-2026.js";
 import { revision } from "./discovery.js";
 import type { Asking2026 } from "./read-message.js";
@@ -30,7 +31,7 @@ const classification = { era: "modern", revision } as const;
 export type CallForHandler = (tool: string, input: JsonObject, request: Request2026) => Promise<object>;
 
 /** What a definition's `setup2026` gave its server, behind an SDK's server that answers all requests for it. */
-export class SetupServer {
+export class SetupServer implements OtherServer<Request2026> {
   readonly mcp: McpServer;
   readonly #wire = new SharedTransport();
 
@@ -81,7 +82,14 @@ export class SetupServer {
     });
   }
 
-  /** Asks the server. @throws {@link RpcError} what it answers with. */
+  hasTool(name: string): boolean {
+    return this.mcp.toolInputSchemaJson(name) !== undefined;
+  }
+
+  hasMethod(method: string): boolean {
+    return handlerOf(this.mcp.server, method) !== undefined;
+  }
+
   ask(request: Request2026, method: string, params: JsonObject): Promise<JsonObject> {
     return this.#wire.ask(request, method, params);
   }
@@ -153,7 +161,7 @@ class SharedTransport extends PerRequestHTTPServerTransport {
     const asked = this.#asked.get(id);
     if (asked === undefined) return;
     const { instead } = asked;
-    const answer = isJsonObject(result) ? { result } : { error: errorOf(withReadableError({ error })) };
+    const answer = isJsonObject(result) ? { result } : { error: readableError(error) };
     // A handler may have caught what its call came to, and answer for itself.
     const isOwn = instead !== undefined && "error" in instead && isJsonObject(result) && result.isError !== true;
     asked.finish(isOwn ? answer : (instead ?? answer));
@@ -172,9 +180,4 @@ class SharedTransport extends PerRequestHTTPServerTransport {
 function metadataUrlOf({ resourceMetadataUrl, resource }: Pick<AuthInfo, "resourceMetadataUrl" | "resource">) {
   const isWeb = resource?.protocol === "https:" || resource?.protocol === "http:";
   return resourceMetadataUrl ?? (isWeb ? getOAuthProtectedResourceMetadataUrl(resource) : undefined);
-}
-
-function errorOf({ error }: { readonly error: unknown }): RpcError {
-  const { code, message, data }: JsonObject = isJsonObject(error) ? error : {};
-  return new RpcError(typeof code === "number" ? code : rpcCodes.internalError, String(message), data);
 }

@@ -1,17 +1,9 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { controlToolFacts, envelopeKeys, metaKeys } from "@resumable-mcp/protocol";
+import { controlToolFacts, envelopeKeys } from "@resumable-mcp/protocol";
 import { joinInstructions, tellLocal } from "../control/instructions.js";
 import type { ServerDefinition } from "../define-server.js";
-import { knowsTasks } from "../era-2025/tasks/knows-tasks.js";
-import { discovery, offered, offered2026, resultOnWire, revision } from "../era-2026/discovery.js";
-
-/** What a server without `setup` offers in the 2025 era; a test compares it with the SDK's own answer. */
-const offered2025 = { ...offered, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
-
-/** A host at the other end of stdio is local. */
-const _meta = { [metaKeys.local]: true };
-
-const versions: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+import { initializeResult, versions } from "../era-2025/initialize.js";
+import { discovery, offered2026, resultOnWire, revision } from "../era-2026/discovery.js";
 
 /** The response to a first request. */
 export interface FirstAnswer {
@@ -28,17 +20,16 @@ export interface FirstAnswer {
  * certainly fits the SDK's schema.
  */
 export function firstAnswer(definition: ServerDefinition, message: object): FirstAnswer | undefined {
-  const { name, version, instructions: own, controlTools } = definition;
+  const { instructions: own, controlTools } = definition;
   if (!isPlain(definition) || !isJsonObject(message)) return undefined;
   const { jsonrpc, id, method, params, ...others } = message;
   const isId = typeof id === "string" || Number.isSafeInteger(id);
   if (jsonrpc !== "2.0" || !isId || !isJsonObject(params) || Object.keys(others).length > 0) return undefined;
   const instructions = joinInstructions(own, controlTools);
-  const serverInfo = { name, version };
   if (method === "initialize" && isInitialize(params)) {
-    const { protocolVersion } = params;
-    const known = knowsTasks(protocolVersion) ? offered2025 : offered;
-    return { jsonrpc, id, result: { protocolVersion, capabilities: known, serverInfo, instructions, _meta } };
+    const answer: JsonObject = { ...initializeResult(definition, params.protocolVersion, instructions) };
+    // A host at the other end of stdio is local.
+    return { jsonrpc, id, result: tellLocal(answer) };
   }
   if (method !== "server/discover" || !isDiscover(params)) return undefined;
   const answer = tellLocal(discovery(definition, offered2026));
@@ -53,7 +44,7 @@ function isPlain({ setup, setup2026, tools }: ServerDefinition): boolean {
 
 /** Source: MCP 2025-11-25, Lifecycle, "Initialization". */
 function isInitialize({ protocolVersion, capabilities, clientInfo, ...others }: JsonObject): boolean {
-  const isKnown = versions.includes(protocolVersion) && Object.keys(others).length === 0;
+  const isKnown = versions.some((known) => known === protocolVersion) && Object.keys(others).length === 0;
   return isKnown && areCapabilities(capabilities) && isImplementation(clientInfo);
 }
 

@@ -1,12 +1,11 @@
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
-import { deliveryMethod, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
+import { deliveryMethod } from "@resumable-mcp/protocol";
 import { claimsVersion } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { noteDelivery } from "../call/receipt.js";
 import type { ServerDefinition } from "../define-server.js";
 import { reportsChange } from "../sdk-workarounds.js";
 import type { FirstAnswer } from "./first-answer.js";
-import type { ChannelEnd } from "./stdio-channel.js";
 
 /** What a connection over stdio is served with. */
 export interface StdioErasOptions {
@@ -29,9 +28,10 @@ export interface StdioEras {
 
 type Era = "2025" | "2026";
 
-interface Connection extends Pick<ChannelEnd, "deliver" | "end"> {
-  /** The SDK of the 2025 era says nothing at all to a request that does not fit its schema. */
-  isRequest?(message: object): boolean;
+interface Connection {
+  deliver(message: object): Promise<void>;
+  /** The client closed the connection. */
+  end(): void;
   close(): Promise<void>;
 }
 
@@ -82,10 +82,7 @@ export function serveStdioEras(options: StdioErasOptions): StdioEras {
       if (method !== "server/discover" && method !== "initialize") open();
       if (first !== undefined) answered = first;
       for (const era of erasOf(message, [...connections.keys()])) {
-        const connection = await connect(era);
-        const refused = refusalOf(message, connection);
-        if (refused === undefined) await connection.deliver(message);
-        else await options.write(refused);
+        await (await connect(era)).deliver(message);
       }
     },
     async close() {
@@ -106,24 +103,14 @@ function erasOf(message: unknown, connected: readonly Era[]): readonly Era[] {
   return connected.includes("2025") ? ["2025"] : [connected[0] ?? "2025"];
 }
 
-/** What a request is answered that the SDK behind would pass over in silence. */
-function refusalOf(message: unknown, { isRequest }: Connection): object | undefined {
-  if (!isJsonObject(message) || !("id" in message) || typeof message.method !== "string") return undefined;
-  if (isRequest?.(message) !== false) return undefined;
-  const text = "Invalid Request: the id, the params or the _meta of the request are malformed.";
-  return rpcErrorResponse(rpcIdOf(message.id), rpcCodes.invalidRequest, text);
-}
-
-async function connect2025({ definition, engine, write, ...options }: StdioErasOptions): Promise<Connection> {
-  const { createMcpServer } = await import("../era-2025/create-mcp-server.js");
-  const { withReadableError } = await import("../sdk-workarounds.js");
-  const { createAttributedChannel } = await import("./attributed-channel.js");
-  const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
-  const end = createAttributedChannel((message) => write(withReadableError(message)));
-  const { onError, handoff, maskThrown } = options;
-  const server = await createMcpServer(definition, engine, { onError, handoff, maskThrown });
-  await server.connect(end.channel);
-  return { ...end, isRequest: isJSONRPCRequest, close: () => server.close() };
+async function connect2025(options: StdioErasOptions): Promise<Connection> {
+  const { StdioConnection2025 } = await import("../era-2025/stdio-connection.js");
+  const connection = await StdioConnection2025.open(options);
+  return {
+    deliver: (message) => connection.receive(message),
+    end: () => connection.end(),
+    close: () => connection.close(),
+  };
 }
 
 async function connect2026({

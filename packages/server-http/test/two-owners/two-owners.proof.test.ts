@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
-import { createMcpServer } from "@resumable-mcp/mcp/2025";
+import { registerTools } from "@resumable-mcp/mcp";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { openTokenFile, type RunningServer, serve } from "../../src/index.js";
@@ -139,8 +140,10 @@ const namingKeys = ["clientId", "callId", "taskId", "redelivered", "requestId"] 
 const covered = (routes: readonly Route[]) => new Set(routes.flatMap(({ covers }) => covers));
 
 async function methods2025(): Promise<readonly string[]> {
-  const { server: sdk } = await createMcpServer(definition, server.engine);
-  const handlers: unknown = Reflect.get(sdk, "_requestHandlers");
+  const sdk = new McpServer(definition);
+  registerTools(sdk, server.engine);
+  await definition.setup?.(sdk);
+  const handlers: unknown = Reflect.get(sdk.server, "_requestHandlers");
   return handlers instanceof Map ? [...handlers.keys()] : [];
 }
 

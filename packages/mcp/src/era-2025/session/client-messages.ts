@@ -6,16 +6,17 @@ import { type CallerRights, checkScopes } from "../../owner/scopes.js";
 import { answerQuestion } from "./answer-question.js";
 import type { EnteringCalls } from "./calls/entering-calls.js";
 import type { InFlightCalls } from "./calls/in-flight-calls.js";
+import type { Deliveries } from "./deliveries.js";
+import type { ClientResponse } from "./server-requests.js";
 import { misdirectedAnswer } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
-import type { SessionTransport } from "./session-transport.js";
 
 /** What the messages of a session's client change. */
 interface MessageParts {
   readonly engine: Engine;
   readonly document: SessionDocument;
   readonly calls: InFlightCalls;
-  readonly transport: SessionTransport;
+  readonly deliveries: Deliveries;
   readonly entering: EnteringCalls;
 }
 
@@ -30,34 +31,34 @@ export class ClientMessages {
   async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (!("method" in message)) return this.#takeAnswer(message, extra);
     if (message.method === "notifications/cancelled") await this.#cancel(message, extra);
-    else this.#parts.transport.onmessage?.(message, extra);
+    else this.#parts.deliveries.notify(message, extra);
     return new HttpAnswer(202);
   }
 
   async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const { engine, document, transport } = this.#parts;
-    if (transport.isOfAnother(String(response.id))) return misdirectedAnswer();
+    const { engine, document, deliveries } = this.#parts;
+    if (deliveries.requests.isOfAnother(String(response.id))) return misdirectedAnswer();
     try {
       const keep = await answerQuestion(engine, document, response, rightsOf(extra));
-      transport.accept(response, extra, keep);
+      deliveries.accept(response as ClientResponse, extra, keep);
       return new HttpAnswer(202);
     } catch (error) {
-      transport.askAgain(String(response.id));
+      deliveries.requests.askAgain(String(response.id));
       throw error;
     }
   }
 
   async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification, extra: MessageExtraInfo): Promise<void> {
-    const { engine, calls, transport, entering } = this.#parts;
+    const { engine, calls, deliveries, entering } = this.#parts;
     await entering.ended(requestId);
     const inFlight = await calls.findRequest(requestId);
     if (inFlight !== undefined) {
       checkScopes(engine, String(inFlight.request.params?.name), rightsOf(extra));
     }
-    const isDelivered = inFlight?.innerId !== undefined;
+    const isDelivered = inFlight?.running !== undefined;
     const withdrawn = calls.withdraw(requestId);
     if (inFlight !== undefined) {
-      transport.endDelivery(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
+      deliveries.end(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
       inFlight.abandon();
     }
     await Promise.all([withdrawn, inFlight && calls.cancel(inFlight, isDelivered)]);

@@ -4,9 +4,11 @@ import { expect, test } from "vitest";
 import { limits } from "../../limits.js";
 import { ClientSettings } from "./client-settings.js";
 import { KeptDocument } from "./kept-document.js";
-import { sessionKind } from "./session-document.js";
+import { type SessionDocument, sessionKind } from "./session-document.js";
 
 const request = (method: string, uri: string): JSONRPCRequest => ({ jsonrpc: "2.0", id: 1, method, params: { uri } });
+const settingsOf = (document: SessionDocument) =>
+  new ClientSettings({ document, ask: async () => ({}), askOther: async () => ({}) });
 const done = { jsonrpc: "2.0", id: 1, result: {} } as const;
 
 test("a session with as many subscriptions as it may have ends one", async () => {
@@ -17,7 +19,7 @@ test("a session with as many subscriptions as it may have ends one", async () =>
     { id: "a_session_of_a_test", owner: "session:test" },
     { value: { protocolVersion: "2025-11-25", initialize: {}, calls: [], subscriptions: uris }, version: 0 },
   );
-  const settings = new ClientSettings(document, async () => done);
+  const settings = settingsOf(document);
   await settings.noteAnswer(request("resources/subscribe", "task://more"), done);
   expect(document.value.subscriptions).toEqual(uris);
   await settings.noteAnswer(request("resources/unsubscribe", "task://0"), done);
@@ -36,7 +38,7 @@ test("what another process wrote since does not hide a change", async () => {
   await first.change((facts) => facts);
   const second = await KeptDocument.open(sessionKind, store, id);
   if (second === undefined) throw new Error("no such session");
-  const [here, there] = [first, second].map((document) => new ClientSettings(document, async () => done));
+  const [here, there] = [first, second].map(settingsOf);
   const stored = async () => (await KeptDocument.open(sessionKind, store, id))?.value.subscriptions;
   await here?.noteAnswer(request("resources/subscribe", "task://0"), done);
   await there?.noteAnswer(request("resources/unsubscribe", "task://0"), done);

@@ -1,27 +1,33 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
-import { isLogLevel } from "@resumable-mcp/protocol";
+import { isAtLeast } from "@resumable-mcp/protocol";
 import { limits } from "../../limits.js";
 import { type SessionDocument, withSubscription } from "./session-document.js";
 
-/** Sends a request of the session's own to the server behind. */
-export type Ask = (method: string, params: JsonObject, extra?: MessageExtraInfo) => Promise<JSONRPCMessage>;
+/** What carries out the requests that a session repeats. */
+export interface SettingsParts {
+  readonly document: SessionDocument;
+  /** Asks our own. */
+  readonly ask: (method: string, params: JsonObject, extra?: MessageExtraInfo) => Promise<object>;
+  /** Asks the server that the author's code was given, if there is one. */
+  readonly askOther: (method: string, params: JsonObject) => Promise<unknown>;
+}
 
 /**
  * What a session's client has set: its log level and its subscriptions. They are kept in the session's document, since any
- * process may receive them: the one that carries the standalone stream repeats them to its own server.
+ * process may receive them: the one that carries the standalone stream watches for all.
  */
 export class ClientSettings {
   readonly #document: SessionDocument;
-  readonly #ask: Ask;
-  /** The log level that the server of this process has. */
+  readonly #parts: SettingsParts;
+  /** The log level that the author's server of this process has. */
   #level: string | undefined;
-  /** Subscriptions that it has. */
+  /** Subscriptions that this process watches. */
   readonly #subscribed = new Set<string>();
 
-  constructor(document: SessionDocument, ask: Ask) {
-    this.#document = document;
-    this.#ask = ask;
+  constructor(parts: SettingsParts) {
+    this.#document = parts.document;
+    this.#parts = parts;
   }
 
   /** What is wrong with a request that could not be kept: without that, updates would end with this process. */
@@ -37,15 +43,18 @@ export class ClientSettings {
     return `This session has reached its limit maxSubscriptionsPerSession = ${max}. Unsubscribe from a resource first.`;
   }
 
-  /** Notes a request before it is carried out. Durability: as of `change`. */
-  async noteRequest({ method, params }: JSONRPCRequest): Promise<void> {
-    const level = method === "logging/setLevel" ? params?.level : undefined;
-    if (!isLogLevel(level)) return;
+  /** Notes the log level that the client asks for. Durability: as of `change`. */
+  async setLevel(level: string): Promise<void> {
     this.#level = level;
     await this.#document.change((facts) => ({ ...facts, logLevel: { level } }));
   }
 
-  /** Notes what the server behind answered to a request. Durability: as of `change`. */
+  /** Whether the client wants messages of a level. */
+  wantsLog(level: string): boolean {
+    return isAtLeast(level, String(this.#document.value.logLevel?.level ?? "debug"));
+  }
+
+  /** Notes what a request was answered. Durability: as of `change`. */
   async noteAnswer({ method, params }: JSONRPCRequest, response: JSONRPCMessage | undefined): Promise<void> {
     const isOpen = method === "resources/subscribe";
     const uri = params?.uri;
@@ -57,17 +66,17 @@ export class ClientSettings {
     await this.#document.change((facts) => withSubscription(facts, uri, isOpen));
   }
 
-  /** Gives a server that was just made the log level, if the client has set one. */
-  async repeatLevel(extra?: MessageExtraInfo): Promise<void> {
+  /** Gives the author's server the log level that its client asked for at another process, or of an earlier server of this one. */
+  async repeatLevel(): Promise<void> {
     const { logLevel } = this.#document.value;
     if (logLevel === undefined || logLevel.level === this.#level) return;
     this.#level = String(logLevel.level);
-    await this.#ask("logging/setLevel", logLevel, extra);
+    await this.#parts.askOther("logging/setLevel", logLevel).catch(() => {});
   }
 
   /**
-   * Gives the server of this process the subscriptions that the document has, and returns those that are new to it: something
-   * may have changed before.
+   * Watches, in this process, the subscriptions that the document has, and returns those that are new to it: something may have changed
+   * before.
    */
   async repeatSubscriptions(extra: MessageExtraInfo | undefined): Promise<readonly string[]> {
     const stored = new Set(this.#document.value.subscriptions);
@@ -75,14 +84,21 @@ export class ClientSettings {
     for (const uri of stored) {
       if (this.#subscribed.has(uri)) continue;
       this.#noteSubscription(uri, true);
-      if ("result" in (await this.#ask("resources/subscribe", { uri }, extra))) added.push(uri);
+      if (await this.#repeat("resources/subscribe", uri, extra)) added.push(uri);
     }
     for (const uri of [...this.#subscribed]) {
       if (stored.has(uri)) continue;
       this.#noteSubscription(uri, false);
-      await this.#ask("resources/unsubscribe", { uri }, extra);
+      await this.#repeat("resources/unsubscribe", uri, extra);
     }
     return added;
+  }
+
+  #repeat(method: string, uri: string, extra: MessageExtraInfo | undefined): Promise<boolean> {
+    return this.#parts.ask(method, { uri }, extra).then(
+      () => true,
+      () => false,
+    );
   }
 
   #noteSubscription(uri: string, isOpen: boolean): void {

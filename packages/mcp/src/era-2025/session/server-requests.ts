@@ -1,13 +1,23 @@
 import type {
+  JSONRPCMessage,
   JSONRPCNotification,
   JSONRPCRequest,
-  JSONRPCResponse,
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { metaKeys, questionId } from "@resumable-mcp/protocol";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { metaKeys, questionId, rpcCodes } from "@resumable-mcp/protocol";
+import { isRequestId } from "../../call/call.js";
 import { QuestionRelay } from "../../call/question-relay.js";
+import { RpcError } from "../../call/rpc-error.js";
 import { randomToken } from "../../owner/random-token.js";
 import { type InFlightRequest, metaOf } from "./session-stream.js";
+
+/** A response of a client. */
+export interface ClientResponse {
+  readonly id: RequestId;
+  readonly result?: JsonObject;
+  readonly error?: JsonObject;
+}
 
 /** A question, as its client knows it, and the request on whose stream it was put. */
 interface AskedOn {
@@ -15,12 +25,15 @@ interface AskedOn {
   readonly request: JSONRPCRequest;
 }
 
-/** What the server behind a session asks its client, and by which ids the client knows that. */
+/** What the client of a session is asked, and by which ids it knows that: questions of tasks, and what the server's own code asks. */
 export class ServerRequests {
   readonly #nonce = randomToken(9);
   readonly #askAgainMs: number;
-  readonly #questions = new QuestionRelay<JSONRPCResponse>();
-  readonly #requests = new Map<string, RequestId>();
+  readonly #questions = new QuestionRelay<ClientResponse>();
+  /** Those who wait for the answer to a question, by an id of their own. */
+  readonly #waiting = new Map<RequestId, (response: ClientResponse) => void>();
+  /** What the server's own code asks: its ids, by those that the client knows. */
+  readonly #relayed = new Map<string, RequestId>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Questions that this process asks, by the id under which the client knows them. */
   readonly #asked = new Map<string, AskedOn>();
@@ -30,14 +43,9 @@ export class ServerRequests {
     this.#askAgainMs = askAgainMs;
   }
 
-  /** Tells whether a request of this id asks for no task: its answer is needed in the process that sent it. */
-  static isOrdinary(wireId: string): boolean {
-    return /^srv_[A-Za-z0-9]+_\d+$/.test(wireId);
-  }
-
-  /** Tells whether an ordinary request of this id was sent by this process. */
-  hasAsked(wireId: string): boolean {
-    return wireId.startsWith(`srv_${this.#nonce}_`);
+  /** Tells whether a request of this id asks for no task, and was sent by another process, which alone can take the answer. */
+  isOfAnother(wireId: string): boolean {
+    return /^srv_[A-Za-z0-9]+_\d+$/.test(wireId) && !wireId.startsWith(`srv_${this.#nonce}_`);
   }
 
   close(): void {
@@ -46,47 +54,86 @@ export class ServerRequests {
   }
 
   /**
-   * Gives a request an id that no other process of this session gives to another request. `undefined` when the client has
-   * it already.
+   * Asks a question of a task, under an id that stays the same across restarts: the user is asked once.
    *
-   * @param onAnswered hears of an answer that came before.
+   * @param isCurrent whether its request is still delivered as it was; a superseded one leaves the question as it was shown.
+   * @throws {@link RpcError} what the client answers with.
    */
-  number(
-    request: JSONRPCRequest,
-    inFlight: InFlightRequest | undefined,
-    onAnswered: (response: JSONRPCResponse) => void,
-  ): JSONRPCRequest | undefined {
-    const key = metaOf(request, metaKeys.question);
-    const taskId = metaOf(request, metaKeys.taskId);
-    if (inFlight === undefined || typeof key !== "string" || typeof taskId !== "string") {
-      const wireId = `srv_${this.#nonce}_${++this.#count}`;
-      this.#requests.set(wireId, request.id);
-      return { ...request, id: wireId };
-    }
-    const wireId = questionId(taskId, key);
-    const numbered = { ...request, id: wireId };
-    const seq = metaOf(request, metaKeys.seq);
+  async ask(
+    inFlight: InFlightRequest,
+    { method, params }: { readonly method: string; readonly params: JsonObject },
+    { signal, isCurrent }: { readonly signal: AbortSignal; readonly isCurrent: () => boolean },
+  ): Promise<JsonObject> {
+    const askId = `ask#${++this.#count}`;
+    const message: JSONRPCRequest = { jsonrpc: "2.0", id: askId, method, params };
+    const wireId = questionId(String(metaOf(message, metaKeys.taskId)), String(metaOf(message, metaKeys.question)));
+    const request = { ...message, id: wireId };
+    const seq = metaOf(message, metaKeys.seq);
     const seen = typeof seq === "number" && inFlight.resumedAt > 0 && inFlight.resumedAt >= seq;
-    const relayed = this.#questions.ask(wireId, request.id, seen);
-    this.#asked.set(wireId, { inFlight, request: numbered });
-    if (relayed.kind === "show") return numbered;
-    if (relayed.kind === "answered") queueMicrotask(() => onAnswered({ ...relayed.message, id: request.id }));
-    else if (!relayed.here) this.#showLater(inFlight, numbered);
-    return undefined;
+    const answered = new Promise<ClientResponse | undefined>((resolve) => {
+      this.#waiting.set(askId, resolve);
+      signal.addEventListener("abort", () => resolve(undefined));
+    });
+    const relayed = this.#questions.ask(wireId, askId, seen);
+    this.#asked.set(wireId, { inFlight, request });
+    if (relayed.kind === "show") void inFlight.write(request);
+    else if (relayed.kind === "answered") this.#waiting.get(askId)?.(relayed.message);
+    else if (!relayed.here) this.#showLater(inFlight, request);
+    const response = await answered;
+    this.#waiting.delete(askId);
+    if (response === undefined) {
+      this.#giveUp(askId, isCurrent(), String(signal.reason));
+      throw new RpcError(rpcCodes.internalError, "The question is asked no longer.");
+    }
+    if (isJsonObject(response.result)) return response.result;
+    throw new RpcError(rpcCodes.internalError, String(response.error?.message));
+  }
+
+  /** A superseded delivery asks no longer; its question stays as it was shown. Else the client hears that it need not answer. */
+  #giveUp(askId: string, isCurrent: boolean, reason: string): void {
+    const wireId = this.#questions.withdraw(askId);
+    if (wireId === undefined) return;
+    const asked = this.#asked.get(wireId);
+    this.#asked.delete(wireId);
+    if (!isCurrent) return;
+    this.#questions.forget(wireId);
+    const params = { requestId: wireId, reason };
+    void asked?.inFlight.write({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+  }
+
+  /** Gives what the server's own code sends as the client knows it; `undefined` where it knows nothing of that. */
+  relay(message: JSONRPCMessage): JSONRPCMessage | undefined {
+    if (!("method" in message)) return message;
+    if ("id" in message) {
+      const id = `srv_${this.#nonce}_${++this.#count}`;
+      this.#relayed.set(id, message.id);
+      return { ...message, id };
+    }
+    return message.method === "notifications/cancelled" ? this.#takeBack(message) : message;
+  }
+
+  #takeBack(cancelled: JSONRPCNotification): JSONRPCNotification | undefined {
+    const innerId = cancelled.params?.requestId;
+    const [requestId] = [...this.#relayed].find(([, id]) => id === innerId) ?? [];
+    if (!isRequestId(innerId) || requestId === undefined) return undefined;
+    this.#relayed.delete(requestId);
+    return { ...cancelled, params: { ...cancelled.params, requestId } };
   }
 
   /**
-   * Takes what the client answers, and gives the ids of the requests that asked.
+   * Takes what the client answers, and gives the id by which the server's own code asked, if it did.
    *
    * @param keep whether the answer waits until a request asks for it; otherwise it is dropped.
    */
-  answer(response: JSONRPCResponse, keep: boolean): readonly RequestId[] {
+  answer(response: ClientResponse, keep: boolean): RequestId | undefined {
     const wireId = String(response.id);
-    const innerId = this.#requests.get(wireId);
-    this.#forget(wireId);
+    const innerId = this.#relayed.get(wireId);
+    this.#relayed.delete(wireId);
+    this.#asked.delete(wireId);
     const isQuestion = keep || this.#questions.isWaiting(wireId);
-    const asking = isQuestion ? this.#questions.answer(wireId, response) : [];
-    return innerId === undefined ? asking : [innerId];
+    for (const askId of isQuestion ? this.#questions.answer(wireId, response) : [])
+      this.#waiting.get(askId)?.(response);
+    return innerId;
   }
 
   /** The answer to a question could not be stored: the question is shown once more, after `askAgainMs`. */
@@ -102,41 +149,8 @@ export class ServerRequests {
     clearTimeout(this.#timers.get(wireId));
     const timer = setTimeout(() => {
       this.#timers.delete(wireId);
-      if (inFlight.innerId !== undefined && this.#questions.isWaiting(wireId)) void inFlight.write(request);
+      if (inFlight.running !== undefined && this.#questions.isWaiting(wireId)) void inFlight.write(request);
     }, this.#askAgainMs).unref();
     this.#timers.set(wireId, timer);
   }
-
-  /** The server takes a request back: gives what the client is sent, which knows the request by another id. */
-  takeBack(cancelled: JSONRPCNotification): JSONRPCNotification | undefined {
-    const innerId = cancelled.params?.requestId;
-    if (!isRequestId(innerId)) return undefined;
-    const requestId = this.#questions.withdraw(innerId) ?? this.#wireIdOf(innerId);
-    if (requestId === undefined) return undefined;
-    this.#questions.forget(requestId);
-    this.#forget(requestId);
-    return { ...cancelled, params: { ...cancelled.params, requestId } };
-  }
-
-  /** A superseded delivery asks no longer; its question stays as it was shown. */
-  withdraw(cancelled: JSONRPCNotification | JSONRPCRequest): void {
-    const innerId = cancelled.params?.requestId;
-    if (cancelled.method !== "notifications/cancelled" || !isRequestId(innerId)) return;
-    const wireId = this.#questions.withdraw(innerId);
-    if (wireId !== undefined) this.#asked.delete(wireId);
-  }
-
-  #wireIdOf(innerId: RequestId): string | undefined {
-    for (const [wireId, id] of this.#requests) if (id === innerId) return wireId;
-    return undefined;
-  }
-
-  #forget(wireId: string): void {
-    this.#requests.delete(wireId);
-    this.#asked.delete(wireId);
-  }
-}
-
-function isRequestId(value: unknown): value is RequestId {
-  return typeof value === "string" || typeof value === "number";
 }

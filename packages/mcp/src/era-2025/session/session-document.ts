@@ -20,6 +20,8 @@ const storedCall = z.object({
   acceptedMs: z.number(),
   /** The task that the call joined, where that is not the call's own. */
   taskId: z.string().optional(),
+  /** The client that the session had named, where the call names none. */
+  clientId: z.string().optional(),
   /** The place of the last event of a finished call. */
   end: z.number().optional(),
   /** A process that does not deliver the open call asks by this mark whether another process does. */
@@ -90,7 +92,7 @@ export function finishedCall(call: StoredCall, end: number, ofTool: boolean): St
 export function finishedParams(params: JsonObject, ofTool: boolean): JsonObject {
   const { arguments: given = {}, _meta = {}, name } = params;
   const { content: _answer, ...rest } = isJsonObject(given) ? given : {};
-  const meta = pick(_meta, ["progressToken", metaKeys.clientId, metaKeys.sessionClientId]);
+  const meta = pick(_meta, ["progressToken", metaKeys.clientId]);
   return {
     ...pick(params, ["name"]),
     ...(name === undefined ? {} : { arguments: ofTool ? pick(given, ["client_id"]) : rest }),

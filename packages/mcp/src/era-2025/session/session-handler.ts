@@ -1,12 +1,6 @@
-import type {
-  JSONRPCMessage,
-  JSONRPCNotification,
-  JSONRPCRequest,
-  JSONRPCResponse,
-  MessageExtraInfo,
-} from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, isResumableError } from "@resumable-mcp/core";
-import { internalMetaKeys, storeFaults } from "@resumable-mcp/protocol";
+import { storeFaults } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError } from "../../call/rpc-error.js";
@@ -19,13 +13,12 @@ import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { isClientId, unseenInClientId } from "../../owner/client-id.js";
 import { noteLocality } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
+import { versions } from "../initialize.js";
+import { isRequest as asks, isWellFormed, type Message2025, readMessage } from "../read-message.js";
 import { parseEventId } from "./event-id.js";
 import { type SessionHandlerOptions, SessionRegistry } from "./registry/session-registry.js";
 import type { Session2025 } from "./session.js";
 import { draining, jsonAnswer, unavailable, unknownSession } from "./session-answers.js";
-
-/** Source: MCP, Versioning: the versions that have sessions. */
-const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
 /**
  * Makes the handler of an MCP endpoint whose sessions, streams and calls survive the death of the process.
@@ -50,7 +43,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
         return read;
       }
       const { message } = read;
-      const isRequest = message !== undefined && "method" in message && "id" in message;
+      const isRequest = message !== undefined && asks(message);
       const opens = isRequest && message.method === "initialize";
       if (engine.draining && isRequest && (opens || message.method === "tools/call")) return draining();
       if (opens && request.header("mcp-session-id") === undefined)
@@ -64,7 +57,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       session.entering += 1;
       try {
         if (isRequest ? message.method !== "ping" : request.method === "GET") await session.use();
-        if (isRequest) return closingWith(extra, await session.request(withoutInternalMeta(message), extra), true);
+        if (isRequest) return closingWith(extra, await session.request(message, extra), true);
         if (request.method === "GET") return closingWith(extra, await get(request, session, extra), false);
         if (message !== undefined) return await session.accept(message, extra);
         await registry.delete(session);
@@ -88,7 +81,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
 
 /** What a client sent; nothing with GET and DELETE. */
 interface Sent {
-  readonly message: JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | undefined;
+  readonly message: Message2025 | undefined;
 }
 
 function withoutBody(request: HttpRequest): Sent | HttpAnswer {
@@ -122,9 +115,9 @@ async function readPost(
       `Invalid Request: the id has ${body.id.length} characters; the limit maxRequestIdLength is ${allLimits.maxRequestIdLength}.`,
     );
   }
-  const message = parseMessage(body);
+  const message = readMessage(body);
   if (message === undefined) return refusal(400, "Invalid Request: the body is not a JSON-RPC 2.0 message.");
-  if (!("method" in message && "id" in message) || (await isWellFormed(message))) return { message };
+  if (!asks(message) || isWellFormed(message)) return { message };
   return refusal(400, "Invalid Request: the params or the _meta of the request are malformed.", { id: message.id });
 }
 
@@ -148,17 +141,6 @@ async function findSession(
     return refusal(400, `Bad Request: unsupported protocol version. Supported: ${versions.join(", ")}.`);
   }
   return (await registry.find(sessionId, extra)) ?? unknownSession();
-}
-
-/** Asking for a module that is there already costs a call more than the check itself. */
-let sdkSchemas: Promise<typeof import("@modelcontextprotocol/sdk/types.js")> | undefined;
-
-/** The server behind says nothing at all to a request that does not fit the SDK's own schema. */
-async function isWellFormed(request: JSONRPCRequest): Promise<boolean> {
-  sdkSchemas ??= import("@modelcontextprotocol/sdk/types.js");
-  const { isJSONRPCRequest } = await sdkSchemas;
-  const name = request.params?.name;
-  return isJSONRPCRequest(request) && (request.method !== "tools/call" || typeof name === "string");
 }
 
 async function get(request: HttpRequest, session: Session2025, extra: MessageExtraInfo): Promise<HttpAnswer> {
@@ -191,24 +173,4 @@ function tooLarge({ id, params }: JSONRPCRequest, problem: unknown): JSONRPCMess
   if (params?.task === undefined) return forSdk({ jsonrpc: "2.0", id, result: thrownResult(problem) });
   const { code, message, data } = asRpcError(problem);
   return forSdk({ jsonrpc: "2.0", id, error: { code, message, data } });
-}
-
-/** The shape alone is checked; what a method makes of its params is checked by its handler. */
-function parseMessage(value: unknown): Sent["message"] {
-  if (!isJsonObject(value) || value.jsonrpc !== "2.0") return undefined;
-  const { id, method, params } = value;
-  const hasId = typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
-  const fits =
-    typeof method === "string"
-      ? (params === undefined || isJsonObject(params)) && (hasId || id === undefined)
-      : hasId && (isJsonObject(value.result) || isJsonObject(value.error));
-  return fits ? forSdk(value) : undefined;
-}
-
-/** What only a transport may say is taken out of what a client sent. */
-function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {
-  const meta = request.params?._meta;
-  if (meta === undefined || !internalMetaKeys.some((key) => key in meta)) return request;
-  const _meta = Object.fromEntries(Object.entries(meta).filter(([key]) => !internalMetaKeys.includes(key)));
-  return { ...request, params: { ...request.params, _meta } };
 }

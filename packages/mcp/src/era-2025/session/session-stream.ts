@@ -139,8 +139,10 @@ export class SessionStream {
 /** One request of a client and the stream of its answer. */
 export class InFlightRequest extends SessionStream {
   #request: JSONRPCRequest;
-  /** Under which id the server behind knows the request now; `undefined` while nothing is delivered. */
-  innerId: string | undefined;
+  /** Ends the present delivery; `undefined` while the request is not being carried out. */
+  running: AbortController | undefined;
+  /** The client that the session had named, where the request names none. */
+  sessionClientId: string | undefined;
   /** The task that the call belongs to, where that is not the call's own. */
   taskId: string | undefined;
   /** When it was accepted, maybe by another process, in milliseconds of the wall clock. */
@@ -182,7 +184,7 @@ export class InFlightRequest extends SessionStream {
 
   /** It is being answered, or a response carries it. */
   get active(): boolean {
-    return !this.finished && (this.innerId !== undefined || this.isCarried);
+    return !this.finished && (this.running !== undefined || this.isCarried);
   }
 
   /** It may take as long as a task does. */

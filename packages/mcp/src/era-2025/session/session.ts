@@ -5,16 +5,23 @@ import type {
   JSONRPCResponse,
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { Engine } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
-import { attribute } from "../../call/session-client.js";
+import { asRpcError } from "../../call/rpc-error.js";
+import { sessionClient } from "../../call/session-client.js";
 import { type HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
+import { forSdk } from "../../sdk-workarounds.js";
+import type { Connection2025 } from "../call-2025.js";
+import { type ConnectableServer, OtherServer2025 } from "../other-server.js";
+import type { Router2025 } from "../router.js";
+import { Watches } from "../watches.js";
 import { EnteringCalls } from "./calls/entering-calls.js";
 import { InFlightCalls } from "./calls/in-flight-calls.js";
 import { ClientMessages } from "./client-messages.js";
 import { ClientSettings } from "./client-settings.js";
+import { Deliveries, type DeliveringSession } from "./deliveries.js";
 import type { Cursor, Place } from "./event-id.js";
 import { OpenStreams } from "./open-streams.js";
 import { isPrimed, type Prime, primeOf } from "./prime.js";
@@ -30,35 +37,42 @@ import {
 } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
 import { type InFlightRequest, isCall } from "./session-stream.js";
-import { type ConnectableServer, type ConnectedSession, SessionTransport } from "./session-transport.js";
 import { StandaloneStream } from "./standalone-stream.js";
-import { KnownTools, type ListedTools, readToolKinds, type ToolKinds } from "./tool-kinds.js";
+import type { ToolFacts } from "./tool-kinds.js";
 
 /** What all sessions of an endpoint have in common. */
 export interface SessionCommons {
   readonly engine: Engine;
   readonly limits: SessionLimits;
   readonly onError: (error: unknown) => void;
-  /** The same table for all sessions whose servers offer the same tools. */
-  shared(kinds: ToolKinds): ToolKinds;
+}
+
+/** What answers the requests of a session. */
+export interface SessionServer {
+  readonly router: Router2025;
+  /** For what is not ours. */
+  readonly server?: ConnectableServer | undefined;
 }
 
 /** A session in memory: what a client's requests, streams and calls come together in. */
-export class Session2025 implements ConnectedSession {
+export class Session2025 implements DeliveringSession {
   readonly document: SessionDocument;
-  readonly transport = new SessionTransport(this);
+  readonly router: Router2025;
   readonly calls: InFlightCalls;
+  readonly connection: Connection2025;
+  other: OtherServer2025 | undefined;
+  readonly #deliveries = new Deliveries(this);
+  readonly #closing = new AbortController();
   readonly #commons: SessionCommons;
   readonly #streams: OpenStreams;
   readonly #standalone: StandaloneStream;
   readonly #settings: ClientSettings;
   readonly #messages: ClientMessages;
   readonly #enteringCalls = new EnteringCalls();
-  readonly #tools = new KnownTools(() => this.#readTools());
   /** Of the request that opened the standalone stream. */
   #listener: MessageExtraInfo | undefined;
   /** Its server can send log messages. */
-  #hasLog = false;
+  #hasLog = true;
   /** What clients sent and is being looked at, before it has a stream or a place at the server behind. */
   entering = 0;
   lastUsedMs = performance.now();
@@ -69,16 +83,43 @@ export class Session2025 implements ConnectedSession {
   /** It is in no store any more: its client or its time ended it. */
   deleted = false;
 
-  constructor(document: SessionDocument, commons: SessionCommons) {
+  constructor(document: SessionDocument, commons: SessionCommons, router: Router2025) {
     this.#commons = commons;
     this.document = document;
+    this.router = router;
     this.#streams = new OpenStreams(commons.limits);
     this.calls = new InFlightCalls(document, commons.engine, commons.limits);
-    const { calls, transport } = this;
+    const deliveries = this.#deliveries;
+    const { calls } = this;
     const entering = this.#enteringCalls;
-    this.#messages = new ClientMessages({ engine: commons.engine, document, calls, transport, entering });
+    this.#messages = new ClientMessages({ engine: commons.engine, document, calls, deliveries, entering });
     this.#standalone = new StandaloneStream(document, commons.limits, commons.onError);
-    this.#settings = new ClientSettings(document, (...asked) => this.transport.ask(...asked));
+    const settings = new ClientSettings({
+      document,
+      ask: (method, params, extra) =>
+        deliveries.ask(method, params, extra, { sessionClientId: document.value.clientId }),
+      askOther: async (method, params) => this.other?.ask(undefined, method, params),
+    });
+    this.#settings = settings;
+    this.connection = this.#connection();
+  }
+
+  #connection(): Connection2025 {
+    const { clientInfo, capabilities }: JsonObject = this.document.value.initialize;
+    const other = () => this.other;
+    return {
+      client: { name: nameOf(clientInfo), capabilities: isJsonObject(capabilities) ? capabilities : undefined },
+      get other() {
+        return other();
+      },
+      watches: new Watches({
+        tell: (notification) => this.#standalone.send(forSdk({ jsonrpc: "2.0", ...notification })),
+        closed: () => this.#closing.signal,
+        onError: this.#commons.onError,
+      }),
+      wantsLog: (level) => this.#settings.wantsLog(level),
+      setLevel: (level) => this.#settings.setLevel(level),
+    };
   }
 
   get id(): string {
@@ -102,16 +143,43 @@ export class Session2025 implements ConnectedSession {
     return this.entering > 0 || this.#streams.size > 0 || this.calls.delivering;
   }
 
-  /** Connects a server and repeats what this session's client sent to an earlier one. */
-  async connect(server: ConnectableServer, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
-    await server.connect(this.transport);
-    const { initialize, logLevel } = this.document.value;
-    const answer = await this.transport.ask("initialize", initialize, extra);
-    this.#hasLog = "result" in answer && Object(answer.result.capabilities).logging !== undefined;
-    if (logLevel === undefined) return answer;
-    this.initialized(extra);
-    await this.#settings.repeatLevel(extra);
-    return answer;
+  get onError(): SessionCommons["onError"] {
+    return this.#commons.onError;
+  }
+
+  /** Connects the server that its author's code was given. */
+  async connect(server: ConnectableServer): Promise<void> {
+    this.other = await OtherServer2025.connect(server, {
+      sessionId: this.id,
+      send: async (message) => {
+        const sent = this.#deliveries.requests.relay(message);
+        if (sent !== undefined) await this.#standalone.send(sent);
+      },
+    });
+  }
+
+  /** Answers the request that opens the session. */
+  async open({ id, params }: JSONRPCRequest, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+    try {
+      const result = await this.#deliveries.ask("initialize", { ...params } as JsonObject, extra);
+      this.#noteCapabilities(result);
+      return forSdk({ jsonrpc: "2.0", id, result });
+    } catch (error) {
+      const { code, message, data } = asRpcError(error);
+      return forSdk({ jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } });
+    }
+  }
+
+  /** Repeats to a server that was just connected what this session's client sent to an earlier one. */
+  async restore(extra: MessageExtraInfo): Promise<void> {
+    if (this.other === undefined) return;
+    this.#noteCapabilities(await this.other.ask(undefined, "initialize", this.document.value.initialize));
+    this.other.receive({ jsonrpc: "2.0", method: "notifications/initialized" }, extra);
+    await this.#settings.repeatLevel();
+  }
+
+  #noteCapabilities(answer: object): void {
+    this.#hasLog = Object(Reflect.get(answer, "capabilities")).logging !== undefined;
   }
 
   /** Takes over what other processes did to the session since this one read it. False when the session has ended. */
@@ -120,7 +188,7 @@ export class Session2025 implements ConnectedSession {
     this.deleted ||= !(await this.document.refresh());
     if (this.deleted) return false;
     for (const inFlight of this.calls.takeCancelled()) {
-      this.transport.endDelivery(inFlight);
+      this.#deliveries.end(inFlight);
       inFlight.abandon();
     }
     await this.calls.review();
@@ -130,15 +198,11 @@ export class Session2025 implements ConnectedSession {
 
   /** The process that carries the standalone stream speaks for all. */
   async #catchUp(): Promise<void> {
-    await this.#settings.repeatLevel(this.#listener);
+    await this.#settings.repeatLevel();
     for (const uri of await this.#settings.repeatSubscriptions(this.#listener)) {
       await this.#standalone.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
     }
     await this.#standalone.takeMail();
-  }
-
-  initialized(extra: MessageExtraInfo): void {
-    this.transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/initialized" }, extra);
   }
 
   /** Tells the client on every stream when to come back. */
@@ -153,13 +217,15 @@ export class Session2025 implements ConnectedSession {
     return answer;
   }
 
-  async #request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const { kind, clientArgument } = await this.#tools.factsOf(sent);
+  async #request(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    const { kind, clientArgument } = await this.#factsOf(request);
     const isLocal = this.document.value.local === true;
-    const request = await this.#named(sent, clientArgument === "argument" || (clientArgument === "data" && isLocal));
-    if (!isCall(request)) return this.#shortRequest(request, extra);
+    const takesArgument = clientArgument === "argument" || (clientArgument === "data" && isLocal);
+    const sessionClientId = await this.#named(request, takesArgument);
+    if (!isCall(request)) return this.#shortRequest(request, sessionClientId, extra);
     if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
     const inFlight = this.calls.create(request, kind);
+    inFlight.sessionClientId = sessionClientId;
     if (!this.calls.enter(inFlight)) return tooMany("maxOpenCalls", this.limits);
     try {
       if (kind !== "once") await this.calls.store(inFlight);
@@ -170,7 +236,7 @@ export class Session2025 implements ConnectedSession {
     }
     const stream = this.#streams.open();
     this.#sendOn(inFlight, stream, { place: 0 });
-    this.transport.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
+    this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     return streamAnswer(stream, this.id);
   }
 
@@ -185,19 +251,22 @@ export class Session2025 implements ConnectedSession {
   }
 
   /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
-  async #shortRequest(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    // The server behind answers a ping at once, whatever else it does.
+  async #shortRequest(
+    request: JSONRPCRequest,
+    sessionClientId: string | undefined,
+    extra: MessageExtraInfo,
+  ): Promise<HttpAnswer> {
+    // A ping is answered at once, whatever else is.
     const isPing = request.method === "ping";
     if (!isPing && this.calls.requestCount >= this.limits.maxRequests) return tooMany("maxRequests", this.limits);
     const problem = this.#settings.problemOf(request);
     if (problem !== undefined) {
       return jsonAnswer(rpcErrorResponse(request.id, rpcCodes.invalidParams, problem), this.id);
     }
-    await this.#settings.noteRequest(request);
-    // The server behind answers nothing any more.
     if (this.closed) return this.#closedAnswer();
     const inFlight = this.calls.add(this.calls.create(request, "once"));
-    this.transport.deliver(inFlight, { redelivered: false, extra });
+    inFlight.sessionClientId = sessionClientId;
+    this.#deliveries.deliver(inFlight, { redelivered: false, extra });
     await inFlight.first();
     if (this.closed && inFlight.response === undefined) return this.#closedAnswer();
     await this.#settings.noteAnswer(request, inFlight.response);
@@ -207,7 +276,7 @@ export class Session2025 implements ConnectedSession {
     }
     const stream = this.#streams.open();
     this.#sendOn(inFlight, stream, { place: 0 });
-    if (inFlight.innerId === undefined) inFlight.detach();
+    if (inFlight.running === undefined) inFlight.detach();
     return streamAnswer(stream, this.id);
   }
 
@@ -251,15 +320,15 @@ export class Session2025 implements ConnectedSession {
   }
 
   #resumeOn(inFlight: InFlightRequest, stream: SseStream, after: Place, extra: MessageExtraInfo): void {
-    const deliver = inFlight.kind === "journal" || inFlight.innerId === undefined;
+    const deliver = inFlight.kind === "journal" || inFlight.running === undefined;
     if (inFlight.kind === "journal") {
-      this.transport.endDelivery(inFlight);
+      this.#deliveries.end(inFlight);
       inFlight.finished = false;
     }
     inFlight.resumedAt = after.place;
     this.#sendOn(inFlight, stream, after);
     if (!deliver || inFlight.finished) return;
-    this.transport.deliver(inFlight, { after, redelivered: true, extra: this.#extraOf(inFlight, extra) });
+    this.#deliveries.deliver(inFlight, { after, redelivered: true, extra: this.#extraOf(inFlight, extra) });
   }
 
   /** A handler of the server may end the stream of its request early; the client comes back for the answer, if it can. */
@@ -268,28 +337,35 @@ export class Session2025 implements ConnectedSession {
     return { ...extra, closeSSEStream: () => inFlight.end(this.limits.pollRetryMs) };
   }
 
-  async #readTools(): Promise<ListedTools> {
-    const list = (cursor?: string) => this.transport.ask("tools/list", cursor === undefined ? {} : { cursor });
-    const { kinds, isWhole } = await readToolKinds(list);
-    return { kinds: this.#commons.shared(kinds), isWhole };
+  async #factsOf({ method, params }: JSONRPCRequest): Promise<ToolFacts> {
+    // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
+    if (method === "tasks/result") return { kind: "again" };
+    if (method !== "tools/call") return { kind: "once" };
+    const name = String(params?.name);
+    const own = this.router.factsOf(name);
+    if (own !== undefined) return own;
+    const facts = (await this.other?.factsOf(name)) ?? { kind: "once" };
+    // Of another engine, whose calls cannot be followed here.
+    return facts.kind === "journal" ? { ...facts, kind: "again" } : facts;
   }
 
   /**
+   * Notes the client that a request names, and gives the one that the session named before, where it names none.
+   *
    * A session's caller is the client that it named last. Durability: the name is in the store before a request by that
    * name is carried out.
    */
-  async #named(request: JSONRPCRequest, takesArgument: boolean): Promise<JSONRPCRequest> {
+  async #named(request: JSONRPCRequest, takesArgument: boolean): Promise<string | undefined> {
     const known = this.document.value.clientId;
-    const { request: attributed, clientId } = attribute(request, known, takesArgument);
-    const isNew = clientId !== undefined && clientId !== known;
-    if (isNew) await this.document.change((facts) => ({ ...facts, clientId }));
-    return attributed;
+    const { named, isNamed } = sessionClient(request, known, takesArgument);
+    if (named !== undefined && named !== known) await this.document.change((facts) => ({ ...facts, clientId: named }));
+    return isNamed ? undefined : known;
   }
 
   #sendOn(inFlight: InFlightRequest, stream: SseStream, after: Place): void {
     inFlight.sendOn(stream, after, this.#prime(), () => {
       // Without a stream the journal keeps what happens, and a new delivery sends it.
-      if (inFlight.kind === "journal") this.transport.endDelivery(inFlight);
+      if (inFlight.kind === "journal") this.#deliveries.end(inFlight);
     });
     if (inFlight.finished && inFlight.kind !== "journal") inFlight.detach();
   }
@@ -298,16 +374,22 @@ export class Session2025 implements ConnectedSession {
     return primeOf(this.document.value, this.#hasLog, this.limits);
   }
 
-  async sendUnrelated(message: JSONRPCMessage): Promise<void> {
-    if ("method" in message && message.method === "notifications/tools/list_changed") this.#tools.forget();
-    await this.#standalone.send(message);
-  }
-
-  end(): void {
+  /** This process has nothing to do with it any more. */
+  async close(): Promise<void> {
     this.closed = true;
     this.#streams.close();
-    this.calls.clear();
+    this.#closing.abort("closed");
+    for (const inFlight of this.calls.clear()) {
+      this.#deliveries.end(inFlight);
+      inFlight.abandon();
+    }
+    this.#deliveries.close();
+    await this.other?.close();
   }
+}
+
+function nameOf(clientInfo: unknown): string | undefined {
+  return isJsonObject(clientInfo) && typeof clientInfo.name === "string" ? clientInfo.name : undefined;
 }
 
 const aheadEvent = "The event id is later than every event that this server sent. Connect without it.";

@@ -1,5 +1,4 @@
-import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
-import { isJsonObject } from "@resumable-mcp/core";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import {
   clientArgumentOf,
   offeredControlTools,
@@ -8,6 +7,7 @@ import {
   repeatableOf,
   rpcCodes,
 } from "@resumable-mcp/protocol";
+import { asRpcError } from "../../call/rpc-error.js";
 import { limits } from "../../limits.js";
 
 /** What a session has to know of a tool. */
@@ -17,9 +17,6 @@ export interface ToolFacts {
   /** Whether its argument `client_id` names the caller; `data`: of local requests alone. */
   readonly clientArgument?: ReturnType<typeof clientArgumentOf>;
 }
-
-/** What is known of a request that calls no known tool. */
-const otherRequest: ToolFacts = { kind: "once" };
 
 /** Facts about tools, by the tool's name. */
 export type ToolKinds = ReadonlyMap<string, ToolFacts>;
@@ -38,14 +35,6 @@ export class KnownTools {
 
   constructor(read: () => Promise<ListedTools>) {
     this.#read = read;
-  }
-
-  async factsOf({ method, params }: JSONRPCRequest): Promise<ToolFacts> {
-    // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
-    if (method === "tasks/result") return { kind: "again" };
-    if (method !== "tools/call") return otherRequest;
-    const kinds = await this.kinds();
-    return kinds.get(String(params?.name)) ?? otherRequest;
   }
 
   /** As the server listed them last; it is asked again after it refused to. */
@@ -67,15 +56,16 @@ export class KnownTools {
  * Asks a server for its tools, and learns which of them may be delivered again: those of this toolkit, and those that
  * the server annotates as read-only or idempotent. Source: MCP, Tools, "Tool Annotations".
  */
-export async function readToolKinds(listTools: (cursor?: string) => Promise<JSONRPCMessage>): Promise<ListedTools> {
+export async function readToolKinds(listTools: (cursor?: string) => Promise<JsonObject>): Promise<ListedTools> {
   const kinds: (readonly [string, ToolFacts])[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < limits.maxToolPages; page++) {
-    const answer = await listTools(cursor);
-    if ("error" in answer && answer.error.code !== rpcCodes.methodNotFound)
-      return { kinds: new Map(kinds), isWhole: false };
-    const result: Record<string, unknown> = "result" in answer ? answer.result : {};
-    const { nextCursor } = result;
+    const result = await listTools(cursor).catch((error: unknown) => {
+      if (asRpcError(error).code === rpcCodes.methodNotFound) return {};
+      return undefined;
+    });
+    if (result === undefined) return { kinds: new Map(kinds), isWhole: false };
+    const { nextCursor }: JsonObject = result;
     kinds.push(...toolKindsIn(result));
     if (typeof nextCursor !== "string") break;
     cursor = nextCursor;

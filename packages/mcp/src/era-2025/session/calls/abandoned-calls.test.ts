@@ -50,7 +50,7 @@ async function openSession({ maxOpenCalls = 2 } = {}) {
         const inFlight = calls.create(request, "journal");
         if (!calls.enter(inFlight)) return false;
         await calls.store(inFlight);
-        calls.add(inFlight).innerId = `${inFlight.name}#1`;
+        calls.add(inFlight).running = new AbortController();
         calls.entered(inFlight);
         return true;
       },

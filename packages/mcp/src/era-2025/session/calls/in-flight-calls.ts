@@ -92,9 +92,9 @@ export class InFlightCalls {
     await this.#abandoned.review();
   }
 
-  /** Whether something is delivered to the server behind, which has not answered yet. */
+  /** Whether something is carried out, and not answered yet. */
   get delivering(): boolean {
-    return [...this.#inFlight.values()].some(({ innerId }) => innerId !== undefined);
+    return [...this.#inFlight.values()].some(({ running }) => running !== undefined);
   }
 
   #active(): readonly InFlightRequest[] {
@@ -135,12 +135,6 @@ export class InFlightCalls {
     return this.#inFlight.get(inFlight.name) === inFlight;
   }
 
-  /** The request that the server behind knows by this id now. */
-  delivered(innerId: RequestId): InFlightRequest | undefined {
-    const inFlight = this.#inFlight.get(String(innerId).split("#", 1)[0] ?? "");
-    return inFlight?.innerId === innerId ? inFlight : undefined;
-  }
-
   /** Finds the call of a stream, in memory or as it was stored, maybe by another process since this one read it. */
   async find(cursor: Cursor): Promise<InFlightRequest | undefined> {
     const { stream, place } = cursor;
@@ -162,12 +156,13 @@ export class InFlightCalls {
 
   /** @param whole its params, where they are not in the session's document. */
   #revive(call: StoredCall, place: number, whole?: JsonObject): InFlightRequest {
-    const { callId, requestId, kind, params, acceptedMs, taskId, method = "tools/call" } = call;
+    const { callId, requestId, kind, params, acceptedMs, taskId, clientId, method = "tools/call" } = call;
     const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...(whole ?? params) } };
     const inFlight = new InFlightRequest(callId, request, kind, this.#limits, kind === "again" ? place : 0);
     inFlight.acceptedMs = acceptedMs;
     inFlight.clockMarginMs = clockMarginMs;
     inFlight.taskId = taskId;
+    inFlight.sessionClientId = clientId;
     return inFlight;
   }
 
@@ -201,7 +196,7 @@ export class InFlightCalls {
    *
    * Durability: resolves when no process after this one delivers the call again.
    *
-   * @param delivered whether a server behind had the call, and so stops its task; otherwise this does.
+   * @param delivered whether the call was carried out here, which so stops its task; otherwise this does.
    */
   async cancel(inFlight: InFlightRequest, delivered: boolean): Promise<void> {
     this.#noteCancelled(inFlight);
@@ -230,7 +225,7 @@ export class InFlightCalls {
     return gone;
   }
 
-  /** The task of a call that no server behind has: its caller comes, and leaves at once. */
+  /** The task of a call that is not carried out here: its caller comes, and leaves at once. */
   async #stopTask({ task: id }: InFlightRequest): Promise<void> {
     const task = await this.#engine.readTask(id);
     if (task === undefined) return;
@@ -282,7 +277,7 @@ export class InFlightCalls {
    * A call of a tool of ours joined a task that another call had begun, or a request for a task's result passes on
    * what the task asks: a later delivery has to know.
    *
-   * Only the server behind says so, which has looked whose task it is. What a client names may be anybody's.
+   * Only what carries it out says so, which has looked whose task it is. What a client names may be anybody's.
    */
   async noteTask(inFlight: InFlightRequest, message: JSONRPCMessage): Promise<void> {
     const taskId = metaOf(message, metaKeys.taskId);
@@ -311,8 +306,10 @@ export class InFlightCalls {
     if (kind !== "once") this.#stored.remove(name);
   }
 
-  clear(): void {
-    for (const inFlight of this.#inFlight.values()) inFlight.abandon();
+  /** Takes out all, and gives them: this process has nothing to do with them any more. */
+  clear(): readonly InFlightRequest[] {
+    const all = [...this.#inFlight.values()];
     this.#inFlight.clear();
+    return all;
   }
 }

@@ -56,7 +56,7 @@ export class StoredCalls {
   }
 
   /** Stores a request that may be delivered again. Durability: as of `change`. */
-  async store({ name: callId, request, kind, acceptedMs, taskId }: InFlightRequest): Promise<void> {
+  async store({ name: callId, request, kind, acceptedMs, taskId, sessionClientId }: InFlightRequest): Promise<void> {
     const kept = await keepParams(this.#documents, { callId, session: this.#document }, request.params);
     const call: StoredCall = {
       callId,
@@ -66,6 +66,7 @@ export class StoredCalls {
       ...kept,
       acceptedMs,
       taskId,
+      clientId: sessionClientId,
     };
     try {
       await this.#document.change((facts) => withCall(facts, call, this.#maxFinished));

@@ -1,19 +1,23 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/internal";
 import type { CountedGroup } from "@resumable-mcp/core/store";
 import { parseCallMeta } from "../../../call/call.js";
+import { panelOf } from "../../../control/panel.js";
+import type { ServerDefinition } from "../../../define-server.js";
 import { HttpAnswer, refusal } from "../../../http/http-answer.js";
 import { type SessionLimits, sessionLimits } from "../../../limits.js";
 import { type Locality, localityOf, ownerOfToken, theLocalUser } from "../../../owner/owner.js";
 import { randomToken } from "../../../owner/random-token.js";
+import type { ConnectableServer } from "../../other-server.js";
+import { routerOf } from "../../register-tools.js";
+import { Router2025 } from "../../router.js";
+import { setupServer } from "../../setup.js";
 import { KeptDocument } from "../kept-document.js";
-import { Session2025, type SessionCommons } from "../session.js";
+import { Session2025, type SessionCommons, type SessionServer } from "../session.js";
 import { jsonAnswer } from "../session-answers.js";
 import { openCalls, type SessionDocument, sessionKind } from "../session-document.js";
-import type { ConnectableServer } from "../session-transport.js";
-import type { ToolKinds } from "../tool-kinds.js";
 import { removeSession, SessionRoom, UnusedSessions } from "./session-room.js";
 import { SessionSweep } from "./session-sweep.js";
 
@@ -38,11 +42,19 @@ export type CreateServer = (context: SessionContext) => ConnectableServer | Prom
 /** How sessions are served. */
 export interface SessionHandlerOptions {
   readonly engine: Engine;
+  /** The server, as its author describes it. */
+  readonly definition?: ServerDefinition;
   /**
-   * Makes the server of one session, with `registerTools` done. Called again after a restart, when the session's client
-   * comes back.
+   * In place of a definition: makes the server of one session, with `registerTools` done. Called again after a restart, when the
+   * session's client comes back.
    */
-  readonly createServer: CreateServer;
+  readonly createServer?: CreateServer;
+  /** The scope by which a token is an operator's, who sees more in the panel of a definition. */
+  readonly operatorScope?: string | undefined;
+  /** Of a definition: answer long calls before the caller's time limit. Default: for hosts with a known limit. */
+  readonly handoff?: boolean | undefined;
+  /** Of a definition: makes what callers see of what the code of its `setup` threw. Default: the error itself. */
+  readonly maskThrown?: ((error: unknown) => unknown) | undefined;
   readonly limits?: Partial<SessionLimits>;
   /** Hears of what failed unexpectedly. */
   readonly onError?: (error: unknown) => void;
@@ -56,21 +68,20 @@ export class SessionRegistry implements SessionCommons {
   readonly engine: Engine;
   readonly limits: SessionLimits;
   readonly onError: (error: unknown) => void;
-  readonly #createServer: CreateServer;
+  readonly #serverOf: (context: SessionContext) => Promise<SessionServer>;
   readonly #live = new Map<string, Session2025 | Promise<Session2025>>();
   readonly #room: SessionRoom;
   readonly #unused = new UnusedSessions<Session2025>();
   readonly #timers: readonly NodeJS.Timeout[];
-  /** The table that was learned last. */
-  #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
   readonly #sweep: SessionSweep<Session2025>;
   #checking: Promise<void> | undefined;
 
-  constructor({ engine, createServer, limits, onError = () => {} }: SessionHandlerOptions) {
+  constructor(options: SessionHandlerOptions) {
+    const { engine, limits, onError = () => {} } = options;
     this.engine = engine;
     this.limits = withDefaults<SessionLimits>(sessionLimits, limits);
     this.onError = onError;
-    this.#createServer = createServer;
+    this.#serverOf = serverOf(options);
     const { documents } = engine;
     const isLive = (id: string) => this.#live.has(id);
     this.#room = new SessionRoom({ documents, limits: this.limits, isLive });
@@ -103,23 +114,21 @@ export class SessionRegistry implements SessionCommons {
     const local = isLocalRequest(extra) || undefined;
     const unused = network !== "" || undefined;
     const draft = { value: { protocolVersion: "", initialize, calls: [], clientId, local, unused }, version: 0 };
-    const session = new Session2025(
-      new KeptDocument(sessionKind, this.engine.documents, { id, owner, counted }, draft),
-      this,
-    );
-    const answer = { ...(await this.#connect(session, extra)), id: request.id };
+    const document = new KeptDocument(sessionKind, this.engine.documents, { id, owner, counted }, draft);
+    const session = await this.#connect(document, extra);
+    const answer = await session.open(request, extra);
     if (!("result" in answer)) {
-      await session.transport.close();
+      await session.close();
       return HttpAnswer.json(answer);
     }
     const protocolVersion = String(answer.result.protocolVersion);
     try {
       if (!(await this.#admit(session.document, protocolVersion, counted))) {
-        await session.transport.close();
+        await session.close();
         return tooMany(counted);
       }
     } catch (error) {
-      await session.transport.close();
+      await session.close();
       throw error;
     }
     this.#live.set(id, session);
@@ -223,19 +232,13 @@ export class SessionRegistry implements SessionCommons {
     await Promise.all(sessions.map((session) => this.#forget(session)));
   }
 
-  /** Servers may offer each session other tools, but most offer all the same: those share one table. */
-  shared(kinds: ToolKinds): ToolKinds {
-    const text = JSON.stringify([...kinds]);
-    if (this.#kinds.text !== text) this.#kinds = { text, kinds };
-    return this.#kinds.kinds;
-  }
-
-  async #connect(session: Session2025, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
-    const { id: sessionId, document } = session;
-    const { clientId } = document.value;
-    const { authInfo, requestInfo } = extra;
-    const context = { sessionId, clientId, authInfo, locality: localityOf(requestInfo) };
-    return session.connect(await this.#createServer(context), extra);
+  async #connect(document: SessionDocument, { authInfo, requestInfo }: MessageExtraInfo): Promise<Session2025> {
+    const { id: sessionId, value } = document;
+    const context = { sessionId, clientId: value.clientId, authInfo, locality: localityOf(requestInfo) };
+    const { router, server } = await this.#serverOf(context);
+    const session = new Session2025(document, this, router);
+    if (server !== undefined) await session.connect(server);
+    return session;
   }
 
   /** Several requests of one client come at once after a restart: one of them rebuilds the session for all. */
@@ -244,9 +247,8 @@ export class SessionRegistry implements SessionCommons {
     const before = this.#live.get(id);
     const joined = Promise.resolve(before).then(async (known) => {
       if (known?.closed === false) return known;
-      const session = new Session2025(document, this);
-      await this.#connect(session, extra);
-      session.initialized(extra);
+      const session = await this.#connect(document, extra);
+      await session.restore(extra);
       return session;
     });
     this.#live.set(id, joined);
@@ -259,7 +261,7 @@ export class SessionRegistry implements SessionCommons {
 
   #forget(session: Session2025): Promise<void> {
     this.#live.delete(session.id);
-    return session.transport.close();
+    return session.close();
   }
 
   /** Those in memory that are not still being rebuilt: nothing waits for the code that makes their servers. */
@@ -278,6 +280,20 @@ export class SessionRegistry implements SessionCommons {
     const joined = await Promise.allSettled(this.#live.values());
     return joined.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   }
+}
+
+/** Makes what answers a session: of a definition one router for all, and a server where its `setup` is given one. */
+function serverOf({ createServer, definition, engine, operatorScope, ...given }: SessionHandlerOptions) {
+  if (definition === undefined)
+    return async (context: SessionContext): Promise<SessionServer> => {
+      if (createServer === undefined) throw new Error("createSessionHandler needs a definition, or createServer.");
+      const server = await createServer(context);
+      return { server, router: routerOf(server) ?? new Router2025({ engine }) };
+    };
+  const panel = panelOf(definition, operatorScope);
+  const options = { ...given, panel, controlTools: definition.controlTools };
+  const router = new Router2025({ engine, options, definition });
+  return async (): Promise<SessionServer> => ({ router, server: await setupServer(definition, engine, options) });
 }
 
 function tooMany({ limit, max }: CountedSessions): HttpAnswer {

@@ -1,1 +1,0 @@
-export { createMcpServer, serverFactory } from "./create-mcp-server.js";

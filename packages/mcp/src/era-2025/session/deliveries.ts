@@ -1,0 +1,197 @@
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  MessageExtraInfo,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { JsonObject } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
+import type { Delivery } from "../../call/call.js";
+import { hearCallers } from "../../call/receipt.js";
+import { asRpcError, RpcError } from "../../call/rpc-error.js";
+import type { SessionLimits } from "../../limits.js";
+import { forSdk } from "../../sdk-workarounds.js";
+import { type Connection2025, goneReason, type Request2025 } from "../call-2025.js";
+import type { OtherServer2025 } from "../other-server.js";
+import type { Router2025 } from "../router.js";
+import type { InFlightCalls } from "./calls/in-flight-calls.js";
+import type { Place } from "./event-id.js";
+import { type ClientResponse, ServerRequests } from "./server-requests.js";
+import { type InFlightRequest, metaOf } from "./session-stream.js";
+
+/** How a request is carried out. */
+export interface DeliveryOptions {
+  /** What the client has of the call. */
+  readonly after?: Place;
+  readonly redelivered: boolean;
+  readonly extra: MessageExtraInfo;
+}
+
+/** The session whose requests are carried out. */
+export interface DeliveringSession {
+  readonly id: string;
+  readonly limits: SessionLimits;
+  readonly calls: InFlightCalls;
+  readonly connection: Connection2025;
+  readonly other: OtherServer2025 | undefined;
+  readonly router: Router2025;
+  readonly onError: (error: unknown) => void;
+  /** Takes over what other processes did to the session. */
+  check(): Promise<boolean>;
+}
+
+/**
+ * Carries out the requests of one session, and writes what comes of them to their streams.
+ *
+ * Each delivery of a request is one of its own, so that a late answer of a superseded one is known and dropped; a restarted client
+ * whose ids begin again never gets an old answer.
+ *
+ * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
+ */
+export class Deliveries {
+  readonly #session: DeliveringSession;
+  #requests: ServerRequests | undefined;
+
+  constructor(session: DeliveringSession) {
+    this.#session = session;
+  }
+
+  /** Most sessions are never asked anything. */
+  get requests(): ServerRequests {
+    this.#requests ??= new ServerRequests(this.#session.limits.askAgainMs);
+    return this.#requests;
+  }
+
+  close(): void {
+    this.#requests?.close();
+  }
+
+  /** Carries out a request; its messages go to the in-flight request. */
+  deliver(inFlight: InFlightRequest, options: DeliveryOptions): void {
+    const run = new AbortController();
+    inFlight.running = run;
+    void this.#run(inFlight, run, options).catch(this.#session.onError);
+  }
+
+  /** Ends a delivery: by its caller's request, or because its caller left or is served by a newer delivery. */
+  end(inFlight: InFlightRequest, reason: string = goneReason): void {
+    const run = inFlight.running;
+    inFlight.running = undefined;
+    run?.abort(reason);
+  }
+
+  /** Carries out a request of the session's own; its messages reach no client. @throws {@link RpcError} */
+  async ask(
+    method: string,
+    params: JsonObject,
+    extra: MessageExtraInfo = {},
+    delivery: Delivery = {},
+  ): Promise<object> {
+    const { signal } = new AbortController();
+    const { connection, router } = this.#session;
+    const request: Request2025 = {
+      ...{ signal, requestId: "own", connection, delivery },
+      ...this.#factsOf(params, extra),
+      sendNotification: async () => {},
+      sendRequest: () => Promise.reject(new RpcError(-32_603, "The request has no client.")),
+      carry: () => {},
+      left: () => "gone",
+    };
+    return router.answer(method, params, request);
+  }
+
+  /** Passes on what the client answers. @param keep as of {@link ServerRequests.answer}. */
+  accept(response: ClientResponse, extra: MessageExtraInfo, keep: boolean): void {
+    const id = this.requests.answer(response, keep);
+    if (id !== undefined) this.#session.other?.receive(forSdk({ jsonrpc: "2.0", ...response, id }), extra);
+  }
+
+  /** Passes on a notification of the client. */
+  notify(message: JSONRPCNotification, extra: MessageExtraInfo): void {
+    this.#session.other?.receive(message, extra);
+  }
+
+  async #run(inFlight: InFlightRequest, run: AbortController, options: DeliveryOptions): Promise<void> {
+    const { method, params, id } = inFlight.request;
+    const request = this.#requestOf(inFlight, run, options);
+    const given: JsonObject = { ...params } as JsonObject;
+    const answer = await this.#session.router.answer(method, given, request).then(
+      (result) => ({ result }),
+      (error: unknown) => {
+        if (!(error instanceof RpcError)) this.#session.onError(error);
+        const { code, message, data } = asRpcError(error);
+        return { error: { code, message, ...(data !== undefined && { data }) } };
+      },
+    );
+    await this.#respond(inFlight, run, forSdk({ jsonrpc: "2.0", id, ...answer }));
+  }
+
+  #requestOf(inFlight: InFlightRequest, run: AbortController, options: DeliveryOptions): Request2025 {
+    const { connection } = this.#session;
+    const { signal } = run;
+    const isCurrent = () => inFlight.running === run;
+    const send = async (message: JSONRPCMessage): Promise<void> => {
+      if (!isCurrent()) return;
+      await this.#session.calls.noteTask(inFlight, message);
+      if (isCurrent()) await inFlight.write(message);
+    };
+    return {
+      ...{ signal, requestId: inFlight.request.id, connection },
+      ...this.#factsOf(inFlight.request.params, options.extra),
+      delivery: this.#deliveryOf(inFlight, options),
+      sendNotification: (notification: object) => send(forSdk({ jsonrpc: "2.0", ...notification })),
+      sendRequest: async (asked, _schema, given) => {
+        const { signal: until = signal }: { readonly signal?: AbortSignal } = Object(given);
+        await this.#session.calls.noteTask(inFlight, forSdk({ jsonrpc: "2.0", id: 0, ...Object(asked) }));
+        return this.requests.ask(inFlight, asked, { signal: until, isCurrent });
+      },
+      relay: async (message) => {
+        const sent = this.requests.relay(forSdk(message));
+        if (sent !== undefined) await send(sent);
+      },
+      carry: (receipt) => {
+        if (isCurrent()) inFlight.receipt = receipt;
+      },
+      left: () => (signal.reason === goneReason ? "gone" : "cancelled"),
+    };
+  }
+
+  #factsOf(params: JSONRPCRequest["params"], { authInfo, requestInfo, closeSSEStream }: MessageExtraInfo) {
+    return { sessionId: this.#session.id, _meta: params?._meta, authInfo, requestInfo, closeSSEStream };
+  }
+
+  #deliveryOf(inFlight: InFlightRequest, { after, redelivered }: DeliveryOptions): Delivery {
+    const { request, name, taskId, acceptedMs, clockMarginMs, sessionClientId } = inFlight;
+    const progressToken = this.#session.calls.firstToken(request);
+    const isJournal = inFlight.kind === "journal";
+    return {
+      ...(progressToken !== undefined && { progressToken }),
+      ...{ requestId: request.id, sessionClientId, taskId },
+      ...(isJournal && { callId: name, redelivered, acceptedMs: acceptedMs - clockMarginMs }),
+      ...(isJournal && after && { afterSeq: after.place, shownProgress: after.progress }),
+    };
+  }
+
+  /** Sends the response to an in-flight request, which is finished with it; nothing happens when no client waits for it. */
+  async #respond(inFlight: InFlightRequest, run: AbortController, message: JSONRPCResponse): Promise<void> {
+    const { calls } = this.#session;
+    if (inFlight.running !== run) return;
+    await calls.noteTask(inFlight, message);
+    if (inFlight.receipt !== undefined) await hearCallers();
+    // Its client may have cancelled the call at another process.
+    if (metaOf(message, metaKeys.status) === "paused") await this.#session.check().catch(() => {});
+    // The caller gave up meanwhile, or lost its stream and is served by the next delivery.
+    if (inFlight.running !== run) return;
+    inFlight.running = undefined;
+    inFlight.response = message;
+    inFlight.finished = true;
+    // In one turn: where a finished request ends is known to all that come next, and to the note of its end.
+    const written = inFlight.write(message);
+    calls.noteFinished(inFlight);
+    await written;
+    if (inFlight.response !== message) return;
+    inFlight.detach();
+    if (inFlight.isCall) inFlight.response = undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import { isResumableError, type OwnedTasks } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
+import type { Call } from "../call/call.js";
+import type { Notification } from "../call/journal-message.js";
+import { asRpcError, RpcError } from "../call/rpc-error.js";
+import { checkTaskResource, watchTaskResource } from "../control/task-resources.js";
+import { limits } from "../limits.js";
+import { task2025 } from "./tasks/task-2025.js";
+
+/** What watches tasks for a client outside its requests, until its connection ends. */
+export interface WatchesOptions {
+  /** Sends a notification that belongs to no request. */
+  readonly tell: (notification: Notification) => Promise<void>;
+  /** A signal that aborts when the connection that there is now is closed. */
+  readonly closed: () => AbortSignal;
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+type ProgressToken = Call["meta"]["progressToken"];
+
+/**
+ * What one client hears of tasks outside its requests: of the resources that it subscribed to, and of new statuses of the tasks that its
+ * calls became.
+ *
+ * Source: MCP 2025-11-25, Resources, "Subscriptions"; Tasks, "Task Status Notification".
+ */
+export class Watches {
+  readonly #options: WatchesOptions;
+  readonly #subscriptions = new Map<string, AbortController>();
+  /** Unfinished tasks that calls became, and the progress token of each call: it stays valid until the task ends. */
+  readonly #begun = new Map<string, ProgressToken>();
+  /** One listener for all: each `AbortSignal.any` would leave an entry in the signal on Node 20 until the connection ends. */
+  #connection: AbortSignal | undefined;
+
+  constructor(options: WatchesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * A subscription to a task that the caller does not have is refused. Those to anything but tasks are accepted and stay silent.
+   *
+   * @throws {@link RpcError}
+   */
+  async subscribe(uri: string, tasksOf: () => OwnedTasks): Promise<void> {
+    const open = this.#subscriptions;
+    if (open.has(uri)) return;
+    if (open.size >= limits.maxSubscriptionsPerSession) {
+      const message = `This session has reached its limit of ${limits.maxSubscriptionsPerSession} subscriptions. End another subscription first.`;
+      throw new RpcError(rpcCodes.internalError, message);
+    }
+    const stop = new AbortController();
+    open.set(uri, stop);
+    try {
+      const tasks = tasksOf();
+      await checkTaskResource(tasks, uri);
+      this.#endWithConnection();
+      void this.#watch(uri, tasks, stop.signal);
+    } catch (error) {
+      open.delete(uri);
+      throw asRpcError(error);
+    }
+  }
+
+  unsubscribe(uri: string): void {
+    this.#subscriptions.get(uri)?.abort("unsubscribed");
+    this.#subscriptions.delete(uri);
+  }
+
+  /** The progress token of the call that began a task. Source: MCP 2025-11-25, Progress, "Behavior Requirements" (3). */
+  tokenOf(taskId: unknown): ProgressToken {
+    return this.#begun.get(String(taskId));
+  }
+
+  /** Tells of each new status of a task, once however many calls join it. */
+  tellStatus({ tasks, meta }: Call, taskId: string): void {
+    const isWatched = this.#begun.has(taskId);
+    this.#begun.set(taskId, meta.progressToken);
+    if (isWatched) return;
+    this.#tellStatuses(tasks, taskId, this.#options.closed())
+      .catch((error: unknown) => this.#options.onError?.(error))
+      .finally(() => this.#begun.delete(taskId));
+  }
+
+  async #tellStatuses(tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> {
+    let shown: unknown;
+    for await (const _event of tasks.follow(taskId, { signal })) {
+      const params = task2025(await tasks.get(taskId));
+      if (signal.aborted) return;
+      if (params.status === shown) continue;
+      shown = params.status;
+      await this.#options.tell({ method: "notifications/tasks/status", params });
+    }
+  }
+
+  async #watch(uri: string, tasks: OwnedTasks, signal: AbortSignal): Promise<void> {
+    const { tell, onError } = this.#options;
+    const updated = async (): Promise<void> => {
+      if (!signal.aborted) await tell({ method: "notifications/resources/updated", params: { uri } });
+    };
+    try {
+      await watchTaskResource(tasks, uri, updated, signal);
+    } catch (error) {
+      if (!isResumableError(error, "TASK_NOT_FOUND")) onError?.(error);
+    }
+  }
+
+  #endWithConnection(): void {
+    const closed = this.#options.closed();
+    if (closed.aborted) this.#endAll();
+    else if (closed !== this.#connection) closed.addEventListener("abort", () => this.#endAll());
+    this.#connection = closed;
+  }
+
+  #endAll(): void {
+    for (const stop of this.#subscriptions.values()) stop.abort("closed");
+    this.#subscriptions.clear();
+  }
+}
