@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
+import { isJsonObject } from "@resumable-mcp/protocol";
 import { withCommands } from "./advice.js";
 
 /** The value as an object, or `undefined` for anything else. */
 export function asObject(value: Json | undefined): JsonObject | undefined {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as JsonObject) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** What an error says to a user of this program. */

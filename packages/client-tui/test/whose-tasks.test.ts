@@ -5,7 +5,7 @@ import { type Client, type OpenClientOptions, openClient } from "@resumable-mcp/
 import { createMemoryStore, defineTool } from "@resumable-mcp/core";
 import { type RunningServer, serve } from "@resumable-mcp/server-http";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openingNotices } from "../src/model/opening-notices.js";
+import { openingNotices } from "../src/display/whose-tasks.js";
 
 const stand = defineTool({
   name: "stand",

@@ -1,16 +1,20 @@
 export {
   endingText,
   type HistoryLine,
+  isShownAt,
   type LogLine,
   momentText,
   readHistory,
+  type ShownLevel,
+  shownLevel,
+  shownLevels,
   type TaskHistory,
   type TaskMoment,
   wasCutOff,
   wholeLog,
 } from "./display/history.js";
-export { formatDuration, formatRate, type ProgressNumbers, progressNumbers } from "./display/numbers.js";
-export { addSample, type Pace, perSecondOf, remainingMsOf } from "./display/pace.js";
+export { formatDuration, type ProgressNumbers, progressNumbers } from "./display/numbers.js";
+export { addSample, type Pace } from "./display/pace.js";
 export {
   harmlessJson,
   harmlessLines,
@@ -18,10 +22,10 @@ export {
   hasControls,
   plainText,
 } from "./display/plain-text.js";
+export { type SchemaOption, schemaOptions } from "./display/schema-options.js";
 export {
   type Away,
   canDo,
-  elapsedMsOf,
   isAway,
   isMoving,
   isUnfinished,
@@ -31,3 +35,4 @@ export {
   wasInterrupted,
 } from "./display/shown-task.js";
 export { type ShownStatus, shownStatus, statusMark, statusWord, taskName } from "./display/status-words.js";
+export { compareTexts, inOrder, type PacedTask, taskOrders, taskTimes } from "./display/task-times.js";

@@ -59,7 +59,9 @@ export { decodeJournal, type JournalEvent, type TaskJournal } from "./task-journ
 export {
   decodeFailure,
   decodeInterim,
+  decodeStats,
   decodeTask,
+  decodeTaskPage,
   encodeInterim,
   encodeListedTask,
   encodeQuestions,

@@ -119,6 +119,26 @@ export function decodeTask(value: unknown): TaskFacts | undefined {
   };
 }
 
+/** Reads a page of `list_session_tasks`; an entry that is not a task is left out. */
+export function decodeTaskPage(value: unknown) {
+  const fields = JsonFields.of(value);
+  return {
+    tasks: (fields?.list("tasks") ?? []).flatMap((entry) => decodeTask(entry) ?? []),
+    total: fields?.number("total_tasks"),
+    nextCursor: fields?.text("next_cursor"),
+  };
+}
+
+/** Reads the answer of `get_checkpoint_stats`: how many tasks there are of each status, and of all. */
+export function decodeStats(value: unknown) {
+  const fields = JsonFields.of(value);
+  const counts = Object.entries(fields?.object("checkpoint_stats") ?? {});
+  return {
+    counts: Object.fromEntries(counts.filter((entry): entry is [string, number] => typeof entry[1] === "number")),
+    total: fields?.number("total_checkpoints") ?? 0,
+  };
+}
+
 /** A task that is not finished, as the result of a wait or of a handoff describes it. */
 export interface InterimResult {
   readonly status: (typeof unfinishedStatuses)[number];

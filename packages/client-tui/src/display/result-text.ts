@@ -1,4 +1,5 @@
 import type { JsonObject, ResultBlock, TaskResult } from "@resumable-mcp/client";
+import { asObject } from "../json.js";
 
 /** The text of a result, in which what a terminal cannot show is named in its place. */
 export function contentText({ content, text }: Pick<TaskResult, "content" | "text">): string {
@@ -8,7 +9,7 @@ export function contentText({ content, text }: Pick<TaskResult, "content" | "tex
 
 /** `[image image/png, 12 KiB]`, `[link report.pdf, file:///report.pdf, application/pdf]`. */
 function nameOf(block: ResultBlock): string {
-  const resource = isObject(block.resource) ? block.resource : block;
+  const resource = asObject(block.resource) ?? block;
   const { name, uri, mimeType, size } = resource;
   const kind = block.type === "resource_link" ? "link" : block.type;
   const facts = [name, uri, mimeType, sizeOf(size ?? bytesOf(resource))].filter((fact) => typeof fact === "string");
@@ -25,8 +26,4 @@ function bytesOf({ data, blob, text }: JsonObject): number | undefined {
 function sizeOf(bytes: JsonObject[string] | undefined): string | undefined {
   if (typeof bytes !== "number") return undefined;
   return bytes < 1_024 ? `${bytes} B` : `${Math.ceil(bytes / 1_024)} KiB`;
-}
-
-function isObject(value: JsonObject[string] | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -11,14 +11,12 @@ import {
 import {
   type Away,
   addSample,
-  elapsedMsOf,
   formatDuration,
   isAway,
   isMoving,
   isUnfinished,
   type LogLine,
-  type Pace,
-  type ShownTask,
+  type PacedTask,
   statusWord,
   stillRequested,
 } from "@resumable-mcp/protocol/display";
@@ -28,15 +26,14 @@ import { serverLabel } from "../display/server-label.js";
 import { resultPreview } from "../display/task-status.js";
 import { textOf } from "../json.js";
 
-export { elapsedMsOf, isAway, isMoving, isUnfinished, type LogLine, stillRequested };
+export { isAway, isMoving, isUnfinished, type LogLine, stillRequested };
 
 /** A task as the screen shows it: what its server said last, and what came since. */
-export interface BoardTask extends ShownTask {
+export interface BoardTask extends PacedTask {
   readonly info: TaskInfo;
   /** What its server is called, where the user gave it a name. */
   readonly serverName?: string;
   readonly log: readonly LogLine[];
-  readonly pace: Pace;
   readonly result?: TaskResult;
   readonly journal?: TaskJournal;
   /** Why it cannot be followed any more. */

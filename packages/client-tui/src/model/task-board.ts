@@ -1,4 +1,5 @@
 import {
+  type CallOptions,
   type Client,
   type ClientEvent,
   isClientError,
@@ -11,12 +12,11 @@ import {
 } from "@resumable-mcp/client";
 import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { contentText } from "../display/result-text.js";
+import { openingNotices } from "../display/whose-tasks.js";
 import { messageOf } from "../json.js";
-import type { CallPlace, ResumeAll } from "./board-requests.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
-import { openingNotices } from "./opening-notices.js";
 import { createThrottledStore, type Schedule } from "./throttled-store.js";
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */
@@ -77,7 +77,11 @@ export class TaskBoard {
   }
 
   /** Calls a tool; resolves to the task's id, or `undefined` when that failed or the server keeps no tasks. */
-  async call(tool: string, values: JsonObject, place: CallPlace): Promise<string | undefined> {
+  async call(
+    tool: string,
+    values: JsonObject,
+    place: Required<Pick<CallOptions, "server" | "detached">>,
+  ): Promise<string | undefined> {
     let taskId: string | undefined;
     await this.attempt(async () => {
       const call = await this.#client.call(tool, values, { ...place, ask: (asked) => this.#dismiss(tool, asked) });
@@ -107,9 +111,9 @@ export class TaskBoard {
 
   /**
    * Resumes every task that was interrupted; those of a server that has not listed its tasks yet, as soon as it does. What
-   * was paused stays paused.
+   * was paused stays paused. Returns how many resume now, and how many servers have not listed theirs yet.
    */
-  resumeAll(): ResumeAll {
+  resumeAll(): { readonly tasks: number; readonly awaitedServers: number } {
     const waiting = [...this.store.current.tasks.values()].filter(wasInterrupted);
     const awaited = this.#client.servers().filter(({ address }) => !this.#listed.has(address));
     for (const { address } of awaited) this.#resumeWhenListed.add(address);

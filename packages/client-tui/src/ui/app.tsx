@@ -18,8 +18,7 @@ import {
 import { type AppProps, currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
 import { Header, QuestionBanner, type WaitingQuestion, waitingQuestions } from "./parts/frame.js";
 import { noticeLines } from "./parts/notice.js";
-import { useNow } from "./parts/use-now.js";
-import { useSince } from "./parts/use-since.js";
+import { useNow, useSince } from "./parts/use-now.js";
 import { places } from "./places.js";
 import { ScreenView } from "./screen-view.js";
 import { ThemeContext, themes } from "./theme.js";

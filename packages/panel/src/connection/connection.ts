@@ -1,22 +1,15 @@
-import { decodeFailure, isJsonObject, type Json, JsonFields, type JsonObject } from "@resumable-mcp/protocol";
+import {
+  type ControlToolName,
+  decodeFailure,
+  isJsonObject,
+  JsonFields,
+  type JsonObject,
+  type PanelToolName,
+  parseJson,
+} from "@resumable-mcp/protocol";
 
 /** The tools by which the panel speaks with a server, without the prefix that the server gives them. */
-export type PanelTool =
-  | "get_task"
-  | "wait_for_task"
-  | "pause_task"
-  | "resume_task"
-  | "cancel_task"
-  | "restart_task"
-  | "delete_task"
-  | "answer_task"
-  | "answer_question"
-  | "get_task_items"
-  | "get_task_journal"
-  | "list_session_tasks"
-  | "get_checkpoint_stats"
-  | "find_task"
-  | "get_server_info";
+export type PanelTool = ControlToolName | PanelToolName;
 
 /** What the view was opened for: a call of a tool, as far as the host says. */
 export interface OpenedCall {
@@ -104,12 +97,8 @@ export function readToolResult(result: JsonObject): JsonObject {
 export function structuredOf(result: JsonObject): JsonObject | undefined {
   const { structuredContent } = result;
   if (isJsonObject(structuredContent)) return structuredContent;
-  try {
-    const parsed: Json = JSON.parse(textOfResult(result));
-    return isJsonObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(textOfResult(result));
+  return isJsonObject(parsed) ? parsed : undefined;
 }
 
 /** The text of a result, of which a sentence is kept. */

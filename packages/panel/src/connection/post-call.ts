@@ -1,4 +1,11 @@
-import { envelopeKeys, isJsonObject, type JsonObject, parseJson } from "@resumable-mcp/protocol";
+import {
+  appMimeType,
+  appsExtension,
+  envelopeKeys,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+} from "@resumable-mcp/protocol";
 import { createParser } from "eventsource-parser";
 import { panelName } from "../version.js";
 import { CallError, callTimeoutMs, type PanelTool, readToolResult } from "./connection.js";
@@ -8,7 +15,7 @@ const revision = "2026-07-28";
 /** A longer response is not read: nothing that the panel asks for is as long. */
 const maxResponseCharacters = 64_000_000;
 /** What the server's own page can show, so that it is offered what apps are offered. Source: MCP Apps 2026-01-26. */
-const extensions = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
+const extensions = { [appsExtension]: { mimeTypes: [appMimeType] } };
 
 /** Where to, and who calls. */
 export interface PostTarget {

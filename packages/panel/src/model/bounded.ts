@@ -33,7 +33,10 @@ function cut(text: string, most: number): string {
 
 /** A value as one line: a text as it is, all else as JSON of which only the beginning is written. */
 export function valueLine(value: Json, most = maxLineCharacters): string {
-  return lineText(typeof value === "string" ? value : writeStart(value, most * 2), most);
+  if (typeof value === "string") return lineText(value, most);
+  // A value that counts as eight characters takes three of the line at least.
+  const kept = JSON.stringify(boundedJson(value, most * 4), null, 1);
+  return lineText(kept.replaceAll(/(?<=[[{])\n *|\n *(?=[\]}])/g, "").replaceAll(/\n */g, " "), most);
 }
 
 /** A copy of a value with so many characters of its texts and so many values at most: what is behind is left out. */
@@ -59,31 +62,4 @@ export function boundedJson(value: Json, most: number): Json {
     return Object.fromEntries(entries);
   };
   return copy(value, 0);
-}
-
-/** Writes JSON until there is enough of it: what is behind costs nothing. */
-function writeStart(value: Json, most: number): string {
-  let text = "";
-  const write = (part: Json, depth: number): void => {
-    if (text.length > most) return;
-    if (typeof part === "string") text += JSON.stringify(part.slice(0, most));
-    else if (typeof part !== "object" || part === null) text += String(part);
-    else if (depth > 8) text += "…";
-    else writeEntries(part, depth);
-  };
-  const writeEntries = (part: Exclude<Json, string | number | boolean | null>, depth: number) => {
-    const isList = Array.isArray(part);
-    text += isList ? "[" : "{";
-    let first = true;
-    for (const key in part) {
-      if (!first) text += ", ";
-      first = false;
-      if (!isList) text += `${JSON.stringify(key.slice(0, most))}: `;
-      write((part as Readonly<Record<string, Json>>)[key] ?? null, depth + 1);
-      if (text.length > most) break;
-    }
-    text += isList ? "]" : "}";
-  };
-  write(value, 0);
-  return text;
 }

@@ -1,13 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/protocol";
+import { schemaOptions } from "@resumable-mcp/protocol/display";
 import { bodyText, lineText } from "./bounded.js";
 
 /** What a field holds: `many` is a choice of several. */
 export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "many" | "json";
 
-/** One value of a choice, and what a person reads for it. */
+/** One value of a choice as the page knows it, what a person reads for it, and the value itself, which need not be a text. */
 export interface FieldOption {
   readonly value: string;
   readonly label: string;
+  readonly constant: Json;
 }
 
 /** One field of a form, made from one property of a flat JSON Schema. Source: MCP, Elicitation, "Requested Schema". */
@@ -46,7 +48,9 @@ export function fieldsOf(schema: JsonObject): readonly FormField[] {
 function fieldOf(key: string, schema: JsonObject, required: boolean): FormField {
   const { title, description } = schema;
   const label = lineText(typeof title === "string" && title.trim() !== "" ? title : key);
-  const options = optionsOf(schema.type === "array" && isJsonObject(schema.items) ? schema.items : schema);
+  const options = schemaOptions(schema.type === "array" && isJsonObject(schema.items) ? schema.items : schema)
+    .slice(0, maxOptions)
+    .map(({ value, label: name }) => ({ value: String(value), label: lineText(name), constant: value }));
   return {
     key,
     label,
@@ -63,21 +67,6 @@ function kindOf({ type }: JsonObject, options: readonly FieldOption[]): FieldKin
   if (options.length > 0) return "choice";
   if (type === "string") return "text";
   return type === "number" || type === "integer" || type === "boolean" ? type : "json";
-}
-
-/** `enum` with `enumNames`, or `oneOf` / `anyOf` of named constants; only texts can be chosen. */
-function optionsOf(schema: JsonObject): readonly FieldOption[] {
-  const { enum: values, enumNames: names, oneOf, anyOf } = schema;
-  if (Array.isArray(values))
-    return values.slice(0, maxOptions).map((value: Json, index: number) => {
-      const name: Json | undefined = Array.isArray(names) ? names[index] : undefined;
-      return { value: String(value), label: lineText(String(name ?? value)) };
-    });
-  const named: readonly Json[] = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
-  return named.slice(0, maxOptions).flatMap((entry) => {
-    if (!isJsonObject(entry) || typeof entry.const !== "string") return [];
-    return [{ value: entry.const, label: lineText(typeof entry.title === "string" ? entry.title : entry.const) }];
-  });
 }
 
 /** A form as it is first seen: with the defaults of its schema. */
@@ -133,18 +122,12 @@ function readText({ kind, schema, options }: FormField, text: string): Read {
     case "boolean":
       return { value: text === "true" };
     case "choice":
-      return { value: constantOf(schema, options, text) };
+      return { value: options.find(({ value }) => value === text)?.constant ?? text };
     case "json":
       return readJson(text);
     default:
       return readLength(schema, text);
   }
-}
-
-/** The value of `enum` itself: it need not be a text. */
-function constantOf({ enum: values }: JsonObject, options: readonly FieldOption[], text: string): Json {
-  const index = options.findIndex(({ value }) => value === text);
-  return Array.isArray(values) ? (values[index] ?? text) : text;
 }
 
 function readNumber(kind: "number" | "integer", { minimum, maximum }: JsonObject, text: string): Read {

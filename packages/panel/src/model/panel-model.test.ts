@@ -239,7 +239,8 @@ describe("a request", () => {
     });
     page.model.look(listRoute);
     await page.rest();
-    expect([await page.model.steer("pause", [...ids, "over", "nowhere"]), most]).toEqual([20, 4]);
+    await page.model.steer("pause", [...ids, "over", "nowhere"]);
+    expect(most).toBe(4);
   });
 
   it("answers a question that only a person may answer by the tool for that", async () => {

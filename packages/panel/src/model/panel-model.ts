@@ -1,4 +1,4 @@
-import type { JsonObject, QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
+import type { Json, JsonObject, QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
 import { decodeTask, JsonFields } from "@resumable-mcp/protocol";
 import { canDo, type TaskVerb } from "@resumable-mcp/protocol/display";
 import { CallError, type PanelConnection, type PanelTool } from "../connection/connection.js";
@@ -20,25 +20,17 @@ export interface PanelEnvironment {
 }
 
 /** What a user can ask of several tasks at once. */
-export type BulkVerb = Exclude<TaskVerb, "answer"> | "restart";
+export type BulkVerb = Exclude<TaskVerb, "answer">;
 
 const verbTools: Readonly<Record<BulkVerb, PanelTool>> = {
   pause: "pause_task",
   resume: "resume_task",
   cancel: "cancel_task",
-  restart: "restart_task",
   forget: "delete_task",
 };
 
 /** Requests that are on their way at once, of those that one click asks for. */
 const maxAtOnce = 4;
-
-/** One page of a task's items. */
-export interface ShownItems {
-  readonly items: readonly JsonObject[string][];
-  /** How many the task has. */
-  readonly total: number;
-}
 
 /** Keeps what the views show true: polls what is looked at, and asks the server for what the user wants. */
 export class PanelModel {
@@ -98,19 +90,17 @@ export class PanelModel {
     this.#dispatch({ type: "notice", notice: undefined });
   }
 
-  /** Asks for something with those of the tasks for which it makes sense. Resolves to how many were asked. */
-  async steer(verb: BulkVerb, ids: readonly string[]): Promise<number> {
-    const wanted = ids.filter((id) => {
+  /** Asks for something with those of the tasks for which it makes sense. */
+  async steer(verb: BulkVerb, ids: readonly string[]): Promise<void> {
+    const queue = ids.filter((id) => {
       const task = this.#state.tasks.get(id);
-      return task !== undefined && (verb === "restart" || canDo(verb, task));
+      return task !== undefined && canDo(verb, task);
     });
-    const queue = [...wanted];
     const work = async () => {
       for (let id = queue.shift(); id !== undefined; id = queue.shift()) await this.#steerOne(verb, id);
     };
     await Promise.all(Array.from({ length: Math.min(maxAtOnce, queue.length) }, work));
     this.pollNow();
-    return wanted.length;
   }
 
   /** Begins a finished task once more; resolves to the id of the new one. */
@@ -119,19 +109,17 @@ export class PanelModel {
     return JsonFields.of(answer)?.text("task_id");
   }
 
-  /** Passes on the user's answer; resolves to whether the server took it. */
-  async answer(taskId: string, question: TaskQuestion, answer: QuestionAnswer): Promise<boolean> {
+  /** Passes on the user's answer. */
+  async answer(taskId: string, question: TaskQuestion, answer: QuestionAnswer): Promise<void> {
     const tool = question.userOnly ? "answer_question" : "answer_task";
     const taken = await this.#ask(tool, { task_id: taskId, key: question.key, ...answer });
     if (taken !== undefined) this.pollNow();
-    return taken !== undefined;
   }
 
   /** Reads one page of a task's items. Rejects with a `CallError`. */
-  async items(taskId: string, after: number, limit: number): Promise<ShownItems> {
-    const fields = JsonFields.of(await this.connection.call("get_task_items", { task_id: taskId, after, limit }));
-    const items = fields?.list("items") ?? [];
-    return { items, total: fields?.number("total") ?? items.length };
+  async items(taskId: string, after: number, limit: number): Promise<readonly Json[]> {
+    const answer = await this.connection.call("get_task_items", { task_id: taskId, after, limit });
+    return JsonFields.of(answer)?.list("items") ?? [];
   }
 
   async #steerOne(verb: BulkVerb, taskId: string): Promise<void> {
@@ -227,10 +215,6 @@ export class PanelModel {
     const next = reducePanel(this.#state, action);
     if (next === this.#state) return;
     this.#state = next;
-    this.#notify();
-  }
-
-  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

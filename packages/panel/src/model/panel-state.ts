@@ -1,4 +1,4 @@
-import { decodeTask, type JsonObject, type TaskFacts, type TaskJournal } from "@resumable-mcp/protocol";
+import type { JsonObject, TaskFacts, TaskJournal } from "@resumable-mcp/protocol";
 import { type Away, plainText } from "@resumable-mcp/protocol/display";
 import { awayTask, leftTask, type PanelTask, seenAlone, seenTask, withEvents } from "./panel-task.js";
 
@@ -135,9 +135,4 @@ function sameOrder(listed: readonly string[] | undefined, tasks: readonly TaskFa
 /** A server that answers again has its tasks back; what they are now, its answers say. */
 function back(tasks: PanelState["tasks"]): PanelState["tasks"] {
   return new Map([...tasks].map(([id, task]) => [id, task.away === undefined ? task : { ...task, away: undefined }]));
-}
-
-/** Reads the tasks of a list; an entry that is not a task is left out. */
-export function tasksIn(values: readonly unknown[]): readonly TaskFacts[] {
-  return values.flatMap((value) => decodeTask(value) ?? []);
 }

@@ -6,12 +6,11 @@ import {
   type TaskFacts,
   type TaskJournal,
 } from "@resumable-mcp/protocol";
-import { type Away, addSample, type Pace, type ShownTask, stillRequested } from "@resumable-mcp/protocol/display";
+import { type Away, addSample, type Pace, type PacedTask, stillRequested } from "@resumable-mcp/protocol/display";
 import { boundedJson } from "./bounded.js";
 
 /** A task as the panel shows it: what its server said last, and what the panel has seen of it before. */
-export interface PanelTask extends ShownTask {
-  readonly pace: Pace;
+export interface PanelTask extends PacedTask {
   /** Of a finished task: what its call returned. */
   readonly result?: JsonObject;
   readonly journal?: TaskJournal;

@@ -1,6 +1,15 @@
-import { decodeJournal, decodeTask, isFinal, JsonFields, type JsonObject } from "@resumable-mcp/protocol";
+import {
+  decodeJournal,
+  decodeStats,
+  decodeTask,
+  decodeTaskPage,
+  isFinal,
+  JsonFields,
+  type JsonObject,
+  type TaskFacts,
+} from "@resumable-mcp/protocol";
 import { CallError, type OpenedCall, type PanelConnection, structuredOf } from "../connection/connection.js";
-import { type PanelAction, type PanelState, tasksIn } from "./panel-state.js";
+import type { PanelAction, PanelState } from "./panel-state.js";
 import { maxJournalEvents, type PanelTask } from "./panel-task.js";
 import type { PollFacts } from "./poll-delay.js";
 
@@ -24,23 +33,21 @@ const maxEventPages = 5;
 
 /** Reads the caller's tasks, newest first, and how many there are of each status. */
 export async function pollList({ connection, dispatch, now }: PollContext): Promise<Activity> {
-  const tasks = [];
-  let total = 0;
+  const tasks: TaskFacts[] = [];
+  let total: number | undefined;
   let cursor: string | undefined;
   do {
     const page = await connection.call("list_session_tasks", {
       limit: pageSize,
       ...(cursor !== undefined && { cursor }),
     });
-    const fields = JsonFields.of(page);
-    tasks.push(...tasksIn(fields?.list("tasks") ?? []));
-    total = fields?.number("total_tasks") ?? tasks.length;
-    cursor = fields?.text("next_cursor");
+    const read = decodeTaskPage(page);
+    tasks.push(...read.tasks);
+    ({ total, nextCursor: cursor } = read);
   } while (cursor !== undefined && tasks.length < maxListed);
-  dispatch({ type: "listed", tasks: tasks.slice(0, maxListed), total, atMs: now() });
-  const stats = JsonFields.of(await connection.call("get_checkpoint_stats", {}))?.object("checkpoint_stats") ?? {};
-  const counts = Object.entries(stats).filter((entry): entry is [string, number] => typeof entry[1] === "number");
-  dispatch({ type: "counted", counts: Object.fromEntries(counts) });
+  dispatch({ type: "listed", tasks: tasks.slice(0, maxListed), total: total ?? tasks.length, atMs: now() });
+  const { counts } = decodeStats(await connection.call("get_checkpoint_stats", {}));
+  dispatch({ type: "counted", counts });
   if (tasks.some(({ status, interrupted }) => status === "running" && !interrupted)) return "moving";
   return tasks.some(({ status }) => !isFinal(status)) ? "waiting" : "still";
 }

@@ -1,5 +1,5 @@
 import { isFinal } from "@resumable-mcp/protocol";
-import { plainText, progressNumbers, remainingMsOf, statusWord, taskName } from "@resumable-mcp/protocol/display";
+import { inOrder, plainText, progressNumbers, statusWord, taskName, taskOrders } from "@resumable-mcp/protocol/display";
 import { lineText } from "./bounded.js";
 import type { PanelTask } from "./panel-task.js";
 import type { ListFilter } from "./route.js";
@@ -41,10 +41,10 @@ export function shownTasks(
     const text = rowText(task, wordOf(task));
     return wanted.every((word) => text.includes(word));
   };
-  const compare = comparisons[order];
-  return tasks
-    .filter((task) => filters[show](task) && matches(task))
-    .sort((left, right) => rank(left) - rank(right) || compare(left, right) || newest(left, right));
+  return inOrder(
+    tasks.filter((task) => filters[show](task) && matches(task)),
+    taskOrders[order],
+  );
 }
 
 /** A word is looked for in what the row of a task shows. */
@@ -61,27 +61,4 @@ function rowText({ info }: PanelTask, word: string): string {
     .map((part) => lineText(part))
     .join(" ")
     .toLowerCase();
-}
-
-const rank = ({ info }: PanelTask) => (isFinal(info.status) ? 1 : 0);
-
-type Comparison = (left: PanelTask, right: PanelTask) => number;
-
-const newest: Comparison = (left, right) => compareTexts(right.info.createdAt ?? "", left.info.createdAt ?? "");
-
-const comparisons: Readonly<Record<ListOrder, Comparison>> = {
-  newest,
-  name: (left, right) => compareTexts(taskName(left.info), taskName(right.info)),
-  progress: (left, right) => (right.info.percent ?? -1) - (left.info.percent ?? -1),
-  left: (left, right) => leftMs(left) - leftMs(right),
-};
-
-/** What it is worth at the task's own last sign of life, so that the order does not depend on the moment. */
-function leftMs({ pace, info }: PanelTask): number {
-  return remainingMsOf(pace, info.total, pace.at(-1)?.atMs ?? 0) ?? Number.MAX_SAFE_INTEGER;
-}
-
-/** Ids, names and ISO times need no locale, and without one a long list is sorted many times faster. */
-function compareTexts(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

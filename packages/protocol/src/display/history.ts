@@ -14,8 +14,24 @@ export interface HistoryLine {
 export interface LogLine {
   readonly level: string;
   readonly text: string;
-  /** HistoryState in the journal, where it is known: a line that the journal has too is shown once. */
+  /** Place in the journal, where it is known: a line that the journal has too is shown once. */
   readonly seq?: number;
+}
+
+/** The levels by which people narrow a log, from the least severe. */
+export const shownLevels = ["debug", "info", "warning", "error"] as const;
+
+/** One of the levels. */
+export type ShownLevel = (typeof shownLevels)[number];
+
+/** The level that a line counts as: `notice` as `info`, and what is worse than `error` as that. */
+export function shownLevel(level: string): ShownLevel {
+  return shownLevels.find((one) => one === (level === "notice" ? "info" : level)) ?? "error";
+}
+
+/** Tells whether a log from this level on shows a line. */
+export function isShownAt(least: ShownLevel, { level }: LogLine): boolean {
+  return shownLevels.indexOf(shownLevel(level)) >= shownLevels.indexOf(least);
 }
 
 /** What people are shown of a journal. Every text in it is one harmless line. */

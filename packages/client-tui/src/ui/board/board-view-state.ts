@@ -1,5 +1,5 @@
 import { isFinal } from "@resumable-mcp/client";
-import { remainingMsOf } from "@resumable-mcp/protocol/display";
+import { compareTexts, inOrder, taskOrders } from "@resumable-mcp/protocol/display";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord, taskName } from "../../display/task-status.js";
@@ -82,10 +82,8 @@ export function shownTasks(
   view: Pick<BoardViewState, "finished" | "filter" | "sort">,
 ): readonly BoardTask[] {
   const wanted = view.filter.toLowerCase().split(/\s+/);
-  const compare = comparisons[view.sort];
-  return [...tasks]
-    .filter((task) => (view.finished || !isFinal(task.info.status)) && matches(task, wanted))
-    .sort((left, right) => rank(left) - rank(right) || compare(left, right) || byAge(left, right));
+  const shown = [...tasks].filter((task) => (view.finished || !isFinal(task.info.status)) && matches(task, wanted));
+  return inOrder(shown, comparisons[view.sort]);
 }
 
 /** A word is looked for in what the row of a task shows, and not in its id, which it does not. */
@@ -96,29 +94,11 @@ function matches(task: BoardTask, wanted: readonly string[]): boolean {
   return wanted.every((word) => text.includes(word));
 }
 
-const rank = ({ info }: BoardTask) => (isFinal(info.status) ? 1 : 0);
-
-type Comparison = (left: BoardTask, right: BoardTask) => number;
-
-const byAge: Comparison = (left, right) => compareTexts(right.info.createdAt ?? "", left.info.createdAt ?? "");
-
-const comparisons: Readonly<Record<SortOrder, Comparison>> = {
-  newest: byAge,
-  name: (left, right) => compareTexts(left.info.tool, right.info.tool),
-  progress: (left, right) => (right.info.percent ?? -1) - (left.info.percent ?? -1),
-  "time left": (left, right) => leftMs(left) - leftMs(right),
+const comparisons: Readonly<Record<SortOrder, (left: BoardTask, right: BoardTask) => number>> = {
+  ...taskOrders,
+  "time left": taskOrders.left,
   server: (left, right) => compareTexts(serverOf(left), serverOf(right)),
 };
-
-/** What it is worth at the task's own last sign of life, so that the order does not depend on the moment. */
-function leftMs({ pace, info }: BoardTask): number {
-  return remainingMsOf(pace, info.total, pace.at(-1)?.atMs ?? 0) ?? Number.MAX_SAFE_INTEGER;
-}
-
-/** Ids, names and ISO times need no locale, and without one a long list is sorted many times faster. */
-function compareTexts(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
 
 /** Moves through the list, filters, sorts and marks, and says what is wanted with tasks. */
 export function reduceBoardView(

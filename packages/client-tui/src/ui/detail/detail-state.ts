@@ -1,3 +1,4 @@
+import { type ShownLevel, shownLevels } from "@resumable-mcp/protocol/display";
 import type { KeyPress } from "../keys/key-press.js";
 import { meaning, moveCursor, nextOf, toggled } from "../keys/key-rules.js";
 import { verbKeys } from "../keys/task-keys.js";
@@ -29,16 +30,11 @@ export const panes = ["timeline", "log", "steps", "result"] as const;
 /** One of the parts. */
 export type Pane = (typeof panes)[number];
 
-/** The least level that the log shows. */
-export const logLevels = ["debug", "info", "warning", "error"] as const;
-
-/** One of the levels. */
-export type ShownLevel = (typeof logLevels)[number];
-
 /** What of a task is seen. */
 export interface DetailState {
   /** `undefined` until the user chooses: what there is to see decides. */
   readonly pane: Pane | undefined;
+  /** The least level that the log shows. */
   readonly level: ShownLevel;
   /** Lines scrolled up from the end; 0 follows. */
   readonly up: number;
@@ -79,7 +75,7 @@ export function reduceDetail(state: DetailState, key: KeyPress, view: DetailView
   if (key.name === "escape") return { state, outcome: "back" };
   const pane = chosenPane(key, view.pane);
   if (pane !== undefined) return { state: { ...state, pane, up: 0 } };
-  if (key.text === "l") return { state: { ...state, level: nextOf(logLevels, state.level), up: 0 } };
+  if (key.text === "l") return { state: { ...state, level: nextOf(shownLevels, state.level), up: 0 } };
   if (key.name === "enter" && view.asks) return { state, outcome: "answer" };
   const outcome = meaning(verbs, key.text);
   if (outcome !== undefined) return { state, outcome };

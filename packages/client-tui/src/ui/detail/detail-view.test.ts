@@ -1,10 +1,11 @@
 import { defaultStateFile } from "@resumable-mcp/client";
+import { shownLevels } from "@resumable-mcp/protocol/display";
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../../test/fake-client.js";
 import { fakeResult, hostile } from "../../../test/odd-texts.js";
 import { nowMs } from "../../../test/open-screens.js";
 import { type BoardTask, newBoardTask } from "../../model/board-task.js";
-import { initialDetailState, logLevels } from "./detail-state.js";
+import { initialDetailState } from "./detail-state.js";
 import { detailContent, factLines, shellCommand, windowOf } from "./detail-view.js";
 
 const facts = (task: BoardTask, most = 20, columns = 100) => factLines(task, { columns, nowMs, most });
@@ -71,7 +72,7 @@ describe("the part of a task that one looks at", () => {
   const task: BoardTask = { ...newBoardTask(fakeTask("a")), log };
 
   it("is the log from a level on, of which unknown ones count as the worst", () => {
-    const counts = logLevels.map((level) => detailContent(task, { ...initialDetailState, pane: "log", level }).count);
+    const counts = shownLevels.map((level) => detailContent(task, { ...initialDetailState, pane: "log", level }).count);
     expect(counts).toEqual([6, 5, 3, 2]);
   });
 

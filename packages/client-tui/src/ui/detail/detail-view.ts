@@ -1,20 +1,12 @@
 import { defaultStateFile, isFinal, type TaskError } from "@resumable-mcp/client";
-import { formatRate, perSecondOf, remainingMsOf } from "@resumable-mcp/protocol/display";
+import { isShownAt, type ShownLevel, taskTimes } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../../advice.js";
 import { countText, cutText, plainText } from "../../display/plain-text.js";
-import { formatDuration, progressNumbers } from "../../display/progress-line.js";
+import { progressNumbers } from "../../display/progress-line.js";
 import { continueCommand, resultPreview, resumeCommand, statusWord } from "../../display/task-status.js";
-import {
-  ageText,
-  type BoardTask,
-  elapsedMsOf,
-  isAway,
-  isMoving,
-  type LogLine,
-  requestWords,
-} from "../../model/board-task.js";
+import { ageText, type BoardTask, isAway, type LogLine, requestWords } from "../../model/board-task.js";
 import { tellHistory, wholeLog } from "../../model/task-history.js";
-import { type DetailState, type DetailView, logLevels, type Pane, type ShownLevel } from "./detail-state.js";
+import type { DetailState, DetailView, Pane } from "./detail-state.js";
 import { resultValue, treeLines } from "./result-tree.js";
 
 /** A line of the part that scrolls. */
@@ -41,19 +33,13 @@ function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: ShownL
   const history = tellHistory(task.journal);
   if (pane === "log")
     return wholeLog(history, task.log)
-      .filter((line) => isAtLeast(line.level, level))
+      .filter((line) => isShownAt(level, line))
       .map((line, index) => {
         return { key: String(index), text: `${line.level.padEnd(7)} ${line.text}`, muted: line.level === "debug" };
       });
   return history[pane].map(({ key, at = "", text }) => {
     return { key: String(key), text: `${at.slice(11, 19).padEnd(8)}  ${text}`, muted: false };
   });
-}
-
-/** Levels of MCP, from the least; `notice` counts as `info`, and what is worse than `error` as that. */
-function isAtLeast(level: string, least: ShownLevel): boolean {
-  const index = (logLevels as readonly string[]).indexOf(level === "notice" ? "info" : level);
-  return (index < 0 ? logLevels.length - 1 : index) >= logLevels.indexOf(least);
 }
 
 /** The order in which facts get room: trouble first, what can be found elsewhere last. */
@@ -104,7 +90,7 @@ function continuationText(continues: NonNullable<TaskError["continues"]>, far: s
 
 /** What the server has logged last, without debugging. */
 function lastLogText({ log, journal }: BoardTask): string | undefined {
-  const isShown = ({ level }: LogLine) => isAtLeast(level, "info");
+  const isShown = (line: LogLine) => isShownAt("info", line);
   // What came since is newer than any journal, which is read only where nothing did.
   const last = log.findLast(isShown) ?? tellHistory(journal).log.findLast(isShown);
   return last === undefined ? undefined : `log: ${last.level}: ${last.text}`;
@@ -120,15 +106,11 @@ function statusText(task: BoardTask, nowMs: number): string {
 }
 
 function timesText(task: BoardTask, nowMs: number): string | undefined {
-  const { info, pace } = task;
-  const elapsed = elapsedMsOf(task, nowMs);
+  const { elapsed, left, rate } = taskTimes(task, nowMs);
   if (elapsed === undefined) return undefined;
-  const moves = isMoving(task);
-  const rate = moves ? perSecondOf(pace) : undefined;
-  const remaining = moves ? remainingMsOf(pace, info.total, nowMs) : undefined;
-  const rest = remaining === undefined ? "" : ` · about ${formatDuration(remaining)} left`;
-  const speed = rate === undefined ? "" : ` · ${formatRate(rate)}`;
-  return `${isFinal(info.status) ? "took" : "for"} ${formatDuration(elapsed)}${rest}${speed}`;
+  const rest = left === undefined ? "" : ` · about ${left} left`;
+  const speed = rate === undefined ? "" : ` · ${rate}`;
+  return `${isFinal(task.info.status) ? "took" : "for"} ${elapsed}${rest}${speed}`;
 }
 
 /** The part of some lines that is shown, from so many lines above the end. */

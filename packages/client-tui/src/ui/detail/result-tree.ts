@@ -1,4 +1,5 @@
 import type { Json, TaskResult } from "@resumable-mcp/client";
+import { parseJson } from "@resumable-mcp/protocol";
 import { countText, plainText } from "../../display/plain-text.js";
 import { contentText } from "../../display/result-text.js";
 
@@ -20,13 +21,8 @@ export interface TreeLine {
 export function resultValue(result: TaskResult): Json {
   if (result.structuredContent !== undefined) return result.structuredContent;
   const text = contentText(result);
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    const lines = text.split("\n");
-    return lines.length === 1 ? text : lines;
-  }
+  const lines = text.split("\n");
+  return parseJson(text) ?? (lines.length === 1 ? text : lines);
 }
 
 /** The lines of a tree; `toggled` are the paths that the user opened or closed against the rule. */

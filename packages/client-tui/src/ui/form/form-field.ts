@@ -1,15 +1,10 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
+import { type SchemaOption, schemaOptions } from "@resumable-mcp/protocol/display";
 import { hiddenKeys, requiredKeys, typesOf } from "../../command-line/tool-arguments.js";
 import { asObject } from "../../json.js";
 
 /** What a field holds; a `group` holds fields, a `list` entries that can be added and taken away. */
 export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "json" | "group" | "list";
-
-/** One value of a choice, and what a person reads for it. */
-export interface FieldOption {
-  readonly value: Json;
-  readonly label: string;
-}
 
 /** One line of a form, made from one part of a JSON Schema. */
 export interface FormField {
@@ -20,7 +15,7 @@ export interface FormField {
   readonly kind: FieldKind;
   readonly required: boolean;
   readonly description?: string;
-  readonly options: readonly FieldOption[];
+  readonly options: readonly SchemaOption[];
   readonly schema: JsonObject;
 }
 
@@ -90,7 +85,7 @@ function lookUp(reference: string, root: JsonObject): JsonObject | undefined {
 }
 
 function kindOf(schema: JsonObject, depth: number): FieldKind {
-  if (Array.isArray(schema.enum) || namedConstants(schema).length > 0) return "choice";
+  if (Array.isArray(schema.enum) || schemaOptions(schema).length > 0) return "choice";
   const types = typesOf(schema);
   const simple = (["string", "boolean", "integer", "number"] as const).find((type) => types.includes(type));
   if (simple !== undefined) return simple === "string" ? "text" : simple;
@@ -99,22 +94,9 @@ function kindOf(schema: JsonObject, depth: number): FieldKind {
   return types.includes("array") && asObject(schema.items) !== undefined ? "list" : "json";
 }
 
-function optionsOf(kind: FieldKind, schema: JsonObject): readonly FieldOption[] {
+function optionsOf(kind: FieldKind, schema: JsonObject): readonly SchemaOption[] {
   if (kind === "boolean") return [true, false].map((value) => ({ value, label: String(value) }));
-  if (kind !== "choice") return [];
-  if (!Array.isArray(schema.enum)) return namedConstants(schema);
-  const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
-  return schema.enum.map((value: Json, index: number) => ({ value, label: String(names[index] ?? value) }));
-}
-
-/** `oneOf: [{ const, title }]`, as elicitation names the values of a choice. */
-function namedConstants(schema: JsonObject): readonly FieldOption[] {
-  const entries = [schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list : []));
-  const options = entries.flatMap((entry) => {
-    const { const: value, title } = asObject(entry) ?? {};
-    return value === undefined ? [] : [{ value, label: typeof title === "string" ? title : String(value) }];
-  });
-  return options.length === entries.length ? options : [];
+  return kind === "choice" ? schemaOptions(schema) : [];
 }
 
 /** Writes a key as one part of a JSON Pointer (RFC 6901). */

@@ -1,9 +1,9 @@
 import type { TaskInfo } from "@resumable-mcp/client";
-import { formatRate, perSecondOf, remainingMsOf } from "@resumable-mcp/protocol/display";
+import { taskTimes } from "@resumable-mcp/protocol/display";
 import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
-import { formatDuration, progressBar, progressNumbers } from "../../display/progress-line.js";
+import { progressBar, progressNumbers } from "../../display/progress-line.js";
 import { statusMark } from "../../display/task-status.js";
-import { type BoardTask, elapsedMsOf, isAway, isMoving, serverOf, taskMessage } from "../../model/board-task.js";
+import { type BoardTask, isAway, isMoving, serverOf, taskMessage } from "../../model/board-task.js";
 
 const order = ["name", "label", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
 
@@ -85,20 +85,17 @@ export function taskLineText(
   columns: TaskColumns,
   look: { readonly nowMs: number; readonly atCursor: boolean; readonly marked: boolean },
 ): string {
-  const { info, pace } = task;
-  const elapsed = elapsedMsOf(task, look.nowMs);
-  const moves = isMoving(task);
-  const remaining = moves ? remainingMsOf(pace, info.total, look.nowMs) : undefined;
-  const perSecond = moves ? perSecondOf(pace) : undefined;
+  const { info } = task;
+  const { elapsed = "", left, rate = "" } = taskTimes(task, look.nowMs);
   const cells = {
     name: nameOf(info, columns.label > 0),
     label: plainText(info.label ?? ""),
     server: serverOf(task),
-    bar: progressBar(info.percent, columns.bar, moves ? phaseOf(info, look.nowMs) : undefined),
+    bar: progressBar(info.percent, columns.bar, isMoving(task) ? phaseOf(info, look.nowMs) : undefined),
     numbers: fittingNumbers(info, columns.numbers),
-    time: elapsed === undefined ? "" : formatDuration(elapsed),
-    left: remaining === undefined ? "" : `~${formatDuration(remaining)}`,
-    rate: perSecond === undefined ? "" : formatRate(perSecond),
+    time: elapsed,
+    left: left === undefined ? "" : `~${left}`,
+    rate,
     message: plainText(taskMessage(task)),
   };
   const lead = `${look.atCursor ? "▸" : " "}${look.marked ? "*" : " "}${markOf(task)} `;

@@ -1,3 +1,4 @@
+import type { ServerInfo } from "@resumable-mcp/client";
 import { useEffect, useReducer, useRef } from "react";
 
 const tickMs = 1000;
@@ -30,4 +31,14 @@ export function useNow(needed: boolean, clock: () => number): number {
 
 function secondOf(timeMs: number): number {
   return Math.floor(timeMs / tickMs) * tickMs;
+}
+
+/** When each connection came to stand as it stands: states are replaced and never changed. */
+export function useSince(
+  servers: readonly ServerInfo[],
+  clock: () => number,
+): ReadonlyMap<ServerInfo["state"], number> {
+  const known = useRef<ReadonlyMap<ServerInfo["state"], number>>(new Map());
+  known.current = new Map(servers.map(({ state }) => [state, known.current.get(state) ?? clock()]));
+  return known.current;
 }

@@ -9,8 +9,7 @@ import { rowsOfList, useClicks } from "../keys/use-clicks.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import { keysPage, type ScreenProps, type ScreenSize, type SignIn } from "../navigation.js";
 import { Entries } from "../parts/line.js";
-import { useNow } from "../parts/use-now.js";
-import { useSince } from "../parts/use-since.js";
+import { useNow, useSince } from "../parts/use-now.js";
 import { type SeenServer, serverDetails, serverLine } from "./server-lines.js";
 
 /** What the user asks for: something with the server at the cursor, or with none. */

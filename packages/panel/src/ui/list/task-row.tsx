@@ -1,12 +1,5 @@
 import { isFinal } from "@resumable-mcp/protocol";
-import {
-  elapsedMsOf,
-  formatDuration,
-  formatRate,
-  isMoving,
-  perSecondOf,
-  remainingMsOf,
-} from "@resumable-mcp/protocol/display";
+import { isMoving, taskTimes } from "@resumable-mcp/protocol/display";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
@@ -86,21 +79,19 @@ export function messageOf({ info }: PanelTask): string {
 
 /** What changes with every second; the rest of a row does not. */
 function TaskClock({ task }: { readonly task: PanelTask }): ReactNode {
-  const moves = isMoving(task);
-  const nowMs = useNow(moves || task.info.status === "pending" || task.info.status === "input_required");
-  const elapsed = elapsedMsOf(task, nowMs);
-  const left = moves ? remainingMsOf(task.pace, task.info.total, nowMs) : undefined;
-  const rate = moves ? perSecondOf(task.pace) : undefined;
+  const { status } = task.info;
+  const nowMs = useNow(isMoving(task) || status === "pending" || status === "input_required");
+  const { elapsed, left, rate } = taskTimes(task, nowMs);
   return (
     <>
       <span role="cell" className="cell-rate">
-        {rate === undefined ? "" : formatRate(rate)}
+        {rate}
       </span>
       <span role="cell" className="cell-left">
-        {left === undefined ? "" : `~${formatDuration(left)}`}
+        {left === undefined ? "" : `~${left}`}
       </span>
       <span role="cell" className="cell-time">
-        {elapsed === undefined ? "" : formatDuration(elapsed)}
+        {elapsed}
       </span>
     </>
   );

@@ -1,5 +1,5 @@
+import type { Json } from "@resumable-mcp/protocol";
 import { type ReactNode, useEffect, useState } from "react";
-import type { ShownItems } from "../../model/panel-model.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel } from "../panel-context.js";
 import { JsonTree } from "../parts/json-tree.js";
@@ -13,7 +13,7 @@ export function Items({ taskId, count }: { readonly taskId: string; readonly cou
   const [after, setAfter] = useState(0);
   // Only the last page changes while a task makes more.
   const isLast = count <= after + pageSize;
-  const { page, problem } = usePage(taskId, after, isLast ? count : -1);
+  const { items, problem } = usePage(taskId, after, isLast ? count : -1);
   if (count === 0) return <p className="muted">{texts.noItems}</p>;
   const last = Math.max(0, Math.floor((count - 1) / pageSize) * pageSize);
   const steps = [
@@ -36,7 +36,7 @@ export function Items({ taskId, count }: { readonly taskId: string; readonly cou
       </nav>
       {problem !== undefined && <p className="field-error">{problem}</p>}
       <ol className="items" start={after + 1}>
-        {page?.items.map((item, index) => (
+        {items?.map((item, index) => (
           <li key={after + index}>
             <span className="item-number">{after + index + 1}</span>
             <JsonTree value={item} depth={2} />
@@ -50,11 +50,11 @@ export function Items({ taskId, count }: { readonly taskId: string; readonly cou
 /** Reads a page, and reads it again when `change` changes. */
 function usePage(taskId: string, after: number, change: number) {
   const { model } = usePanel();
-  const [found, setFound] = useState<{ readonly page?: ShownItems; readonly problem?: string }>({});
+  const [found, setFound] = useState<{ readonly items?: readonly Json[]; readonly problem?: string }>({});
   useEffect(() => {
     let isCurrent = true;
     model.items(taskId, after, pageSize).then(
-      (page) => isCurrent && setFound({ page }),
+      (items) => isCurrent && setFound({ items }),
       (error: unknown) => isCurrent && setFound({ problem: error instanceof Error ? error.message : String(error) }),
     );
     return () => {

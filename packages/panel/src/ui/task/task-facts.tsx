@@ -1,14 +1,5 @@
 import { isFinal } from "@resumable-mcp/protocol";
-import {
-  elapsedMsOf,
-  formatDuration,
-  formatRate,
-  isAway,
-  isMoving,
-  perSecondOf,
-  progressNumbers,
-  remainingMsOf,
-} from "@resumable-mcp/protocol/display";
+import { isAway, progressNumbers, taskTimes } from "@resumable-mcp/protocol/display";
 import type { ReactNode } from "react";
 import type { PanelTask } from "../../model/panel-task.js";
 import { useTexts } from "../../texts/texts.js";
@@ -48,15 +39,11 @@ function Times({ task }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
   const { info } = task;
   const nowMs = useNow(!isFinal(info.status) && !isAway(task));
-  const elapsed = elapsedMsOf(task, nowMs);
-  const moves = isMoving(task);
-  const left = moves ? remainingMsOf(task.pace, info.total, nowMs) : undefined;
-  const rate = moves ? perSecondOf(task.pace) : undefined;
-  const time = elapsed === undefined ? undefined : formatDuration(elapsed);
+  const { elapsed, left, rate } = taskTimes(task, nowMs);
   const facts = [
-    rate === undefined ? undefined : formatRate(rate),
-    left === undefined ? undefined : texts.left(formatDuration(left)),
-    time === undefined ? undefined : isFinal(info.status) ? texts.took(time) : texts.runs(time),
+    rate,
+    left && texts.left(left),
+    elapsed && (isFinal(info.status) ? texts.took(elapsed) : texts.runs(elapsed)),
     info.itemCount > 0 ? texts.items(info.itemCount) : undefined,
     texts.attempt(info.attempt),
     info.generation > 1 ? texts.generation(info.generation) : undefined,

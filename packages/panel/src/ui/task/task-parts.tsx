@@ -1,7 +1,11 @@
 import {
   type HistoryLine,
+  isShownAt,
   type LogLine,
   readHistory,
+  type ShownLevel,
+  shownLevel,
+  shownLevels,
   type TaskMoment,
   wasCutOff,
 } from "@resumable-mcp/protocol/display";
@@ -103,21 +107,18 @@ function Lines({ lines, none, isCut, isSteps = false }: LinesProps): ReactNode {
   );
 }
 
-/** The least level that the log shows; `notice` counts as `info`, and what is worse than `error` as that. */
-const logLevels = ["debug", "info", "warning", "error"] as const;
-
 function Log({ lines, isCut }: { readonly lines: readonly LogLine[]; readonly isCut: boolean }): ReactNode {
   const texts = useTexts();
-  const [least, setLeast] = useState<string>("debug");
+  const [least, setLeast] = useState<ShownLevel>("debug");
   const [most, setMost] = useState(pageLines);
-  const shown = lines.filter(({ level }) => rankOf(level) >= rankOf(least));
+  const shown = lines.filter((line) => isShownAt(least, line));
   if (lines.length === 0) return <p className="muted">{texts.noLog}</p>;
   return (
     <>
       <label className="log-level">
         <span className="muted">{texts.logLevel}</span>
-        <select value={least} onChange={(event) => setLeast(event.target.value)}>
-          {logLevels.map((level) => (
+        <select value={least} onChange={(event) => setLeast(shownLevel(event.target.value))}>
+          {shownLevels.map((level) => (
             <option key={level}>{level}</option>
           ))}
         </select>
@@ -127,7 +128,7 @@ function Log({ lines, isCut }: { readonly lines: readonly LogLine[]; readonly is
           .slice(-most)
           .toReversed()
           .map(({ level, text, seq }) => (
-            <li key={seq} data-level={logLevels[rankOf(level)]}>
+            <li key={seq} data-level={shownLevel(level)}>
               <span className="log-word">{lineText(level, 12)}</span>
               <span>{lineText(text, 2_000)}</span>
             </li>
@@ -136,11 +137,6 @@ function Log({ lines, isCut }: { readonly lines: readonly LogLine[]; readonly is
       <More left={shown.length - most} isCut={isCut} onMore={() => setMost(most + pageLines)} />
     </>
   );
-}
-
-function rankOf(level: string): number {
-  const index = logLevels.findIndex((one) => one === (level === "notice" ? "info" : level));
-  return index < 0 ? logLevels.length - 1 : index;
 }
 
 interface MoreProps {
