@@ -9,7 +9,13 @@ import {
   ListToolsResultSchema,
   ReadResourceResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { type ControlToolsOffer, type Json, type JsonObject, readControlTools } from "@resumable-mcp/protocol";
+import {
+  type ControlToolsOffer,
+  type Json,
+  type JsonObject,
+  parseJson,
+  readControlTools,
+} from "@resumable-mcp/protocol";
 import { raceAbort } from "../connection/connection.js";
 import type {
   LinkFailure,
@@ -21,7 +27,6 @@ import type {
   ToolRequest,
   ToolRequestOptions,
 } from "../connection/link.js";
-import { toJsonText } from "../json.js";
 import type { ToolResult } from "../tool-result.js";
 import { Askers } from "./askers.js";
 import { classifyFailure } from "./classify-failure.js";
@@ -210,7 +215,7 @@ export class Link2025 implements ServerLink {
       }),
     );
     const [content] = contents;
-    return content !== undefined && "text" in content ? toJsonText(content.text) : undefined;
+    return content !== undefined && "text" in content ? parseJson(content.text) : undefined;
   }
 
   async ping(options: RequestOptions): Promise<void> {

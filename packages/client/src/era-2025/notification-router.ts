@@ -3,9 +3,9 @@ import {
   LoggingMessageNotificationSchema,
   ProgressNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { type JsonObject, metaKeys } from "@resumable-mcp/protocol";
+import { type Json, type JsonObject, metaKeys } from "@resumable-mcp/protocol";
 import type { LogMessage, ProgressMessage } from "../connection/link.js";
-import { toJson, toJsonObject } from "../json.js";
+import { toJsonObject } from "../json.js";
 
 /** A request in flight that wants to hear of its progress. */
 export interface NotificationListener {
@@ -61,7 +61,7 @@ function deliverLog(listeners: ReadonlySet<NotificationListener>, notification: 
   if (!success) return;
   const meta = metaOf(notification);
   const taskId = meta[metaKeys.taskId];
-  const message = { level: data.params.level, data: toJson(data.params.data), meta };
+  const message = { level: data.params.level, data: data.params.data as Json, meta };
   for (const listener of listeners) {
     if (taskId === undefined ? listener.taskId === undefined : listener.taskId === taskId) listener.onLog?.(message);
   }

@@ -1,4 +1,4 @@
-import { taskProgressed } from "./state-changes.js";
+import { inTurn, taskProgressed } from "./state-changes.js";
 import type { StateFile } from "./state-file.js";
 
 /** What is noted of a task's progress. */
@@ -30,11 +30,8 @@ export function createProgressRecorder(
     latest.clear();
     if (entries.length === 0) return;
     // A full disk must not end a call: its progress is on the server.
-    await stateFile
-      .update((state) =>
-        entries.reduce((changed, [taskId, { progress, at }]) => taskProgressed(taskId, progress, at)(changed), state),
-      )
-      .catch(() => undefined);
+    const changes = entries.map(([taskId, { progress, at }]) => taskProgressed(taskId, progress, at));
+    await stateFile.update(inTurn(changes)).catch(() => undefined);
   };
 
   return {

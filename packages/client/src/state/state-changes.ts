@@ -12,6 +12,11 @@ const maxPendingRuns = 50;
 /** A change of the state: applied to whatever stands in the file at that moment. */
 export type StateChange = (state: ClientState) => ClientState;
 
+/** Several changes as one, in their order. */
+export function inTurn(changes: readonly StateChange[]): StateChange {
+  return (state) => changes.reduce((changed, change) => change(changed), state);
+}
+
 /** Adds a task that has just been started or joined, and forgets the pending run that it answers. */
 export function taskStarted(task: ActiveTask, runId?: string): StateChange {
   return (state) => ({

@@ -1,10 +1,10 @@
-import { isFinal, JsonFields, unfinishedStatuses } from "@resumable-mcp/protocol";
+import { decodeStats, decodeTaskPage, isFinal, JsonFields, unfinishedStatuses } from "@resumable-mcp/protocol";
 import type { ServerStats, SessionInfo, TaskFilter } from "../client.js";
 import type { ClientContext } from "../client-context.js";
 import { isClientError } from "../client-error.js";
 import { fromEach, serverAt } from "../servers/find-server.js";
 import type { RemoteServer } from "../servers/remote-server.js";
-import { type StateChange, taskForgotten, taskSeen } from "../state/state-changes.js";
+import { inTurn, taskForgotten, taskSeen } from "../state/state-changes.js";
 import { parseTaskInfo, type TaskInfo } from "../task-info.js";
 
 const pageSize = 100;
@@ -29,15 +29,8 @@ export async function listUnfinished(
 /** Counts the tasks of every server that answers. */
 export async function listStats(context: ClientContext): Promise<readonly ServerStats[]> {
   return fromEach(context.servers, async (server) => {
-    const fields = JsonFields.of((await server.control("get_checkpoint_stats", {})).structuredContent);
-    const counts = Object.entries(fields?.object("checkpoint_stats") ?? {}).flatMap(
-      ([status, count]): readonly (readonly [string, number])[] => (typeof count === "number" ? [[status, count]] : []),
-    );
-    return {
-      server: server.address,
-      counts: Object.fromEntries(counts),
-      total: fields?.number("total_checkpoints") ?? 0,
-    };
+    const answer = await server.control("get_checkpoint_stats", {});
+    return { server: server.address, ...decodeStats(answer.structuredContent) };
   });
 }
 
@@ -91,22 +84,18 @@ async function listOf(context: ClientContext, server: RemoteServer, filter: Task
   const tasks: TaskInfo[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < context.limits.maxPages && tasks.length < wanted; page += 1) {
-    const { structuredContent = {} } = await server.control("list_session_tasks", {
+    const answer = await server.control("list_session_tasks", {
       limit: Math.min(pageSize, wanted - tasks.length),
       status: filter.status,
       task_name: filter.tool,
       cursor,
     });
-    const entries = Array.isArray(structuredContent.tasks) ? structuredContent.tasks : [];
-    tasks.push(...entries.flatMap((entry) => parseTaskInfo(entry, server.address) ?? []));
-    if (typeof structuredContent.next_cursor !== "string") break;
-    cursor = structuredContent.next_cursor;
+    const read = decodeTaskPage(answer.structuredContent);
+    tasks.push(...read.tasks.map((facts) => ({ ...facts, server: server.address })));
+    cursor = read.nextCursor;
+    if (cursor === undefined) break;
   }
   return tasks;
-}
-
-function inTurn(changes: readonly StateChange[]): StateChange {
-  return (state) => changes.reduce((changed, change) => change(changed), state);
 }
 
 function newestFirst(tasks: readonly TaskInfo[]): readonly TaskInfo[] {
