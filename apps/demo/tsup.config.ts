@@ -2,12 +2,5 @@ import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
 export default defineConfig(
-  library([
-    "src/index.ts",
-    "src/tools.ts",
-    "src/resumption.ts",
-    "src/replicas.ts",
-    "src/story-client.ts",
-    "src/end-with-parent.ts",
-  ]),
+  library(["src/index.ts", "src/tools.ts", "src/resumption.ts", "src/story-client.ts", "src/end-with-parent.ts"]),
 );

@@ -2,10 +2,11 @@ import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/command-line
 import { runStory } from "./story/run-story.js";
 import { tellStory } from "./story/tell-story.js";
 
-const usage = `Usage: npm run demo -- [--port PORT] [--browser [--no-open]] [--online]
+const usage = `Usage: npm run demo -- [--port PORT] [--browser [--no-open]] [--replicas] [--online]
   --port PORT   where the terminal UI's server listens if the port is free, 0 for any (8001)
   --browser     show the server's panel in a browser, with a button that kills the server
   --no-open     with --browser: print the address of the page, and open no browser
+  --replicas    the story on PostgreSQL and three servers behind one address, each of them killed
   --online      get_forecast asks Open-Meteo for cities that are not bundled (non-commercial use)
 Without a terminal (</dev/null) the program plays the story as text, and --port has no effect.`;
 
@@ -13,6 +14,7 @@ const flags = {
   port: { type: "string", default: "8001" },
   browser: { type: "boolean", default: false },
   open: { type: "boolean", default: true },
+  replicas: { type: "boolean", default: false },
   online: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -32,6 +34,11 @@ await runCommand("demo", async () => {
     const { runInBrowser } = await import("./browser/run-in-browser.js");
     const { openInBrowser } = await import("@resumable-mcp/client-tui");
     process.exitCode = await runInBrowser({ built, open: values.open ? openInBrowser : undefined });
+    return;
+  }
+  if (values.replicas) {
+    const { tellReplicas } = await import("./story/tell-replicas.js");
+    process.exitCode = await runStory(built, tellReplicas);
     return;
   }
   if (!process.stdin.isTTY || !process.stdout.isTTY) {

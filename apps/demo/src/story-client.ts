@@ -2,8 +2,8 @@ import { type Client, type ClientEvent, openClient, type TaskResult } from "@res
 import { parseFlags, runCommand } from "@resumable-mcp/command-line";
 import { z } from "zod";
 import { packageVersion } from "./package-version.js";
-import { type ClientLine, countRecords, expectedIds, job, jobArguments } from "./story/job.js";
-import { digestOf, processedRecord } from "./tools/processed-record.js";
+import { type ClientLine, countRecords, expectedIds, job, jobArguments, readRecords } from "./story/job.js";
+import { digestOf } from "./tools/processed-record.js";
 
 const flags = { url: { type: "string" }, state: { type: "string" }, "delay-ms": { type: "string" } } as const;
 const places = z.object({ url: z.string(), state: z.string(), "delay-ms": z.coerce.number() });
@@ -49,11 +49,9 @@ function tell(event: ClientEvent): void {
   }
 }
 
-/** Counts the items themselves, and trusts nothing else. */
-async function count({ task }: Client, id: string, result: TaskResult): Promise<void> {
+async function count(client: Client, id: string, result: TaskResult): Promise<void> {
   if (result.isError) throw new Error(result.text);
-  const records = [];
-  for await (const item of task(id).items()) records.push(processedRecord.parse(item));
+  const records = await readRecords(client, id);
   const ids = records.map((record) => record.record_id);
   const { digest: reportedDigest } = z.object({ digest: z.string() }).parse(result.structuredContent);
   say({ kind: "finished", count: countRecords(ids, expectedIds), digest: digestOf(records), reportedDigest });

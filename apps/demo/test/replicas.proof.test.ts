@@ -19,7 +19,9 @@ const example = path("../../../examples/replicas");
 test("three replicas and their database are killed, and every record is there once", {
   timeout: timeoutMs,
 }, async () => {
-  const child = spawn(process.execPath, [path("../dist/replicas.js")], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [path("../dist/index.js"), "--replicas"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const [output, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   expect({ code, complaint }).toEqual({ code: 0, complaint: "" });
   expect(output.trimEnd().split("\n").at(-1)).toBe("50 of 50 records, 0 repeated, 0 lost");

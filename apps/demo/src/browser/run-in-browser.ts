@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Client, openClient } from "@resumable-mcp/client";
 import { type RestartableServer, startRestartableServer } from "../processes/demo-server.js";
 import { describeCount, isComplete } from "../story/job.js";
 import { startDemoTask } from "./demo-task.js";
@@ -33,8 +34,14 @@ export async function runInBrowser({ built, open }: InBrowserOptions): Promise<n
   };
   try {
     const server = await startRestartableServer({ built, store: join(folder, "store"), flags: ["--ui"] }, listener);
+    const client = await openClient({
+      servers: [{ url: server.url }],
+      stateFile: join(folder, "client.json"),
+      // The server stays dead for as long as its user likes.
+      limits: { reconnectAttempts: Number.POSITIVE_INFINITY },
+    });
     try {
-      const job = prepareJob(server, leave.signal);
+      const job = prepareJob(server, client, leave.signal);
       const front = await startFront({
         serverPort: Number(new URL(server.url).port),
         opened: job.begin,
@@ -42,13 +49,15 @@ export async function runInBrowser({ built, open }: InBrowserOptions): Promise<n
         kill: () => server.kill(),
         start: () => server.start(),
       });
-      say(`Open ${front.url} and kill the server there. Ctrl-C ends the demo.`);
-      open?.(front.url);
+      const page = `${front.url}/`;
+      say(`Open ${page} and kill the server there. Ctrl-C ends the demo.`);
+      open?.(page);
       await stopped;
       await front.close();
       return job.failed() ? 1 : 0;
     } finally {
       leave.abort();
+      await client.close();
       await server.stop();
     }
   } finally {
@@ -64,13 +73,13 @@ interface Job {
   failed(): boolean;
 }
 
-function prepareJob(server: RestartableServer, signal: AbortSignal): Job {
+function prepareJob(server: RestartableServer, client: Client, signal: AbortSignal): Job {
   let begun = false;
   let failed = false;
   let panel: string | undefined;
   let outcome: string | undefined;
   const run = async (): Promise<void> => {
-    const { id, counted } = await startDemoTask(server.url, signal);
+    const { id, counted } = await startDemoTask(client);
     panel = `/ui#/tasks/${id}`;
     const count = await counted;
     failed = !isComplete(count);

@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { forward } from "../processes/forward.js";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { forward, type LocalServer, listenLocally } from "../processes/forward.js";
 import { frontPage } from "./front-page.js";
 
 /** What the front shows, and what its buttons do. */
@@ -25,34 +23,16 @@ export interface FrontState {
   readonly outcome: string | undefined;
 }
 
-/** The page of the demo, with the panel in it. */
-export interface Front {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /**
  * Serves the page with the buttons on a free port of this machine, and passes all other requests on to the server: the page and the
  * panel in its frame are of one origin.
  */
-export async function startFront(options: FrontOptions): Promise<Front> {
-  const server = createServer((request, response) => {
+export function startFront(options: FrontOptions): Promise<LocalServer> {
+  return listenLocally((request, response) => {
     answer(options, request, response).catch((error: unknown) => {
       response.writeHead(500).end(error instanceof Error ? error.message : String(error));
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    close: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
 }
 
 /** No other page holds this one, and moves a click to its button. */

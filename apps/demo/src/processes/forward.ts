@@ -1,10 +1,37 @@
+import { once } from "node:events";
 import {
+  createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  type RequestListener,
   request,
   type ServerResponse,
 } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What listens on a port of this machine. */
+export interface LocalServer {
+  /** Without a path. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Listens on a free port of this machine. */
+export async function listenLocally(onRequest: RequestListener): Promise<LocalServer> {
+  const server = createServer(onRequest).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
 
 /** What a proxy changes of what it passes on. */
 export interface Changes {

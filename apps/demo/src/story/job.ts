@@ -1,5 +1,6 @@
+import type { Client } from "@resumable-mcp/client";
 import { z } from "zod";
-import { recordId } from "../tools/processed-record.js";
+import { type ProcessedRecord, processedRecord, recordId } from "../tools/processed-record.js";
 
 /** The job of the story: the one whose first published version ended with 55 of 50 records. */
 export const job = {
@@ -28,6 +29,13 @@ const recordCount = z.object({
 });
 
 export type RecordCount = z.output<typeof recordCount>;
+
+/** Reads the items of a task themselves: what is counted trusts nothing else. */
+export async function readRecords({ task }: Client, taskId: string): Promise<readonly ProcessedRecord[]> {
+  const records: ProcessedRecord[] = [];
+  for await (const item of task(taskId).items()) records.push(processedRecord.parse(item));
+  return records;
+}
 
 /** Counts records by their ids. */
 export function countRecords(ids: readonly string[], expected: readonly string[]): RecordCount {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { startPostgres } from "@resumable-mcp/store-postgres/testing";
 import { type RestartableServer, startRestartableServer } from "../processes/demo-server.js";
-import { describeCount, isComplete, job } from "../story/job.js";
-import type { StoryOptions } from "../story/run-story.js";
-import { hearClient, type Outcome, requireOutcome, startStoryClient } from "../story/story-client-program.js";
-import { startRoundRobin } from "./round-robin.js";
+import { forward, type LocalServer, listenLocally } from "../processes/forward.js";
+import { describeCount, isComplete, job } from "./job.js";
+import type { StoryOptions } from "./run-story.js";
+import { hearClient, type Outcome, requireOutcome, startStoryClient } from "./story-client-program.js";
 
 /** Time of a batch: long enough to be killed in, short enough to wait for. */
 const batchMs = 400;
@@ -53,6 +53,16 @@ export async function tellReplicas({ built, folder, narrator }: StoryOptions): P
     await Promise.all(replicas.map((replica) => replica.stop()));
     await database.stop();
   }
+}
+
+/** Gives each request to the next of the servers; one that is refused goes to the server after it. */
+function startRoundRobin(ports: readonly number[]): Promise<LocalServer> {
+  let turn = 0;
+  return listenLocally((incoming, answer) => {
+    const first = turn++;
+    const order = ports.map((_, index) => ports[(first + index) % ports.length] ?? 0);
+    forward(incoming, answer, order);
+  });
 }
 
 async function killAndStart(replica: RestartableServer): Promise<void> {
