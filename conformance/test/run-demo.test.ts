@@ -65,6 +65,6 @@ test("npm test installs everything, also where the demo has installed its part",
 test("npm run demo and npm run replicas begin in that way", () => {
   expect(manifestOf(".").scripts).toMatchObject({
     demo: "node scripts/run-demo.js apps/demo/dist/index.js",
-    replicas: "node scripts/run-demo.js apps/demo/dist/replicas.js",
+    replicas: "node scripts/run-demo.js apps/demo/dist/index.js --replicas",
   });
 });
