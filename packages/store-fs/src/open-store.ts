@@ -33,8 +33,8 @@ export function openStore(context: StoreContext, host: Host) {
   const workers = new WorkerRegistry(context, host);
   const notes = new ChangeNotes(context);
   const notifications = new Notifications(context, notes, held);
-  const finished = new FinishedIndex(context, workers);
   const finishedTasks = new FinishedTasks(context);
+  const finished = new FinishedIndex(context, workers, finishedTasks);
   const isClaimed = (taskId: string) => keys.isClaimed(taskId);
   const reader = new TaskReader(context, { cache, held, workers, ends: finishedTasks, isClaimed });
   const keys: TaskKeys = new TaskKeys(context, reader);

@@ -4,7 +4,6 @@ import type { Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import type { Disk } from "../src/disk/disk.js";
 import { nodeDisk } from "../src/disk/node-disk.js";
-import { takenName } from "../src/index/finished-line.js";
 import { at, commit, create, emptyFolder, lease, newTask, openStore } from "./scene.js";
 
 const options = { durability: "process" } as const;
@@ -106,8 +105,7 @@ test("finished tasks are listed once while another store takes over the file wit
       const [name] = names;
       if (!taken && folder === join(directory, "done") && name !== undefined) {
         taken = true;
-        const context = { instance: "taker", unique: () => "x" };
-        renameSync(join(folder, name), join(folder, takenName(context, name, name.slice(0, 10))));
+        renameSync(join(folder, name), join(folder, `${name.slice(0, 10)}.taker-c0.jsonl`));
       }
       return names;
     },
@@ -116,4 +114,18 @@ test("finished tasks are listed once while another store takes over the file wit
   expect((await store.listTasks({ limit: 10 })).tasks.map((task) => task.id)).toEqual([id]);
   expect(taken).toBe(true);
   expect((await store.countTasks({})).total).toBe(1);
+});
+
+test("finished tasks are listed that another store moved in a file of which this one has read a part", async () => {
+  const directory = emptyFolder();
+  const first = openStore(directory, options);
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index += 1) ids.push(await finish(first, `task-${index}`));
+  const other = openStore(directory, options);
+  expect((await other.countTasks({})).total).toBe(3);
+  for (let index = 3; index < 7; index += 1) ids.push(await finish(first, `task-${index}`));
+  for (const id of ids.splice(0, 2)) await remove(first, id);
+  await first.listExpired({ now: at(0), limit: 10 });
+  await first.close();
+  expect((await other.listTasks({ limit: 10 })).tasks.map(({ id }) => id).sort()).toEqual(ids.sort());
 });

@@ -1,23 +1,15 @@
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { isFinal } from "@resumable-mcp/core";
-import { isIntact, type RawLine } from "../disk/checked-line.js";
+import type { RawLine } from "../disk/checked-line.js";
 import { fileLines } from "../disk/file-lines.js";
 import { quarantineCopy } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, replaceWhole, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { ifThere, replaceWhole, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
 import { readableView } from "../journal/task-view.js";
-import {
-  parseFinished,
-  parseFinishedName,
-  parseFlagged,
-  readHead,
-  type Superseding,
-  supersede,
-  takenName,
-  visitLines,
-} from "./finished-line.js";
+import { parseFinishedName } from "./finished-line.js";
+import type { FinishedTable } from "./finished-table.js";
 
 /** Tasks that are read in one go; then everything else gets its turn. */
 const tasksPerTurn = 32;
@@ -27,35 +19,28 @@ const tasksPerTurn = 32;
  *
  * @param isMine tells whether this store may rewrite what another one made.
  */
-export async function compactFinished(context: StoreContext, isMine: (instance: string) => boolean): Promise<void> {
-  const names = listIfExists(context.disk, context.layout.done) ?? [];
-  const own = names.filter((name) => isMine(parseFinishedName(name)?.instance ?? ""));
-  const damaged = await damagedFiles(context, own);
-  if (damaged.length > 0) await restoreFinished(context, names, damaged);
-  const newest = new Map<string, Superseding>();
-  await visitLines(context, names, (line) => supersede(newest, parseFlagged(line)));
-  if (newest.size === 0 && damaged.length === 0) return;
-  const listed = new Set<string>();
-  await visitLines(context, names, (line) => {
-    const head = readHead(line);
-    if (head !== undefined && newest.get(head.incarnation)?.gone) listed.add(head.incarnation);
+export async function compactFinished(
+  context: StoreContext,
+  table: FinishedTable,
+  isMine: (instance: string) => boolean,
+): Promise<void> {
+  const own = [...table.files].filter(([name]) => {
+    const maker = parseFinishedName(name)?.instance;
+    return maker !== undefined && isMine(maker);
   });
-  const isNeeded = (raw: RawLine) => {
-    const line = readHead(raw) ?? parseFinished(raw);
-    const known = line && newest.get(line.incarnation);
-    if (line === undefined || known === undefined) return line !== undefined;
-    // The line that says that a task was deleted is needed as long as another one says that it finished.
-    if ("gone" in line && line.gone) return listed.has(line.incarnation);
-    return !known.gone && known.seq <= line.seq;
-  };
-  for (const name of own) await rewriteFinished(context, name, isNeeded);
+  const damaged = own.filter(([, { isDamaged }]) => isDamaged).map(([name]) => name);
+  if (damaged.length > 0) await restoreFinished(context, table, damaged);
+  const needed = table.neededLines();
+  for (const [name, { lines }] of own) {
+    const starts = needed.get(name) ?? new Set();
+    if (starts.size < lines) await rewriteFinished(context, name, ({ start }) => starts.has(start));
+  }
 }
 
 /**
  * Writes a file again without some of its lines, or removes it where none is left.
  *
- * A file belongs to the store that made it, which replaces it in its place; those of stores that have ended are taken over
- * by renaming them, which only one can do.
+ * It has another name from then on. Only one store can rename it, and those that have read a part of it see that it is gone.
  */
 export async function rewriteFinished(
   context: StoreContext,
@@ -63,22 +48,19 @@ export async function rewriteFinished(
   isNeeded: (line: RawLine) => boolean,
 ): Promise<void> {
   const { disk, layout, durable, instance, unique } = context;
-  const kept: Buffer[] = [];
-  let dropped = 0;
-  for await (const lines of fileLines(disk, join(layout.done, name)) ?? []) {
-    for (const line of lines) {
-      if (isNeeded(line)) kept.push(Buffer.concat([line.bytes, Buffer.from("\n")]));
-      else dropped += 1;
-    }
-  }
-  const maker = parseFinishedName(name);
-  if (dropped === 0 || maker === undefined) return;
-  let path = join(layout.done, name);
-  if (maker.instance !== instance) {
-    path = join(layout.done, takenName(context, name, maker.day));
+  const day = parseFinishedName(name)?.day;
+  const part = Buffer.from(unique()).toString("hex");
+  const path = join(layout.done, `${day}.${instance}-c${part}.jsonl`);
+  const isRenamed = ifThere(() => {
     disk.rename(join(layout.done, name), path);
-    // Before the file is written again: a loss of power must not bring the old name back next to the new one.
-    if (durable) await disk.syncFolder(layout.done);
+    return true;
+  });
+  if (!isRenamed) return;
+  // Before the file is written again: a loss of power must not bring the old name back next to the new one.
+  if (durable) await disk.syncFolder(layout.done);
+  const kept: Buffer[] = [];
+  for await (const lines of fileLines(disk, path) ?? []) {
+    for (const line of lines) if (isNeeded(line)) kept.push(Buffer.concat([line.bytes, Buffer.from("\n")]));
   }
   if (kept.length === 0) unlinkIfExists(disk, path);
   else replaceWhole(disk, path, Buffer.concat(kept), unique(), durable);
@@ -86,31 +68,15 @@ export async function rewriteFinished(
   if (durable) await disk.syncFolder(layout.done);
 }
 
-/** Files in which a line is not what was written there. */
-async function damagedFiles(context: StoreContext, names: readonly string[]): Promise<readonly string[]> {
-  const damaged = new Set<string>();
-  for (const name of names) {
-    await visitLines(context, [name], ({ bytes }) => {
-      if (!isIntact(bytes)) damaged.add(name);
-    });
-  }
-  return [...damaged];
-}
-
 /**
  * Finds the finished tasks of damaged lines in their own folders, and gives them a marker: the next process that lists tasks looks
  * them up and writes their lines again. The damaged files are kept in quarantine as they are.
  */
-async function restoreFinished(
-  context: StoreContext,
-  names: readonly string[],
-  damaged: readonly string[],
-): Promise<void> {
+async function restoreFinished(context: StoreContext, table: FinishedTable, damaged: readonly string[]): Promise<void> {
   for (const name of damaged) {
     quarantineCopy(context, join(context.layout.done, name), name, "a line of the list of finished tasks is damaged");
   }
-  const listed = new Set<string>();
-  await visitLines(context, names, (line) => listed.add(readHead(line)?.id ?? ""));
+  const listed = table.ids();
   let looked = 0;
   for (const id of taskIds(context)) {
     const view = listed.has(id) ? undefined : readableView(context, id);

@@ -8,6 +8,7 @@ import { appendTo, listIfExists, touchFile, unlinkIfExists } from "../disk/whole
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import { compactFinished } from "./finished-compaction.js";
 import { encodeFinished, type FinishedLine } from "./finished-line.js";
+import type { FinishedTasks } from "./finished-tasks.js";
 
 /** What the lists have to know of a task that was deleted. */
 type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> & { readonly incarnation: string };
@@ -21,6 +22,7 @@ type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> &
 export class FinishedIndex {
   readonly #context: StoreContext;
   readonly #workers: Pick<WorkerRegistry, "isInstanceAlive">;
+  readonly #tasks: FinishedTasks;
   /** What fails here is found and done again by the next process that lists open tasks. */
   readonly #background = new BackgroundWork();
   readonly #sync: SharedSync;
@@ -29,9 +31,10 @@ export class FinishedIndex {
   #part = 1;
   #compacting: Promise<void> | undefined;
 
-  constructor(context: StoreContext, workers: Pick<WorkerRegistry, "isInstanceAlive">) {
+  constructor(context: StoreContext, workers: Pick<WorkerRegistry, "isInstanceAlive">, tasks: FinishedTasks) {
     this.#context = context;
     this.#workers = workers;
+    this.#tasks = tasks;
     this.#sync = new SharedSync(async () => {
       const paths = [...this.#written];
       this.#written.clear();
@@ -42,18 +45,18 @@ export class FinishedIndex {
 
   /** Notes that a task finished. The lease may be released when this has resolved, however it ended. */
   close(record: TaskRecord, incarnation: string, isStill: () => boolean): Promise<void> {
-    return this.#background.add(this.#move(record, incarnation, isStill, record.generation > 1));
+    return this.#background.add(this.#move(record, incarnation, isStill));
   }
 
   /** Does what a process that died after the final event left undone. */
   repair(record: TaskRecord, incarnation: string, isStill: () => boolean): void {
-    if (!this.#context.readOnly) void this.#background.add(this.#move(record, incarnation, isStill, true));
+    if (!this.#context.readOnly) void this.close(record, incarnation, isStill);
   }
 
-  async #move(record: TaskRecord, incarnation: string, isStill: () => boolean, again: boolean): Promise<void> {
+  async #move(record: TaskRecord, incarnation: string, isStill: () => boolean): Promise<void> {
     const context = this.#context;
     const summary = summarise(record, record.status);
-    await this.#append({ seq: record.lastSeq, again: again || undefined, id: record.id, incarnation, summary }, record);
+    await this.#append({ seq: record.lastSeq, id: record.id, incarnation, summary }, record);
     context.observe("store.done.appended", record.id);
     if (isStill()) unlinkIfExists(context.disk, join(context.layout.open, record.id));
     context.observe("store.done.closed", record.id);
@@ -81,7 +84,7 @@ export class FinishedIndex {
   async #leave(gone: Deleted): Promise<void> {
     const { disk, layout } = this.#context;
     const { id, incarnation, lastSeq } = gone;
-    await this.#append({ seq: lastSeq, gone: true, id, incarnation }, gone);
+    await this.#append({ seq: lastSeq, id, incarnation }, gone);
     // The id may have been given to another task since.
     if (disk.stat(taskFolder(layout, id)) === undefined) unlinkIfExists(disk, join(layout.open, id));
   }
@@ -108,11 +111,14 @@ export class FinishedIndex {
     return this.#compacting;
   }
 
-  #rewrite(): Promise<void> {
+  async #rewrite(): Promise<void> {
     // What is written from now on goes to another file than those that are rewritten.
     this.#part += 1;
+    await this.#sync.idle();
+    const table = await this.#tasks.read();
     const own = this.#context.instance;
-    return compactFinished(this.#context, (instance) => instance === own || !this.#workers.isInstanceAlive(instance));
+    const isMine = (instance: string) => instance === own || !this.#workers.isInstanceAlive(instance);
+    await compactFinished(this.#context, table, isMine);
   }
 
   /** Ids with a marker in `open/`. */

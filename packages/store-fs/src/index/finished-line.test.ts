@@ -21,22 +21,22 @@ const head = {
   seq: 7,
   id: summary.id,
   incarnation: "b-1",
-  owner: "client:test",
-  tool: "count_words",
-  status: "completed",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  finishedAt: "2026-01-02T00:00:00.000Z",
-  ttlMs: 60_000,
+  chosenBy: {
+    owner: "client:test",
+    tool: "count_words",
+    status: "completed",
+    createdAt: "2026-01-01T00:00:00.000Z",
+    finishedAt: "2026-01-02T00:00:00.000Z",
+    ttlMs: 60_000,
+  },
 };
 
 function rawLine(bytes: Buffer): RawLine {
   return { start: 0, next: bytes.byteLength, bytes: bytes.subarray(0, -1) };
 }
 
-function lineOf(parts: Partial<TaskSummary> = {}, flags: { again?: true } = {}): RawLine {
-  return rawLine(
-    encodeFinished({ seq: 7, ...flags, id: summary.id, incarnation: "b-1", summary: { ...summary, ...parts } }),
-  );
+function lineOf(parts: Partial<TaskSummary> = {}): RawLine {
+  return rawLine(encodeFinished({ seq: 7, id: summary.id, incarnation: "b-1", summary: { ...summary, ...parts } }));
 }
 
 test.each<[string, Partial<TaskSummary>]>([
@@ -47,23 +47,23 @@ test.each<[string, Partial<TaskSummary>]>([
   ["ended otherwise", { status: "cancelled" }],
 ])("reads what lists choose by where it %s", (_, parts) => {
   const line = lineOf(parts);
-  expect(readHead(line)).toEqual({ ...head, ...parts });
+  expect(readHead(line)).toMatchObject({ ...head, chosenBy: { ...head.chosenBy, ...parts } });
   expect(parseFinished(line)?.summary).toEqual({ ...summary, ...parts });
-});
-
-test("reads a line that may be one of several about its task", () => {
-  expect(readHead(lineOf({}, { again: true }))).toEqual(head);
 });
 
 test("reads lines whose parts stand in another order, as earlier versions wrote them", () => {
   const text = JSON.stringify({ seq: 7, id: summary.id, incarnation: "b-1", summary });
-  expect(readHead(rawLine(encodeLine(text)))).toEqual(head);
+  expect(readHead(rawLine(encodeLine(text)))).toMatchObject(head);
 });
 
-test("finds nothing in a line that says that a task was deleted, that is not a line of the index, or that is damaged", () => {
-  const gone = rawLine(encodeFinished({ seq: 8, gone: true, id: summary.id, incarnation: "b-1" }));
+test("tells of a line without a summary that its task was deleted", () => {
+  const gone = { seq: 8, id: summary.id, incarnation: "b-1" };
+  expect(readHead(rawLine(encodeFinished(gone)))).toEqual(gone);
+});
+
+test("finds nothing in a line that is not a line of the index, or that is damaged", () => {
   const other = rawLine(encodeLine(JSON.stringify({ seq: 7, id: summary.id, incarnation: "b-1", summary: { id: 1 } })));
   const damaged = lineOf();
   damaged.bytes.write("faild", damaged.bytes.indexOf("completed"));
-  expect([gone, other, damaged].map(readHead)).toEqual([undefined, undefined, undefined]);
+  expect([other, damaged].map(readHead)).toEqual([undefined, undefined]);
 });

@@ -1,6 +1,6 @@
 import type { TaskStatus } from "@resumable-mcp/core";
 import { isIntact, type RawLine } from "../disk/checked-line.js";
-import { type FinishedHead, parseFinished, readHead } from "./finished-line.js";
+import { type FinishedHead, readHead } from "./finished-line.js";
 
 /** What is known of a finished task. */
 export interface FinishedTask {
@@ -23,12 +23,18 @@ export interface LinePlace {
   readonly length: number;
 }
 
+/** What was read of a file. */
+interface FileState {
+  /** How far it was read. */
+  readonly end: number;
+  readonly lines: number;
+  /** A line is not what was written there. */
+  readonly isDamaged: boolean;
+}
+
 /** What the lines of finished tasks say, by columns: an object for each task would take twice the memory. */
 export class FinishedTable {
-  /** How far each file was read. */
-  readonly files = new Map<string, number>();
-  /** A line is not what was written there. */
-  isDamaged = false;
+  readonly files = new Map<string, FileState>();
   #lines = 0;
   #counted = 0;
   /** By incarnation. */
@@ -48,6 +54,13 @@ export class FinishedTable {
   readonly #names: string[] = [];
   readonly #starts: number[] = [];
   readonly #lengths: number[] = [];
+  /** Rows of deleted tasks that another line lists as finished. */
+  readonly #listed = new Set<number>();
+
+  /** A line is not what was written there. */
+  get isDamaged(): boolean {
+    return [...this.files.values()].some(({ isDamaged }) => isDamaged);
+  }
 
   /** This part of all lines counts no more. */
   get deadPart(): number {
@@ -95,41 +108,57 @@ export class FinishedTable {
     return { name: this.#names[row] ?? "", start: this.#starts[row] ?? 0, length: this.#lengths[row] ?? 0 };
   }
 
-  /** Adds what a line of a file says. */
-  add(name: string, line: RawLine): void {
-    this.files.set(name, line.next);
-    this.#lines += 1;
-    const head = readHead(line);
-    const said = head ?? parseFinished(line);
-    if (said === undefined) {
-      if (!isIntact(line.bytes)) this.isDamaged = true;
-      return;
-    }
-    const known = this.#rows.get(said.incarnation);
-    const isKnown = known !== undefined;
-    const seq = isKnown ? (this.#seqs[known] ?? 0) : 0;
-    // Of two lines the one with the higher seq counts, and the one that says that the task was deleted.
-    if (isKnown && (seq > said.seq || (seq === said.seq && this.#statuses[known] === undefined))) return;
-    if (isKnown && this.#statuses[known] !== undefined) this.#counted -= 1;
-    if (head !== undefined) this.#counted += 1;
-    const row = known ?? this.#statuses.length;
-    if (!isKnown) {
-      const incarnation = copied(said.incarnation);
-      this.#incarnations[row] = incarnation;
-      this.#rows.set(incarnation, row);
-    }
-    this.#put(row, name, line, head ?? { ...nothing, id: said.id, incarnation: said.incarnation, seq: said.seq });
+  /** Ids of all tasks that are listed. */
+  ids(): ReadonlySet<string> {
+    return new Set(this.#ids.filter((_, row) => this.#statuses[row] !== undefined));
   }
 
-  #put(row: number, name: string, line: RawLine, head: Omit<FinishedHead, "status"> & { status?: TaskStatus }): void {
-    this.#ids[row] = copied(head.id);
-    this.#owners[row] = this.#shared(head.owner);
-    this.#tools[row] = this.#shared(head.tool);
-    this.#statuses[row] = head.status;
-    this.#created[row] = Date.parse(head.createdAt);
-    this.#finished[row] = Date.parse(head.finishedAt ?? head.createdAt);
-    this.#ttls[row] = head.ttlMs;
-    this.#seqs[row] = head.seq;
+  /**
+   * Where the lines begin that count, by file. The line that says that a task was deleted is needed as long as another one
+   * says that it finished.
+   */
+  neededLines(): ReadonlyMap<string, ReadonlySet<number>> {
+    const needed = new Map([...this.files.keys()].map((name) => [name, new Set<number>()]));
+    for (const [row, name] of this.#names.entries()) {
+      const isNeeded = this.#statuses[row] !== undefined || this.#listed.has(row);
+      if (isNeeded) needed.get(name)?.add(this.#starts[row] ?? 0);
+    }
+    return needed;
+  }
+
+  /** Adds what a line of a file says. */
+  add(name: string, line: RawLine): void {
+    const { lines = 0, isDamaged = false } = this.files.get(name) ?? {};
+    this.files.set(name, { end: line.next, lines: lines + 1, isDamaged: isDamaged || !isIntact(line.bytes) });
+    this.#lines += 1;
+    const head = readHead(line);
+    if (head === undefined) return;
+    const known = this.#rows.get(head.incarnation);
+    const row = known ?? this.#statuses.length;
+    const seq = this.#seqs[row] ?? 0;
+    const wasListed = this.#statuses[row] !== undefined;
+    // Of two lines the one with the higher seq counts, and the one that says that the task was deleted.
+    const isOlder = known !== undefined && (seq > head.seq || (seq === head.seq && !wasListed));
+    if (!isOlder) this.#put(row, name, line, head);
+    const isListed = this.#statuses[row] !== undefined;
+    this.#counted += Number(isListed) - Number(wasListed);
+    if (!isListed && (wasListed || head.chosenBy !== undefined)) this.#listed.add(row);
+  }
+
+  #put(row: number, name: string, line: RawLine, { id, seq, incarnation, chosenBy }: FinishedHead): void {
+    const { owner = "", tool = "", status, createdAt = "", finishedAt = createdAt, ttlMs = 0 } = chosenBy ?? {};
+    if (this.#incarnations[row] === undefined) {
+      this.#incarnations[row] = copied(incarnation);
+      this.#rows.set(this.#incarnations[row], row);
+    }
+    this.#ids[row] = copied(id);
+    this.#owners[row] = this.#shared(owner);
+    this.#tools[row] = this.#shared(tool);
+    this.#statuses[row] = status;
+    this.#created[row] = Date.parse(createdAt);
+    this.#finished[row] = Date.parse(finishedAt);
+    this.#ttls[row] = ttlMs;
+    this.#seqs[row] = seq;
     this.#names[row] = name;
     this.#starts[row] = line.start;
     this.#lengths[row] = line.next - line.start - 1;
@@ -143,9 +172,6 @@ export class FinishedTable {
     return own;
   }
 }
-
-/** What a line does not say that tells that a task was deleted. */
-const nothing = { owner: "", tool: "", createdAt: "1970-01-01T00:00:00.000Z", ttlMs: 0 };
 
 /** A part of a text keeps the whole in memory. */
 function copied(text: string): string {

@@ -70,11 +70,11 @@ export class FinishedTasks {
       const names = (listIfExists(disk, layout.done) ?? []).filter((name) => name.endsWith(".jsonl"));
       // One that is taken over meanwhile has another name now.
       const sizes = new Map(names.map((name) => [name, disk.stat(join(layout.done, name))?.size ?? -1]));
-      const isRewritten = [...this.#table.files].some(([name, read]) => (sizes.get(name) ?? -1) < read);
+      const isRewritten = [...this.#table.files].some(([name, { end }]) => (sizes.get(name) ?? -1) < end);
       const table = isRewritten ? new FinishedTable() : this.#table;
       let isWhole = ![...sizes.values()].includes(-1);
       for (const [name, size] of sizes) {
-        if (size > (table.files.get(name) ?? 0)) isWhole = (await this.#readFile(table, name)) && isWhole;
+        if (size > (table.files.get(name)?.end ?? 0)) isWhole = (await this.#readFile(table, name)) && isWhole;
       }
       // What is known stays known until all was read again.
       if (isWhole) this.#table = table;
@@ -85,7 +85,7 @@ export class FinishedTasks {
   /** @returns false when the file was taken over or removed since it was listed. */
   async #readFile(table: FinishedTable, name: string): Promise<boolean> {
     const { disk, layout } = this.#context;
-    const pages = fileLines(disk, join(layout.done, name), table.files.get(name) ?? 0);
+    const pages = fileLines(disk, join(layout.done, name), table.files.get(name)?.end);
     if (pages === undefined) return false;
     for await (const lines of pages) for (const line of lines) table.add(name, line);
     return true;
