@@ -1,13 +1,10 @@
 import { join } from "node:path";
 import { isFinal } from "@resumable-mcp/core";
 import { type Instant, type Lease, leaseLost } from "@resumable-mcp/core/store";
-import { parseDocument } from "@resumable-mcp/documents";
-import { z } from "zod";
 import { isSafeId, shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
-import type { StoreContext } from "../disk/store-context.js";
-import { createFile, listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
-import { readableView } from "../journal/task-view.js";
+import { listIfExists } from "../disk/whole-file.js";
+import { type FoldedJournal, readableView } from "../journal/task-view.js";
 import type { LeaseBook } from "../task/lease-book.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import { type IndexParts, makeNamesDurable } from "./task-creator.js";
@@ -31,35 +28,28 @@ export class TaskRemover {
     const { disk, layout, durable } = context;
     const writer = book.writerOf(lease);
     await writer.idle();
-    const { record, header } = writer.view;
-    const folder = taskFolder(layout, record.id);
+    const { record } = writer.view;
     if (!writer.isCurrent()) throw leaseLost(lease);
     const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
-    const gone = noteSchema.parse({ ...record, incarnation: header.incarnation });
-    const note = await writeNote(context, gone);
-    if (!writer.isCurrent()) {
-      unlinkIfExists(disk, note);
-      throw leaseLost(lease);
-    }
     // Windows renames no folder in which a file is open.
     await writer.drop();
     try {
       if (!writer.isCurrent()) throw leaseLost(lease);
-      disk.rename(folder, place);
+      disk.rename(taskFolder(layout, record.id), place);
     } catch (error) {
       writer.giveUp();
       throw error;
     }
     context.observe("store.delete.trashed", record.id);
     if (durable) await allDone([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
-    await this.#complete(gone, place);
+    await this.#complete(writer.view, place);
     notifications.notify(record.id, "task");
   }
 
   /** Takes a deleted task out of the lists and removes what is left of it. */
-  async #complete(record: Gone, place: string): Promise<void> {
+  async #complete({ record, header }: Pick<FoldedJournal, "record" | "header">, place: string): Promise<void> {
     const { context, usage, finished, keys } = this.#parts;
-    await finished.remove(record);
+    await finished.remove({ ...record, incarnation: header.incarnation });
     context.observe("store.delete.listed", record.id);
     if (record.key !== null) keys.prune(record.owner, record.key);
     context.disk.removeTree(place);
@@ -76,10 +66,12 @@ export class TaskRemover {
     await this.removeUnclaimed();
     for (const name of names) {
       const place = join(layout.trash, name);
-      if (trashName.exec(name)?.[1] !== "del") continue;
-      const gone = readNote(context, place);
-      if (gone === undefined) disk.removeTree(place);
-      else await this.#complete(gone, place);
+      const [, kind, taskId = ""] = trashName.exec(name) ?? [];
+      if (kind !== "del") continue;
+      // Where its journal is not there any more, the lists know already.
+      const view = readableView(context, taskId, place);
+      if (view === undefined) disk.removeTree(place);
+      else await this.#complete(view, place);
     }
   }
 
@@ -121,35 +113,3 @@ export class TaskRemover {
 
 /** What is not named so is not a store's. */
 const trashName = /^(new|del)\.([\w-]+)\.[\w-]+(?:\.([\w-]+))?$/;
-
-const noteSchema = z.object({
-  id: z.string(),
-  incarnation: z.string(),
-  owner: z.string(),
-  key: z.nullable(z.string()),
-  lastSeq: z.number(),
-  createdAt: z.string(),
-  finishedAt: z.optional(z.string()),
-});
-
-/** What deleting has to know of a task. */
-type Gone = z.infer<typeof noteSchema>;
-
-/**
- * A process that finishes a deletion after a crash does not have to understand the journal. Durable before the task goes: a
- * task that was deleted without a note would always be counted.
- */
-async function writeNote({ disk, layout, durable, syncs, unique }: StoreContext, gone: Gone): Promise<string> {
-  const folder = taskFolder(layout, gone.id);
-  const path = join(folder, `deleted.${unique()}.json`);
-  createFile(disk, path, Buffer.from(`${JSON.stringify(gone)}\n`));
-  if (durable) await allDone([syncs.sync(path), disk.syncFolder(folder)]);
-  return path;
-}
-
-function readNote({ disk }: StoreContext, place: string): Gone | undefined {
-  const note = (listIfExists(disk, place) ?? []).find((name) => name.startsWith("deleted."));
-  const text = note === undefined ? undefined : readFrom(disk, join(place, note))?.toString("utf8");
-  const parsed = parseDocument(noteSchema, text ?? "");
-  return "document" in parsed ? parsed.document : undefined;
-}

@@ -37,8 +37,13 @@ export interface FoldedJournal {
 }
 
 /** Opens the file of an epoch; `undefined` when it is announced and not sealed. */
-function openView(context: StoreContext, taskId: string, epoch: number): FoldedJournal | typeof missing | undefined {
-  const path = join(taskFolder(context.layout, taskId), journalName(epoch));
+function openView(
+  context: StoreContext,
+  folder: string,
+  taskId: string,
+  epoch: number,
+): FoldedJournal | typeof missing | undefined {
+  const path = join(folder, journalName(epoch));
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined) return missing;
   const lines = rawLines(writtenPart(bytes, 0, path), 0, path);
@@ -135,14 +140,15 @@ export interface Reading {
  * Finds the newest sealed epoch and folds it to its end. Epochs that are announced and not sealed count for nothing.
  *
  * @param options.below only epochs lower than this one.
+ * @param options.folder where its files are, if not in the task's place.
  * @returns `undefined` when there is no such task.
  */
 export function newestView(
   context: StoreContext,
   taskId: string,
-  { cache = noCache, below = Number.POSITIVE_INFINITY }: { readonly cache?: ViewCache; readonly below?: number } = {},
+  options: { readonly cache?: ViewCache; readonly below?: number; readonly folder?: string | undefined } = {},
 ): FoldedJournal | undefined {
-  const folder = taskFolder(context.layout, taskId);
+  const { cache = noCache, below = Number.POSITIVE_INFINITY, folder = taskFolder(context.layout, taskId) } = options;
   let isThere = true;
   const list = () => {
     const names = listIfExists(context.disk, folder);
@@ -152,7 +158,7 @@ export function newestView(
   const view = newest(list, (epoch) => {
     const cached = cache.get(taskId);
     const isKnown = cached?.header.epoch === epoch;
-    const found = isKnown ? cached : openView(context, taskId, epoch);
+    const found = isKnown ? cached : openView(context, folder, taskId, epoch);
     if (found === undefined || found === missing || (isKnown && !extendView(context, found))) return found;
     cache.set(taskId, found, viewBytes(found));
     return found;
@@ -167,9 +173,9 @@ function viewBytes({ record, tail }: FoldedJournal): number {
 }
 
 /** As `newestView`; a task that cannot be read counts as none: it is set aside when it is asked for. */
-export function readableView(context: StoreContext, taskId: string): FoldedJournal | undefined {
+export function readableView(context: StoreContext, taskId: string, folder?: string): FoldedJournal | undefined {
   try {
-    return newestView(context, taskId);
+    return newestView(context, taskId, { folder });
   } catch (error) {
     if (error instanceof DamagedFile) return undefined;
     throw error;

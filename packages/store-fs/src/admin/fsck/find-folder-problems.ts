@@ -55,7 +55,6 @@ function problemOf(store: OpenStore, taskId: string, path: string, name: string)
     if (document !== undefined) return documentAhead(store, taskId, path, document);
     return found("damaged_document", "harmless", "the copy for reading is damaged; the journal holds everything");
   }
-  if (name.startsWith("deleted.")) return found("leftover", "harmless", "a deletion that did not happen");
   return found("foreign", "harmless", "not a file of the store");
 }
 
