@@ -57,13 +57,6 @@ export function parseTaskDocument(text: string): TaskDocument | undefined {
   return "document" in parsed ? parsed.document : undefined;
 }
 
-/** A document that is to be written as soon as the one before is. */
-interface Waiting {
-  readonly held: HeldTask;
-  /** It shows a state that may last, and is synced: it may be the last one. */
-  readonly isLasting: boolean;
-}
-
 /**
  * Writes the readable documents of tasks, in the background and never two of one task at once.
  *
@@ -72,10 +65,10 @@ interface Waiting {
  */
 export class TaskDocuments {
   readonly #context: StoreContext;
-  readonly #waiting = new Map<string, Waiting>();
+  /** By task: the document that is written, or the last of those that wait for it. */
   readonly #running = new Map<string, Promise<void>>();
   /** Tasks whose next document is not due yet. */
-  readonly #timers = new Map<string, { readonly held: HeldTask; readonly timer: NodeJS.Timeout }>();
+  readonly #timers = new Map<HeldTask, NodeJS.Timeout>();
   readonly #due = new Set<HeldTask>();
   /** When the last document of a task was due, by the caller's monotonic clock. */
   readonly #dueMs = new WeakMap<HeldTask, number>();
@@ -87,32 +80,27 @@ export class TaskDocuments {
 
   /** Notes a commit, at the caller's monotonic time. */
   note(held: HeldTask, { statusChanged, nowMs }: { statusChanged: boolean; nowMs: number }): void {
-    const { taskId } = held.lease;
     if (statusChanged) {
-      clearTimeout(this.#timers.get(taskId)?.timer);
-      this.#timers.delete(taskId);
+      this.#stopTimer(held);
       this.#dueMs.set(held, nowMs);
-      void this.#schedule({ held, isLasting: true });
-      return;
+      // It shows a state that may last, and is synced: it may be the last one.
+      void this.#write(held, "content");
+    } else if (!this.#timers.has(held)) {
+      const lastMs = this.#dueMs.get(held) ?? Number.NEGATIVE_INFINITY;
+      const leftMs = Math.max(lastMs + this.#context.limits.documentPauseMs - nowMs, 0);
+      this.#dueMs.set(held, nowMs + leftMs);
+      if (leftMs === 0) this.#makeDue(held);
+      else this.#timers.set(held, setTimeout(() => this.#makeDue(held), leftMs).unref());
     }
-    if (this.#timers.has(taskId)) return;
-    const lastMs = this.#dueMs.get(held) ?? Number.NEGATIVE_INFINITY;
-    const leftMs = lastMs + this.#context.limits.documentPauseMs - nowMs;
-    if (leftMs <= 0) this.#makeDue(held, nowMs);
-    else this.#startTimer(held, { leftMs, dueMs: nowMs + leftMs });
   }
 
-  #startTimer(held: HeldTask, { leftMs, dueMs }: { leftMs: number; dueMs: number }): void {
-    const { taskId } = held.lease;
-    const timer = setTimeout(() => {
-      this.#timers.delete(taskId);
-      this.#makeDue(held, dueMs);
-    }, leftMs).unref();
-    this.#timers.set(taskId, { held, timer });
+  #stopTimer(held: HeldTask): void {
+    clearTimeout(this.#timers.get(held));
+    this.#timers.delete(held);
   }
 
-  #makeDue(held: HeldTask, dueMs: number): void {
-    this.#dueMs.set(held, dueMs);
+  #makeDue(held: HeldTask): void {
+    this.#timers.delete(held);
     this.#due.add(held);
     this.#pumping ??= this.#pump();
   }
@@ -120,33 +108,27 @@ export class TaskDocuments {
   async #pump(): Promise<void> {
     for (const held of this.#due) {
       this.#due.delete(held);
-      await this.#schedule({ held, isLasting: false });
+      await this.#write(held, "none");
       if (this.#due.size > 0) await pause(this.#context.limits.documentSpacingMs);
     }
     this.#pumping = undefined;
   }
 
-  #schedule({ held, isLasting }: Waiting): Promise<void> {
+  /** A copy that cannot be written leaves the older one; the journal has all. */
+  #write(held: HeldTask, sync: "content" | "none"): Promise<void> {
     const { taskId } = held.lease;
-    this.#waiting.set(taskId, { held, isLasting: isLasting || this.#waiting.get(taskId)?.isLasting === true });
-    const running = this.#running.get(taskId) ?? this.#drain(taskId);
+    const before = this.#running.get(taskId) ?? Promise.resolve();
+    const running = before
+      .then(() => this.#replace(held, sync))
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#running.get(taskId) === running) this.#running.delete(taskId);
+      });
     this.#running.set(taskId, running);
     return running;
   }
 
-  async #drain(taskId: string): Promise<void> {
-    for (let next = this.#waiting.get(taskId); next !== undefined; next = this.#waiting.get(taskId)) {
-      this.#waiting.delete(taskId);
-      try {
-        await this.#write(next);
-      } catch {
-        // A copy that cannot be written leaves the older one; the journal has all.
-      }
-    }
-    this.#running.delete(taskId);
-  }
-
-  async #write({ held, isLasting }: Waiting): Promise<void> {
+  async #replace(held: HeldTask, sync: "content" | "none"): Promise<void> {
     const { disk, layout, unique, durable, observe } = this.#context;
     const { taskId } = held.lease;
     const options: DocumentOptions<TaskDocument> = {
@@ -154,7 +136,7 @@ export class TaskDocuments {
       schema,
       disk,
       createName: unique,
-      sync: durable && isLasting ? "content" : "none",
+      sync: durable ? sync : "none",
       onDamage: ({ path, problem }) => quarantineFile(this.#context, path, `${taskId}.task.json`, problem),
       // An older document must not replace the one of a newer epoch.
       mayReplace: () => {
@@ -173,12 +155,10 @@ export class TaskDocuments {
 
   /** Resolves when everything noted so far is written. */
   async idle(): Promise<void> {
-    for (const { held, timer } of this.#timers.values()) {
-      clearTimeout(timer);
-      this.#due.add(held);
+    for (const held of [...this.#timers.keys(), ...this.#due]) {
+      this.#stopTimer(held);
+      void this.#write(held, "none");
     }
-    this.#timers.clear();
-    for (const held of this.#due) void this.#schedule({ held, isLasting: false });
     this.#due.clear();
     await this.#pumping;
     while (this.#running.size > 0) await Promise.all(this.#running.values());
