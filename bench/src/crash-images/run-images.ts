@@ -1,13 +1,7 @@
 import { isResumableError } from "@resumable-mcp/core";
-import {
-  checkFsStore,
-  createFsStore,
-  type Disk,
-  type FsStoreLimits,
-  type FsStoreProblem,
-  type Host,
-  repairFsStore,
-} from "@resumable-mcp/store-fs";
+import type { StoreAdmin, StoreProblem } from "@resumable-mcp/core/store";
+import { createFsStore, type Disk, type FsStoreLimits, type Host } from "@resumable-mcp/store-fs";
+import { openFsAdmin } from "@resumable-mcp/store-fs/admin";
 import {
   type CrashChoices,
   copyTree,
@@ -128,13 +122,14 @@ async function judgeOpened(
 /** `check` reads the store, `repair` leaves nothing to be repaired, and then all that was acknowledged is there. */
 async function judgeRepaired(image: FolderNode, { ledger }: Recorded, at: number): Promise<readonly string[]> {
   const disk = new MemoryDisk(image);
-  const place = { directory, disk, host: hostOf(2) };
+  const machine = { disk, host: hostOf(2) };
+  const admin = () => openFsAdmin(directory, machine);
   if (!disk.exists(directory)) return [];
-  const before = await tryCheck(place);
+  const before = await tryCheck(admin());
   if (before === undefined) return [];
-  const refused = (await repairFsStore(place)).filter(({ outcome }) => outcome === "refused");
-  const left = (await checkFsStore(place)).problems.filter(({ kind }) => kind !== "quarantined");
-  const store = createFsStore({ ...place, limits });
+  const refused = (await admin().repair(true)).filter(({ outcome }) => outcome === "refused");
+  const left = (await admin().check()).problems.filter(({ kind }) => kind !== "quarantined");
+  const store = createFsStore({ directory, ...machine, limits });
   try {
     return [
       ...before.problems.filter(isLostTask(ledger, at)).map(({ message }) => `check: ${message}`),
@@ -148,9 +143,9 @@ async function judgeRepaired(image: FolderNode, { ledger }: Recorded, at: number
 }
 
 /** Power was lost before there was a store. */
-async function tryCheck(place: Parameters<typeof checkFsStore>[0]) {
+async function tryCheck(admin: StoreAdmin) {
   try {
-    return await checkFsStore(place);
+    return await admin.check();
   } catch (error) {
     if (isResumableError(error, "STORE_MISSING")) return undefined;
     throw error;
@@ -159,7 +154,7 @@ async function tryCheck(place: Parameters<typeof checkFsStore>[0]) {
 
 /** A task that was acknowledged is never damaged. */
 function isLostTask({ tasks }: Ledger, at: number) {
-  return ({ kind, taskId = "" }: FsStoreProblem) => {
+  return ({ kind, taskId = "" }: StoreProblem) => {
     const doneAt = tasks.get(taskId)?.doneAt;
     return kind === "damaged" && doneAt !== undefined && doneAt <= at;
   };

@@ -1,11 +1,3 @@
-export type {
-  CheckedFsStore,
-  CheckFsStoreOptions,
-  FsStoreProblem,
-  RepairedProblem,
-} from "./admin/fsck/check-fs-store.js";
-export { checkFsStore, repairFsStore } from "./admin/fsck/check-fs-store.js";
-export type { ProblemKind } from "./admin/fsck/problem.js";
 export type { FsStoreOptions } from "./create-fs-store.js";
 export { createFsStore } from "./create-fs-store.js";
 export type { Disk, DiskStat, DiskWatch, FolderIdentity } from "./disk/disk.js";

@@ -2,9 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
-import { checkFsStore } from "../src/admin/fsck/check-fs-store.js";
-import { nodeDisk } from "../src/disk/node-disk.js";
-import { createHost } from "../src/disk/platform.js";
+import { openFsAdmin } from "../src/admin/fs-admin.js";
 import { checkpoint, commit, create, emptyFolder, lease, openStore } from "./scene.js";
 
 /** Copies a folder as `cp -r` does, in the order of names, and lets something happen after each file. */
@@ -51,7 +49,7 @@ test("a copy that is made while tasks run has each task as it was at some moment
     for (const { step } of workers) await step();
   });
   expect(made).toBeGreaterThan(10);
-  const { problems } = await checkFsStore({ directory: copied, disk: nodeDisk, host: createHost() });
+  const { problems } = await openFsAdmin(copied).check();
   expect(problems.filter(({ severity }) => severity === "damage")).toEqual([]);
   const restored = openStore(copied, { durability: "process", limits });
   for (const { id } of workers) {

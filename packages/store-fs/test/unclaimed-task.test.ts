@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkFsStore } from "../src/admin/fsck/check-fs-store.js";
+import { openFsAdmin } from "../src/admin/fs-admin.js";
 import { createHost } from "../src/disk/platform.js";
 import { createContext } from "../src/disk/store-context.js";
 import { openStore as openParts } from "../src/open-store.js";
@@ -81,7 +81,7 @@ test("a task that no caller knows of is removed when a finished one would be, an
   const other = await create(store, "task-of-the-call", { key: "call" });
   const folder = folderOf(directory, "half-made-task-1");
   await store.listExpired({ now: at(999), limit: 10 });
-  const { problems } = await checkFsStore({ directory, disk, host: heir });
+  const { problems } = await openFsAdmin(directory, { disk, host: heir }).check();
   expect([disk.exists(folder), problems.map(({ kind, severity }) => [kind, severity])]).toEqual([
     true,
     [["unlisted", "harmless"]],

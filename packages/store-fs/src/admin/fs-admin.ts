@@ -15,7 +15,7 @@ import type { OpenStore } from "../open-store.js";
 import { signalTask } from "../task/task-signals.js";
 import { findProblems, repairProblems } from "./fsck/check-fs-store.js";
 import type { Problem } from "./fsck/problem.js";
-import { openReadOnly, withOpenStore } from "./open-folder.js";
+import { type Machine, openReadOnly, thisMachine, withOpenStore } from "./open-folder.js";
 import { beginTask } from "./transfer/bring-task.js";
 
 /**
@@ -23,10 +23,10 @@ import { beginTask } from "./transfer/bring-task.js";
  *
  * @throws {@link ResumableError} from then on: `STORE_MISSING`, `STORE_LAYOUT`.
  */
-export function openFsAdmin(directory: string): StoreAdmin {
+export function openFsAdmin(directory: string, machine = thisMachine()): StoreAdmin {
   let opened: OpenStore | undefined;
   const store = (): OpenStore => {
-    opened ??= openReadOnly(directory);
+    opened ??= openReadOnly(directory, machine);
     return opened;
   };
   return {
@@ -51,12 +51,12 @@ export function openFsAdmin(directory: string): StoreAdmin {
       const { tasks, problems } = await findProblems(store());
       return { tasks, problems: problems.map(described) };
     },
-    repair: async (apply) => repair(store(), apply),
+    repair: async (apply) => repair(store(), apply, machine),
     async migrate() {
       store();
       return { from: layoutVersion, to: layoutVersion };
     },
-    write: (work, mayBeMade) => withOpenStore(directory, (open) => writeTo(open, work), mayBeMade),
+    write: (work, mayBeMade) => withOpenStore(directory, machine, (open) => writeTo(open, work), mayBeMade),
     close: async () => {},
   };
 }
@@ -117,7 +117,7 @@ async function* documents(store: () => OpenStore): AsyncGenerator<StoredDocument
   yield* store().documentFiles.all();
 }
 
-async function repair(store: OpenStore, apply: boolean): Promise<readonly StoreRepair[]> {
+async function repair(store: OpenStore, apply: boolean, machine: Machine): Promise<readonly StoreRepair[]> {
   const { problems } = await findProblems(store);
   if (!apply || problems.length === 0) {
     return problems.map((problem) => ({
@@ -126,7 +126,7 @@ async function repair(store: OpenStore, apply: boolean): Promise<readonly StoreR
     }));
   }
   const { directory } = store.context.layout;
-  const repairs = await withOpenStore(directory, (open) => repairProblems(open, problems));
+  const repairs = await withOpenStore(directory, machine, (open) => repairProblems(open, problems));
   return repairs.map(({ problem, ...rest }) => ({ problem: described(problem), ...rest }));
 }
 

@@ -7,7 +7,7 @@ import { openFolder } from "../index/store-folder.js";
 import { closeStore, type OpenStore, openStore } from "../open-store.js";
 
 /** Opens a store's folder to look at it: nothing is made, repaired, set aside or taken over. */
-export function openReadOnly(directory: string, machine = thisMachine()): OpenStore {
+export function openReadOnly(directory: string, machine: Machine): OpenStore {
   const context = contextOf(directory, true, machine);
   openFolder(context, true);
   return openStore(context, machine.host);
@@ -19,9 +19,9 @@ export function openReadOnly(directory: string, machine = thisMachine()): OpenSt
  */
 export async function withOpenStore<Result>(
   directory: string,
+  machine: Machine,
   run: (store: OpenStore) => Promise<Result>,
   mayBeMade = false,
-  machine = thisMachine(),
 ): Promise<Result> {
   if (!mayBeMade) openReadOnly(directory, machine);
   const context = contextOf(directory, false, machine);
@@ -44,7 +44,8 @@ export interface Machine {
   readonly host: Host;
 }
 
-function thisMachine(): Machine {
+/** The machine of this process. */
+export function thisMachine(): Machine {
   return { disk: nodeDisk, host: createHost() };
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DamagedFile } from "./checked-line.js";
 import { taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
-import { createWhole, listIfExists, readFrom, unlinkIfExists } from "./whole-file.js";
+import { createWhole, listIfExists, readFrom, renameIfExists, unlinkIfExists } from "./whole-file.js";
 
 /**
  * Sets a damaged task aside: its folder moves to `quarantine/` as it is, with a report of what was found.
@@ -34,10 +34,11 @@ export function quarantineTask(context: StoreContext, taskId: string, damage: Da
   }
 }
 
-/** Keeps a copy of a single file that cannot be understood, before it is written again. */
+/** Sets a single file aside that cannot be understood, unless another process was faster. */
 export function quarantineFile(context: StoreContext, path: string, name: string, problem: string): void {
+  const { disk, layout, readOnly } = context;
   const free = freeName(context, name);
-  context.disk.rename(path, join(context.layout.quarantine, free));
+  if (readOnly || !renameIfExists(disk, path, join(layout.quarantine, free))) return;
   writeReport(context, free, { from: path, problem });
 }
 
@@ -66,13 +67,8 @@ export function reportFinding(context: StoreContext, name: string, report: objec
 
 function writeReport(context: StoreContext, name: string, report: object): void {
   const path = join(context.layout.quarantine, `${name}.report.json`);
-  createWhole(
-    context.disk,
-    path,
-    Buffer.from(`${JSON.stringify(report, null, 2)}\n`),
-    context.unique(),
-    context.durable,
-  );
+  const bytes = Buffer.from(`${JSON.stringify(report, null, 2)}\n`);
+  createWhole(context.disk, path, bytes, context.unique(), context.durable);
 }
 
 function freeName(context: StoreContext, name: string): string {

@@ -122,11 +122,20 @@ export function replaceWhole(disk: Disk, path: string, bytes: Uint8Array, unique
 
 /** Removes a file. @returns false when there was none. */
 export function unlinkIfExists(disk: Disk, path: string): boolean {
-  const removed = ifThere(() => {
-    disk.unlink(path);
+  return isDone(() => disk.unlink(path));
+}
+
+/** Moves a file or folder. @returns false when there was none: another process was faster. */
+export function renameIfExists(disk: Disk, from: string, to: string): boolean {
+  return isDone(() => disk.rename(from, to));
+}
+
+function isDone(call: () => void): boolean {
+  const done = ifThere(() => {
+    call();
     return true;
   });
-  return removed ?? false;
+  return done ?? false;
 }
 
 /** Lists a folder, or gives `undefined` when there is none. */

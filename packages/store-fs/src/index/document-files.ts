@@ -162,7 +162,7 @@ export class DocumentFiles {
 
   /** A version that is damaged is set aside, and its document with it: the next put begins with version 1. */
   #readNewest(folder: string): StoredDocument | undefined {
-    const { disk, readOnly } = this.#context;
+    const { disk } = this.#context;
     const list = () => versionFiles.list(disk, folder);
     return newest(list, (version) => {
       const path = pathOf(folder, version);
@@ -170,7 +170,7 @@ export class DocumentFiles {
       const document = bytes && parseDocument(bytes);
       if (document !== undefined) return document;
       const name = `${basename(dirname(folder))}.${basename(folder)}.${version}.json`;
-      if (bytes !== undefined && !readOnly) quarantineFile(this.#context, path, name, "a document is damaged");
+      if (bytes !== undefined) quarantineFile(this.#context, path, name, "a document is damaged");
       return missing;
     });
   }

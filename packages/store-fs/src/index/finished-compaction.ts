@@ -5,7 +5,7 @@ import type { RawLine } from "../disk/checked-line.js";
 import { fileLines } from "../disk/file-lines.js";
 import { quarantineCopy } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { ifThere, replaceWhole, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { renameIfExists, replaceWhole, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
 import { readableView } from "../journal/task-view.js";
 import { parseFinishedName } from "./finished-line.js";
@@ -51,11 +51,7 @@ export async function rewriteFinished(
   const day = parseFinishedName(name)?.day;
   const part = Buffer.from(unique()).toString("hex");
   const path = join(layout.done, `${day}.${instance}-c${part}.jsonl`);
-  const isRenamed = ifThere(() => {
-    disk.rename(join(layout.done, name), path);
-    return true;
-  });
-  if (!isRenamed) return;
+  if (!renameIfExists(disk, join(layout.done, name), path)) return;
   // Before the file is written again: a loss of power must not bring the old name back next to the new one.
   if (durable) await disk.syncFolder(layout.done);
   const kept: Buffer[] = [];

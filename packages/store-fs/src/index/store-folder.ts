@@ -170,13 +170,8 @@ function keepLost(context: StoreContext, was: "missing" | "damaged"): void {
   const { disk, layout } = context;
   const problem = `format.json is ${was}.`;
   disk.makeFolder(layout.quarantine);
-  try {
-    if (was === "damaged") quarantineFile(context, layout.format, "format.json", problem);
-    else reportFinding(context, "format.json", { from: layout.format, problem });
-  } catch (error) {
-    // Another process was faster.
-    if (!hasCode(error, "ENOENT")) throw error;
-  }
+  if (was === "damaged") quarantineFile(context, layout.format, "format.json", problem);
+  else reportFinding(context, "format.json", { from: layout.format, problem });
   context.warn(`${problem} The rest of the folder has layout ${layoutVersion}, so the file was written again.`);
 }
 

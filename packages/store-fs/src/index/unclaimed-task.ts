@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { claimFiles, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { ifThere, isTaken, readFrom } from "../disk/whole-file.js";
+import { isTaken, readFrom, renameIfExists } from "../disk/whole-file.js";
 import { hashOfCall, parseClaim } from "./task-keys.js";
 
 /** A task and its call. */
@@ -35,14 +35,14 @@ export function withdraw(context: StoreContext, task: Named, place = placeFor(co
   disk.makeFolder(place);
   // A loss of power must neither take the task with this folder, nor bring its name back and take what is in it.
   if (durable) disk.syncFolderNow(layout.trash);
-  ifThere(() => disk.rename(taskFolder(layout, task.id), withdrawnIn(place)));
+  renameIfExists(disk, taskFolder(layout, task.id), withdrawnIn(place));
   if (durable) disk.syncFolderNow(place);
   if (isNamed(context, task)) {
     // The folder stays: who claimed the call may die before it has marked the task.
     putBack(context, place, task.id);
     return;
   }
-  ifThere(() => disk.rename(withdrawnIn(place), draftIn(place)));
+  renameIfExists(disk, withdrawnIn(place), draftIn(place));
   disk.removeTree(place);
 }
 
@@ -56,7 +56,7 @@ function isNamed({ disk, layout }: StoreContext, { id, owner, key }: Named): boo
 /** Puts a task back that was taken out of its place, unless the same call made another one since. */
 export function putBack({ disk, layout }: StoreContext, place: string, taskId: string): void {
   try {
-    ifThere(() => disk.rename(withdrawnIn(place), taskFolder(layout, taskId)));
+    renameIfExists(disk, withdrawnIn(place), taskFolder(layout, taskId));
   } catch (error) {
     if (!isTaken(disk, error, taskFolder(layout, taskId))) throw error;
   }

@@ -4,7 +4,6 @@ import { oppositeOf } from "@resumable-mcp/core/internal";
 import { type Answer, alreadyAnswered, type NewSignal, type Signal } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
-import { hasCode } from "../disk/disk.js";
 import { hashOf, taskFolder } from "../disk/layout.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
@@ -74,7 +73,8 @@ function readAnswers(context: StoreContext, taskId: string, folder: FolderState)
     const bytes = readFrom(context.disk, path);
     if (bytes === undefined) return [];
     const answer = parseAnswer(bytes);
-    if (answer === undefined) setAside(context, path, `${taskId}.${name}`);
+    // It makes room for another: its question would wait without end otherwise.
+    if (answer === undefined) quarantineFile(context, path, `${taskId}.${name}`, "an answer is damaged");
     return answer ?? [];
   });
 }
@@ -82,17 +82,6 @@ function readAnswers(context: StoreContext, taskId: string, folder: FolderState)
 /** Parses what an answer's file says; `undefined` when it cannot be understood. */
 export function parseAnswer(bytes: Buffer): StoredAnswer | undefined {
   return answerSchema.safeParse(decodeWhole(bytes)).data;
-}
-
-/** An answer that cannot be understood makes room for another: its question would wait without end otherwise. */
-function setAside(context: StoreContext, path: string, name: string): void {
-  if (context.readOnly) return;
-  try {
-    quarantineFile(context, path, name, "an answer is damaged");
-  } catch (error) {
-    // Another process was faster.
-    if (!hasCode(error, "ENOENT")) throw error;
-  }
 }
 
 /** Tells whether the journal holds an answer for a key. */

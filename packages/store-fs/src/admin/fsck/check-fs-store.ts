@@ -1,6 +1,5 @@
 import { taskIds } from "../../journal/task-folder.js";
 import type { OpenStore } from "../../open-store.js";
-import { type Machine, openReadOnly, withOpenStore } from "../open-folder.js";
 import {
   findClaimProblems,
   findDocumentProblems,
@@ -13,48 +12,11 @@ import {
 import { findTaskProblems } from "./find-task-problems.js";
 import { type Problem, RepairRefused } from "./problem.js";
 
-/** A store to be checked or repaired. */
-export interface CheckFsStoreOptions extends Machine {
-  readonly directory: string;
-}
-
-/** What checking a store found. */
-export interface CheckedFsStore {
-  readonly tasks: number;
-  readonly problems: readonly FsStoreProblem[];
-}
-
-/** Something in a store's folder that is not as it should be. */
-export type FsStoreProblem = Omit<Problem, "fix">;
-
 /** What became of a problem. */
-export interface Repaired<Found> {
-  readonly problem: Found;
+interface Repaired {
+  readonly problem: Problem;
   readonly outcome: "done" | "refused" | "none";
   readonly reason?: string;
-}
-
-/** A problem, and what became of it. */
-export type RepairedProblem = Repaired<FsStoreProblem>;
-
-/** Reads all of a store and says what is wrong, as `resumable-mcp store check` does; changes nothing. */
-export async function checkFsStore({ directory, ...machine }: CheckFsStoreOptions): Promise<CheckedFsStore> {
-  const { tasks, problems } = await findProblems(openReadOnly(directory, machine));
-  return { tasks, problems: problems.map(described) };
-}
-
-/** Puts right what checking finds, as `resumable-mcp store repair --apply` does. */
-export async function repairFsStore({
-  directory,
-  ...machine
-}: CheckFsStoreOptions): Promise<readonly RepairedProblem[]> {
-  const { problems } = await findProblems(openReadOnly(directory, machine));
-  const repaired = await withOpenStore(directory, (store) => repairProblems(store, problems), false, machine);
-  return repaired.map(({ problem, ...repair }) => ({ problem: described(problem), ...repair }));
-}
-
-function described({ fix: _, ...problem }: Problem): FsStoreProblem {
-  return problem;
 }
 
 /** Reads all of a store, a file at a time. */
@@ -73,16 +35,13 @@ export async function findProblems(store: OpenStore): Promise<{ tasks: number; p
 }
 
 /** Puts right what a program can. One repair that fails hinders no other. */
-export async function repairProblems(
-  store: OpenStore,
-  problems: readonly Problem[],
-): Promise<readonly Repaired<Problem>[]> {
-  const repairs: Repaired<Problem>[] = [];
+export async function repairProblems(store: OpenStore, problems: readonly Problem[]): Promise<readonly Repaired[]> {
+  const repairs: Repaired[] = [];
   for (const problem of problems) repairs.push(await repairOne(store, problem));
   return repairs;
 }
 
-async function repairOne(store: OpenStore, problem: Problem): Promise<Repaired<Problem>> {
+async function repairOne(store: OpenStore, problem: Problem): Promise<Repaired> {
   if (problem.fix === undefined) return { problem, outcome: "none" };
   try {
     await problem.fix.apply(store);

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import type { DamagedFile } from "../../disk/checked-line.js";
-import { hasCode } from "../../disk/disk.js";
 import { taskFolder } from "../../disk/layout.js";
 import { quarantineFile, quarantineTask } from "../../disk/quarantine.js";
 import type { StoreContext } from "../../disk/store-context.js";
@@ -85,12 +84,7 @@ export function moveAside(
     description: `move it to quarantine/${kept}`,
     apply: async (store: OpenStore) => {
       if (taskId !== undefined) refuseIfHeld(store, taskId);
-      try {
-        quarantineFile(store.context, path, kept, problem);
-      } catch (error) {
-        // A server that met it was faster.
-        if (!hasCode(error, "ENOENT")) throw error;
-      }
+      quarantineFile(store.context, path, kept, problem);
     },
   };
 }
