@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { MemoryDisk } from "../testing/memory-disk.js";
-import { draftFile, missing, NumberedFiles, newest } from "./numbered-files.js";
+import { missing, NumberedFiles, newest } from "./numbered-files.js";
+import { createWhole } from "./whole-file.js";
 
 const files = new NumberedFiles("part.", ".json");
-const whole = (text: string, unique: string) => ({ bytes: Buffer.from(text), unique });
 
 test("knows its own names, and lists their numbers in order", () => {
   const names = ["part.10.json", "part.9.json", "part..json", "part.1.jsonl", "part.x.json", "other.3.json"];
@@ -13,10 +13,10 @@ test("knows its own names, and lists their numbers in order", () => {
 
 test("gives a number to one of two that create it", () => {
   const disk = new MemoryDisk();
-  expect(files.create(disk, "/a/b", 1, whole("first", "u1"))).toBe("/a/b/part.1.json");
-  expect(files.create(disk, "/a/b", 1, whole("second", "u2"))).toBeUndefined();
-  expect(files.publish(disk, draftFile(disk, "/a/b", whole("third", "u3")), 1)).toBeUndefined();
+  disk.makeFolder("/a/b");
+  expect(files.open(disk, "/a/b", 1)).toEqual(expect.any(Number));
   expect(files.open(disk, "/a/b", 1)).toBeUndefined();
+  expect(createWhole(disk, "/a/b/part.1.json", Buffer.from("second"), "u2")).toBe(false);
   expect(disk.list("/a/b")).toEqual(["part.1.json"]);
   expect(files.list(disk, "/nowhere")).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Disk, hasCode } from "./disk.js";
-import { appendTo, linkUnlessTaken, listIfExists, unlinkIfExists } from "./whole-file.js";
+import { listIfExists } from "./whole-file.js";
 
 /**
  * Numbered files in a folder: each number is created exclusively, and the newest one wins. A process that decides by the
@@ -46,45 +46,6 @@ export class NumberedFiles {
     } catch (error) {
       if (hasCode(error, "EEXIST")) return undefined;
       throw error;
-    }
-  }
-
-  /**
-   * Makes a file whole, and its folder where there is none.
-   *
-   * @returns its path, or `undefined` when the number is taken.
-   */
-  create(disk: Disk, folder: string, number: number, whole: Whole): string | undefined {
-    return this.publish(disk, draftFile(disk, folder, whole), number);
-  }
-
-  /** Gives a draft its number. @returns its path, or `undefined` when the number is taken. */
-  publish(disk: Disk, draft: string, number: number): string | undefined {
-    const path = join(dirname(draft), this.nameOf(number));
-    try {
-      return linkUnlessTaken(disk, draft, path) ? path : undefined;
-    } finally {
-      unlinkIfExists(disk, draft);
-    }
-  }
-}
-
-/** The content of a file, and a name that nothing else has. */
-interface Whole {
-  readonly bytes: Uint8Array;
-  readonly unique: string;
-}
-
-/** Writes a file without a number yet. Its folder may be removed by a deletion at any moment before something is in it. */
-export function draftFile(disk: Disk, folder: string, { bytes, unique }: Whole): string {
-  const draft = join(folder, `.draft.${unique}`);
-  for (;;) {
-    disk.makeFolder(folder);
-    try {
-      appendTo(disk, draft, bytes, "wx");
-      return draft;
-    } catch (error) {
-      if (!hasCode(error, "ENOENT")) throw error;
     }
   }
 }

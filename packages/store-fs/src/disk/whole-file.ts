@@ -98,8 +98,8 @@ export function linkUnlessTaken(disk: Disk, from: string, to: string): boolean {
  */
 export function createWhole(disk: Disk, path: string, bytes: Uint8Array, unique: string, isSynced = false): boolean {
   const draft = join(dirname(path), `.draft.${unique}`);
-  createFile(disk, draft, bytes);
   try {
+    createFile(disk, draft, bytes);
     if (isSynced) syncDraft(disk, draft);
     return linkUnlessTaken(disk, draft, path);
   } finally {

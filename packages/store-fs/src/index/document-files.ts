@@ -8,11 +8,11 @@ import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { FirstOf } from "../disk/first-of.js";
 import { fileName, versionFiles } from "../disk/layout.js";
-import { draftFile, missing, newest } from "../disk/numbered-files.js";
+import { missing, newest } from "../disk/numbered-files.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
+import { createFile, linkUnlessTaken, listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
 import type { OwnerPlaces } from "./owner-places.js";
 
 const documentSchema = z.object({
@@ -48,7 +48,7 @@ export class DocumentFiles {
   }
 
   async put({ kind, id, owner, value, expectedVersion, counted, now }: PutRequest): Promise<StoredDocument> {
-    const { disk, durable, unique } = this.#context;
+    const { disk, durable } = this.#context;
     const folder = this.#folderOf(kind, id);
     const isCounted = counted !== undefined && expectedVersion === 0;
     const endMaking = isCounted ? await this.#places.beginDocument(kind, counted, folder) : undefined;
@@ -58,11 +58,11 @@ export class DocumentFiles {
       const version = expectedVersion + 1;
       const document = { kind, id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
       const bytes = encodeLine(JSON.stringify(document));
-      const draft = draftFile(disk, folder, { bytes, unique: unique() });
+      const draft = this.#draft(folder, bytes);
       // Content first: a loss of power must not take the version before and leave a name without content.
       if (durable) await this.#syncDraft(draft);
-      const path = versionFiles.publish(disk, draft, version);
-      if (path === undefined) throw documentConflict(kind, id);
+      const path = pathOf(folder, version);
+      if (!this.#publish(draft, path)) throw documentConflict(kind, id);
       // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
       if (durable) await this.#syncNames(path);
       // The writer that removes the version before has made the step from it: a deletion may have come first.
@@ -75,6 +75,30 @@ export class DocumentFiles {
       return parseDocument(bytes) ?? document;
     } finally {
       endMaking?.();
+    }
+  }
+
+  /** Writes a version without its number. The folder may be removed by a deletion at any moment before something is in it. */
+  #draft(folder: string, bytes: Uint8Array): string {
+    const { disk, unique } = this.#context;
+    const draft = join(folder, `.draft.${unique()}`);
+    for (;;) {
+      disk.makeFolder(folder);
+      try {
+        createFile(disk, draft, bytes);
+        return draft;
+      } catch (error) {
+        if (!hasCode(error, "ENOENT")) throw error;
+      }
+    }
+  }
+
+  #publish(draft: string, path: string): boolean {
+    const { disk } = this.#context;
+    try {
+      return linkUnlessTaken(disk, draft, path);
+    } finally {
+      unlinkIfExists(disk, draft);
     }
   }
 

@@ -9,7 +9,7 @@ import { claimFiles, hashOf, isSafeId, taskFolder } from "../disk/layout.js";
 import { newest } from "../disk/numbered-files.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom, replaceWhole, unlinkIfExists } from "../disk/whole-file.js";
+import { createWhole, listIfExists, readFrom, replaceWhole, unlinkIfExists } from "../disk/whole-file.js";
 import { lookAt, taskExists, taskIds } from "../journal/task-folder.js";
 import { readableView } from "../journal/task-view.js";
 import type { TaskReading } from "../task/held-task.js";
@@ -100,30 +100,34 @@ export class TaskKeys {
   claim(bucket: Bucket, task: { owner: string; key: string; id: string; generation: number }): string | undefined {
     const { disk, unique } = this.#context;
     const claim: Claim = { hash: hashOfCall(task.owner, task.key), taskId: task.id, generation: task.generation };
-    const whole = { bytes: encodeLine(JSON.stringify(claim)), unique: unique() };
-    return claimFiles.create(disk, bucket.folder, bucket.highest + 1, whole);
+    const path = join(bucket.folder, claimFiles.nameOf(bucket.highest + 1));
+    disk.makeFolder(bucket.folder);
+    return createWhole(disk, path, encodeLine(JSON.stringify(claim)), unique()) ? path : undefined;
   }
 
   /** Claims the calls of unfinished tasks, durably, when all claims were lost. */
   claimAll(): void {
-    const { disk, layout, durable } = this.#context;
     this.#known = new KnownClaims(this.#context.limits);
     for (const taskId of taskIds(this.#context)) {
       const record = readableView(this.#context, taskId)?.record;
-      if (record === undefined || record.key === null || isFinal(record.status)) continue;
-      const { owner, key, id, generation } = record;
-      for (let bucket = this.look(owner, key); bucket.claim === undefined; bucket = this.look(owner, key)) {
-        this.#syncNow(bucket, this.claim(bucket, { owner, key, id, generation }));
-      }
+      if (record === undefined || isFinal(record.status)) continue;
+      this.#claimNow(record, ({ claim }) => claim === undefined);
     }
-    if (durable) disk.syncFolderNow(layout.keys);
   }
 
-  #syncNow({ folder }: Bucket, path: string | undefined): void {
-    const { disk, durable, syncs } = this.#context;
-    if (path === undefined || !durable) return;
-    syncs.syncNow(path);
-    disk.syncFolderNow(folder);
+  /** Claims the call of a task, durably, as long as it `isFree`. @returns what there is then. */
+  #claimNow({ owner, key, id, generation }: TaskRecord, isFree: (bucket: Bucket) => boolean): Bucket | undefined {
+    const { disk, layout, durable, syncs } = this.#context;
+    if (key === null) return undefined;
+    for (;;) {
+      const bucket = this.look(owner, key);
+      if (!isFree(bucket)) return bucket;
+      const path = this.claim(bucket, { owner, key, id, generation });
+      if (path === undefined || !durable) continue;
+      syncs.syncNow(path);
+      disk.syncFolderNow(bucket.folder);
+      disk.syncFolderNow(layout.keys);
+    }
   }
 
   /**
@@ -132,19 +136,15 @@ export class TaskKeys {
    * that no other one has it.
    */
   isClaimed(taskId: string): boolean {
-    const { disk, layout, durable } = this.#context;
+    const { disk, layout } = this.#context;
     // One that a worker took had its claim.
     if (lookAt(disk, taskFolder(layout, taskId))?.newest !== 1) return true;
     const record = readableView(this.#context, taskId)?.record;
     if (record === undefined || record.key === null) return true;
-    const { owner, key, id, generation } = record;
-    for (;;) {
-      const bucket = this.look(owner, key);
-      if (bucket.claim?.taskId === id) return true;
-      if (!bucket.isDoubtful || this.#isUnfinished(bucket.claim)) return false;
-      this.#syncNow(bucket, this.claim(bucket, { owner, key, id, generation }));
-      if (durable) disk.syncFolderNow(layout.keys);
-    }
+    const isFree = ({ claim, isDoubtful }: Bucket) =>
+      claim?.taskId !== taskId && isDoubtful && !this.#isUnfinished(claim);
+    const bucket = this.#claimNow(record, isFree);
+    return bucket?.claim?.taskId === taskId;
   }
 
   #isUnfinished(claim: Claim | undefined): boolean {

@@ -1,9 +1,7 @@
 import { dirname, join } from "node:path";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode, isSystemError } from "../disk/disk.js";
-import type { FileSyncs } from "../disk/file-syncs.js";
 import { journalFiles, journalName, layoutVersion, leaseName, taskFolder } from "../disk/layout.js";
-import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { touchFile, unlinkIfExists, writeAll } from "../disk/whole-file.js";
 import type { ItemSegment, JournalHeader } from "./journal-line.js";
@@ -198,25 +196,14 @@ function viewOf(context: StoreContext, header: JournalHeader, before: FoldedJour
   };
 }
 
-/** Syncs the files that a view continues. */
-export function syncChain(
-  syncs: FileSyncs,
-  folder: string,
-  { header }: Pick<FoldedJournal, "header">,
-): readonly Promise<void>[] {
-  return header.chain.map(({ epoch, bytes }) => syncs.sync(join(folder, journalName(epoch)), () => bytes));
-}
-
 /**
- * Makes an epoch's beginning durable: what it seals, the seal, and the names in the folder. Has to be over before
- * the epoch's first acknowledgement.
+ * Makes an epoch's beginning durable: the seal, and the names in the folder; what it seals was before. Has to be over
+ * before the epoch's first acknowledgement.
  */
-export async function syncTakenOver(context: StoreContext, taken: TakenOver): Promise<void> {
-  if (!context.durable) return;
-  const { disk, layout, syncs } = context;
-  const folder = taskFolder(layout, taken.view.header.taskId);
-  await allDone([...syncChain(syncs, folder, taken.view), disk.syncData(taken.file)]);
-  await disk.syncFolder(folder);
+export async function syncTakenOver({ disk, durable }: StoreContext, { file, view }: TakenOver): Promise<void> {
+  if (!durable) return;
+  await disk.syncData(file);
+  await disk.syncFolder(dirname(view.path));
 }
 
 /**

@@ -1,17 +1,17 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isFinal, type TaskRecord } from "@resumable-mcp/core";
 import { type BoundedCache, deepFreeze } from "@resumable-mcp/core/internal";
 import { openQuestions, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { isSafeId, leaseName, taskFolder } from "../disk/layout.js";
+import { isSafeId, journalName, leaseName, taskFolder } from "../disk/layout.js";
 import { quarantinedAt, quarantineTask } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { taskCorrupt } from "../disk/store-errors.js";
 import { ownerIn } from "../journal/owner-in.js";
-import { type Compacted, removeSuperfluous, syncChain, syncTakenOver, takeOver } from "../journal/take-over.js";
+import { type Compacted, removeSuperfluous, syncTakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt, parseLease } from "../journal/task-folder.js";
 import {
   extendView,
@@ -194,14 +194,16 @@ export class TaskReader {
 
   /** A journal that is read for the first time may seal files whose taker died before it synced them. */
   async #syncRead(view: FoldedJournal): Promise<void> {
-    const { disk, layout, syncs } = this.#context;
-    const folder = taskFolder(layout, view.header.taskId);
+    const { disk, syncs } = this.#context;
+    const folder = dirname(view.path);
+    const sealed = view.sealSynced ? [] : view.header.chain;
     const endOf = () => {
       // Its writer may have died after it was read.
       extendView(this.#context, view);
       return view.offset;
     };
-    await allDone([...(view.sealSynced ? [] : syncChain(syncs, folder, view)), syncs.sync(view.path, endOf)]);
+    const chain = sealed.map(({ epoch, bytes }) => syncs.sync(join(folder, journalName(epoch)), () => bytes));
+    await allDone([...chain, syncs.sync(view.path, endOf)]);
     if (!view.sealSynced) await disk.syncFolder(folder);
     view.sealSynced = true;
   }
