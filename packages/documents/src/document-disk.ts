@@ -17,14 +17,10 @@ export interface DocumentDisk {
   write(file: number, bytes: Uint8Array, position: number | null): number;
   /** Gives `undefined` for what does not exist. */
   stat(path: string): { readonly size: number } | undefined;
-  /** Gives a file a second name; fails with `EEXIST` when the name is taken. */
-  link(from: string, to: string): void;
   rename(from: string, to: string): void;
   unlink(path: string): void;
   /** Makes a file's content durable. */
   syncData(file: number): Promise<void>;
-  /** As `syncData`, and lets nothing else happen meanwhile. */
-  syncDataNow(file: number): void;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;
 }
@@ -59,11 +55,9 @@ export const nodeDocumentDisk: DocumentDisk = {
   read: (file, into, position) => fs.readSync(file, into, 0, into.byteLength, position),
   write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.byteLength, position),
   stat: (path) => fs.statSync(path, { throwIfNoEntry: false }),
-  link: (from, to) => fs.linkSync(from, to),
   rename: (from, to) => renamePatiently(from, to, { platform: process.platform, renameSync: fs.renameSync }),
   unlink: (path) => fs.unlinkSync(path),
   syncData: (file) => fdatasync(file),
-  syncDataNow: (file) => fs.fdatasyncSync(file),
   async syncFolder(path) {
     // Windows opens no folder; a rename is atomic there without it.
     if (process.platform === "win32") return;

@@ -3,6 +3,4 @@ export { nodeDocumentDisk } from "./document-disk.js";
 export type { DocumentDamage, DocumentOptions } from "./document-file.js";
 export { DocumentFile, openDocument } from "./document-file.js";
 export { parseDocument } from "./document-text.js";
-export type { FirstDocumentOptions } from "./first-document-file.js";
-export { FirstDocumentFile, writeFirstDocument } from "./first-document-file.js";
 export { makeFolder } from "./make-folder.js";

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
  * Not `recursive: true` of Node: that tries without end where the system makes no folder, as in /proc.
  */
 export function makeFolder(path: string, mode = 0o700): void {
-  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (fs.existsSync(path) && fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   const above = dirname(path);
   if (above !== path && !fs.existsSync(above)) makeFolder(above, mode);
   try {

@@ -41,6 +41,10 @@ export interface FileSystem {
 export interface Disk extends DocumentDisk {
   /** `wx` creates exclusively; `a` appends to what may exist. Fails for a link, and waits for nothing. */
   open(path: string, flags: "r" | "r+" | "a" | "wx"): number;
+  /** Gives a file a second name; fails with `EEXIST` when the name is taken. */
+  link(from: string, to: string): void;
+  /** As `syncData`, and lets nothing else happen meanwhile. */
+  syncDataNow(file: number): void;
   /** Cuts an open file to a length. By its descriptor: another file may have its name by now. */
   truncate(file: number, length: number): void;
   /** Resolves to `undefined` for what does not exist. */

@@ -18,6 +18,8 @@ const openFlags = {
 export const nodeDisk: Disk = {
   ...nodeDocumentDisk,
   open: (path, flags) => fs.openSync(path, openFlags[flags], 0o600),
+  link: (from, to) => fs.linkSync(from, to),
+  syncDataNow: (file) => fs.fdatasyncSync(file),
   truncate: (file, length) => fs.ftruncateSync(file, length),
   stat: (path) =>
     ifThere(() => {

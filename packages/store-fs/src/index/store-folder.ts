@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { ResumableError } from "@resumable-mcp/core";
-import { FirstDocumentFile, type FirstDocumentOptions, writeFirstDocument } from "@resumable-mcp/documents";
+import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
 import { type Disk, hasCode } from "../disk/disk.js";
@@ -10,7 +10,7 @@ import { networkFileSystemName } from "../disk/platform.js";
 import { quarantineFile, reportFinding } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
+import { createWhole, listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
 
 /**
@@ -108,13 +108,12 @@ export type FolderFormat = "ours" | "missing" | "damaged" | "new";
  * @throws {@link ResumableError} `STORE_LAYOUT` for a folder that this version must not touch.
  */
 export function lookAtFormat(context: StoreContext): FolderFormat {
-  let damaged: string | undefined;
-  const onDamage = ({ text }: { readonly text: string }) => {
-    damaged = text;
-  };
-  const document = new FirstDocumentFile({ ...formatOptions(context), onDamage }).read();
-  if (document?.layout === layoutVersion) return "ours";
-  if (document !== null) throw otherLayout(context, document.layout, "format.json");
+  const text = readFrom(context.disk, context.layout.format)?.toString("utf8");
+  const found = parseDocument(formatSchema, text ?? "");
+  if ("document" in found && found.document.layout === layoutVersion) return "ours";
+  if ("document" in found) throw otherLayout(context, found.document.layout, "format.json");
+  // What cannot be read stays where it is until it is known whose folder this is.
+  const damaged = text;
   const names = listIfExists(context.disk, context.layout.directory) ?? [];
   const others = names.filter((name) => !isEmptyPart(context, name));
   if (others.length === 0 && damaged === undefined) return "new";
@@ -147,12 +146,6 @@ function examples(names: readonly string[]): string {
   return names.length > 3 ? `${shown.join(", ")}, …` : shown.join(", ") || "format.json";
 }
 
-/** What cannot be read stays where it is until it is known whose folder this is. */
-function formatOptions({ disk, layout, unique, durable }: StoreContext): FirstDocumentOptions<Format> {
-  const sync = durable ? "content" : "none";
-  return { path: layout.format, schema: formatSchema, disk, createName: unique, sync, onDamage: () => {} };
-}
-
 /**
  * Writes `format.json`, exclusively. One that is damaged is kept in `quarantine/` first; what was found is reported there
  * and to the store's `onWarning`.
@@ -160,8 +153,10 @@ function formatOptions({ disk, layout, unique, durable }: StoreContext): FirstDo
 export function writeFormat(context: StoreContext, format: FolderFormat): void {
   if (format === "ours") return;
   if (format !== "new") keepLost(context, format);
+  const { disk, layout, unique, durable } = context;
   const facts = { layout: layoutVersion, writtenBy: "@resumable-mcp/store-fs" };
-  if (writeFirstDocument(formatOptions(context), { ...facts, check: checkOf(facts) })) return;
+  const bytes = Buffer.from(`${JSON.stringify({ ...facts, check: checkOf(facts) }, null, 2)}\n`);
+  if (createWhole(disk, layout.format, bytes, unique(), durable)) return;
   // Another process was faster.
   writeFormat(context, lookAtFormat(context));
 }

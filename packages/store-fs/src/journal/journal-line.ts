@@ -150,14 +150,6 @@ function isEvent(value: unknown): value is TaskEvent {
   return typeof type === "string" && typeof seq === "number" && typeof at === "string";
 }
 
-const seqPattern = /^\{"crc":"[0-9a-f]{8}","seq":(\d+),/;
-
-/** The first seq of a commit's line, without parsing the rest. */
-export function peekSeq(line: RawLine): number | undefined {
-  const match = seqPattern.exec(line.bytes.toString("latin1", 0, 48));
-  return match ? Number(match[1]) : undefined;
-}
-
 const newline = 10;
 
 /**
@@ -203,27 +195,12 @@ export function* journalLines(
   entry: Pick<ChainEntry, "bytes">,
   { afterSeq, from = 0 }: { readonly afterSeq: number; readonly from?: number },
 ): Generator<JournalLine> {
-  let before: RawLine | undefined;
-  let reached = false;
   for (const line of linesBetween(context, path, from, entry.bytes)) {
     // The first line of a file is not a commit.
     if (line.start === 0) continue;
-    if (!reached) {
-      const first = peekSeq(line) ?? 0;
-      reached = first > afterSeq;
-      // A commit begins where its line says and ends before the next one begins.
-      if (reached && before !== undefined && first > afterSeq + 1) yield parsed(before, path);
-      before = { ...line, bytes: Buffer.from(line.bytes) };
-    }
-    if (reached) yield parsed(line, path);
+    const commit = parseCommit(line, path);
+    if ((commit.events.at(-1)?.seq ?? 0) > afterSeq) yield { commit, start: line.start, next: line.next };
   }
-  if (reached || before === undefined) return;
-  const last = parsed(before, path);
-  if ((last.commit.events.at(-1)?.seq ?? 0) > afterSeq) yield last;
-}
-
-function parsed(line: RawLine, path: string): JournalLine {
-  return { commit: parseCommit(line, path), start: line.start, next: line.next };
 }
 
 /** The lines of a part of a file all of which has to be there, read a chunk at a time. */
