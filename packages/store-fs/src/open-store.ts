@@ -2,7 +2,6 @@ import { BoundedCache } from "@resumable-mcp/core/internal";
 import type { Host } from "./disk/platform.js";
 import type { StoreContext } from "./disk/store-context.js";
 import { DocumentFiles } from "./index/document-files.js";
-import { FinishedIndex } from "./index/finished-index.js";
 import { FinishedTasks } from "./index/finished-tasks.js";
 import { FolderGuard } from "./index/folder-guard.js";
 import { OpenTasks } from "./index/open-tasks.js";
@@ -33,10 +32,9 @@ export function openStore(context: StoreContext, host: Host) {
   const workers = new WorkerRegistry(context, host);
   const notes = new ChangeNotes(context);
   const notifications = new Notifications(context, notes, held);
-  const finishedTasks = new FinishedTasks(context);
-  const finished = new FinishedIndex(context, workers, finishedTasks);
+  const finished = new FinishedTasks(context, workers);
   const isClaimed = (taskId: string) => keys.isClaimed(taskId);
-  const reader = new TaskReader(context, { cache, held, workers, ends: finishedTasks, isClaimed });
+  const reader = new TaskReader(context, { cache, held, workers, ends: finished, isClaimed });
   const keys: TaskKeys = new TaskKeys(context, reader);
   const usage = new StoreUsage(context);
   const places = new OwnerPlaces(context, workers, (taskId) => keys.isUnfinished(taskId));
@@ -65,14 +63,13 @@ export function openStore(context: StoreContext, host: Host) {
     book,
     leaseFiles,
     finished,
-    finishedTasks,
     documents,
     compaction,
     notifications,
     journal: new JournalReader(context, reader),
     creator: new TaskCreator({ ...index, reader }),
     remover: new TaskRemover({ ...index, book, workers }),
-    lists: new TaskLists({ context, reader, finished, finishedTasks, openTasks }),
+    lists: new TaskLists({ context, reader, finished, openTasks }),
     documentFiles: new DocumentFiles(context, places),
   };
 }

@@ -39,7 +39,7 @@ export const durabilityBugs: readonly Bug[] = [
   },
   {
     name: "the line of a finished task is not synced before its marker goes",
-    file: "store-fs/src/index/finished-index.ts",
+    file: "store-fs/src/index/finished-tasks.ts",
     find: "    await this.#sync.request();",
     replace: "",
   },
@@ -110,7 +110,7 @@ export const durabilityBugs: readonly Bug[] = [
   },
   {
     name: "the marker of an open task goes before its line is in the finished index",
-    file: "store-fs/src/index/finished-index.ts",
+    file: "store-fs/src/index/finished-tasks.ts",
     find: "    const summary = summarise(record, record.status);\n",
     replace:
       "    const summary = summarise(record, record.status);\n    unlinkIfExists(context.disk, join(context.layout.open, record.id));\n",

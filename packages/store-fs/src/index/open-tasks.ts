@@ -19,7 +19,7 @@ import { listIfExists, readFrom, replaceWhole, unlinkIfExists } from "../disk/wh
 import { fingerprintOf } from "../journal/task-folder.js";
 import type { ChangeNotes, Changes } from "../task/change-notes.js";
 import type { TaskReader } from "../task/task-reader.js";
-import type { FinishedIndex } from "./finished-index.js";
+import type { FinishedTasks } from "./finished-tasks.js";
 
 /** Journals that are read at the same time. */
 const tasksAtOnce = 16;
@@ -49,7 +49,7 @@ interface KnownTask extends OpenTask {
 interface Parts {
   readonly context: StoreContext;
   readonly reader: TaskReader;
-  readonly finished: FinishedIndex;
+  readonly finished: FinishedTasks;
   readonly notes: ChangeNotes;
 }
 

@@ -19,7 +19,7 @@ import { taskExists } from "../journal/task-folder.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { Notifications } from "../task/notifications.js";
 import type { TaskReader } from "../task/task-reader.js";
-import type { FinishedIndex } from "./finished-index.js";
+import type { FinishedTasks } from "./finished-tasks.js";
 import type { OwnerPlaces } from "./owner-places.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
@@ -34,7 +34,7 @@ export interface IndexParts {
   readonly usage: StoreUsage;
   readonly keys: TaskKeys;
   readonly places: OwnerPlaces;
-  readonly finished: FinishedIndex;
+  readonly finished: FinishedTasks;
   readonly notifications: Notifications;
 }
 

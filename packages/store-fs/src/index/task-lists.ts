@@ -18,7 +18,6 @@ import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists } from "../disk/whole-file.js";
 import { taskExists } from "../journal/task-folder.js";
 import type { TaskReader } from "../task/task-reader.js";
-import type { FinishedIndex } from "./finished-index.js";
 import type { FinishedTable, FinishedTask, LinePlace } from "./finished-table.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { OpenTask, OpenTasks } from "./open-tasks.js";
@@ -30,8 +29,7 @@ interface Parts {
   readonly context: StoreContext;
   readonly reader: TaskReader;
   readonly openTasks: OpenTasks;
-  readonly finishedTasks: FinishedTasks;
-  readonly finished: FinishedIndex;
+  readonly finished: FinishedTasks;
 }
 
 /** Lists and counts tasks, out of what is known of the open and of the finished ones. */
@@ -55,7 +53,7 @@ export class TaskLists {
     }
     // How much has finished costs nothing where only what is unfinished is asked for.
     if (query.statuses === undefined || query.statuses.some(isFinal)) {
-      const finished = await this.#parts.finishedTasks.read();
+      const finished = await this.#parts.finished.read();
       for (const row of finished.rows(query.owner, rowsOf(open, finished, query.owner))) {
         if (newest.isFull && finished.createdMs(row) < (newest.last?.createdMs ?? 0)) continue;
         const task = finished.at(row);
@@ -88,7 +86,7 @@ export class TaskLists {
 
   /** Its line, or its journal where the line was written elsewhere a moment ago. */
   async #summaryOf(task: FinishedTask, place: LinePlace): Promise<TaskSummary | undefined> {
-    const listed = this.#parts.finishedTasks.summaryOf(task, place);
+    const listed = this.#parts.finished.summaryOf(task, place);
     if (listed !== undefined) return listed;
     const reading = await this.#parts.reader.read(task.id).catch(() => undefined);
     return reading && summarise(reading.record, reading.record.status);
@@ -113,7 +111,7 @@ export class TaskLists {
       // Names in `quarantine/`, few as they are: asking for each finished task would cost more than counting it.
       const setAside = new Set(listIfExists(context.disk, context.layout.quarantine));
       const isThere = (id: string) => !setAside.has(id) || taskExists(context, id);
-      const finished = await this.#parts.finishedTasks.read();
+      const finished = await this.#parts.finished.read();
       for (const row of finished.rows(owner, rowsOf(open, finished, owner))) {
         const task = finished.at(row);
         if (isThere(task.id)) count(task);
@@ -123,14 +121,14 @@ export class TaskLists {
   }
 
   async listExpired({ now, limit }: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]> {
-    const { context, finished, finishedTasks, openTasks } = this.#parts;
+    const { context, finished, openTasks } = this.#parts;
     const oldest = new FirstOf<Ended>(limit, byEnd);
     const open = await openTasks.ofOwner(undefined);
     for (const { summary } of open.values()) {
       const { id, finishedAt = "" } = summary;
       if (isExpired(summary, now.wallMs)) oldest.add({ id, finishedMs: Date.parse(finishedAt) });
     }
-    const table = await finishedTasks.read();
+    const table = await finished.read();
     for (const row of table.rows(undefined, rowsOf(open, table))) {
       const task = table.at(row);
       if (task.finishedMs + task.ttlMs > now.wallMs || !oldest.takes(task)) continue;

@@ -22,7 +22,7 @@ interface Repaired {
 /** Reads all of a store, a file at a time. */
 export async function findProblems(store: OpenStore): Promise<{ tasks: number; problems: readonly Problem[] }> {
   const problems: Problem[] = [...findFormatProblems(store)];
-  const finished = await store.finishedTasks.read();
+  const finished = await store.finished.read();
   const listed = new Set(Array.from(finished.rows(undefined, new Set()), (row) => finished.at(row).id));
   let tasks = 0;
   for (const taskId of taskIds(store.context)) {
