@@ -11,7 +11,7 @@ import { limitExceeded } from "../disk/store-errors.js";
 import { listIfExists, readFrom } from "../disk/whole-file.js";
 import { EventTail } from "./commit-events.js";
 import { type ChainEntry, type JournalHeader, parseCommit, parseHeader, writtenPart } from "./journal-line.js";
-import { type FolderState, lookAt, signalFile } from "./task-folder.js";
+import { type FolderState, signalFile } from "./task-folder.js";
 
 /** A journal as far as it was read: the newest sealed file, and the fold of everything up to `offset` in it. */
 export interface FoldedJournal {
@@ -180,24 +180,6 @@ export function readableView(context: StoreContext, taskId: string, folder?: str
     if (error instanceof DamagedFile) return undefined;
     throw error;
   }
-}
-
-/**
- * Reads, then looks: what was read counts for good when no later epoch is announced after the reading, since a
- * later taker reads later.
- *
- * @returns the reading, and whether it is stable in this sense; `undefined` when the task was deleted.
- */
-export function readNow(
-  context: StoreContext,
-  cache: ViewCache,
-  taskId: string,
-): (Reading & { readonly isStable: boolean }) | undefined {
-  const view = newestView(context, taskId, { cache });
-  if (view === undefined) return undefined;
-  const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
-  if (folder === undefined) return undefined;
-  return { view, folder, isStable: folder.newest === view.header.epoch };
 }
 
 /** What a journal says about signals. */

@@ -75,24 +75,21 @@ export class JournalReader {
     const known = this.#places.get(placeKey(incarnation, after));
     const found: TaskEvent[] = [];
     let bytes = 0;
+    const endPage = (epoch: number, offset: number) => {
+      this.#places.set(placeKey(incarnation, found.at(-1)?.seq ?? after), { epoch, offset }, 0);
+      return found;
+    };
     for (const entry of chain) {
       if (entry.end <= after) continue;
       const from = known?.epoch === entry.epoch ? known.offset : 0;
       const path = this.#pathOf(record.id, entry);
       for (const line of journalLines(this.#context, path, entry, { afterSeq: after, from })) {
         for (const event of line.commit.events) {
-          if (event.seq > record.lastSeq || found.length >= limit) {
-            this.#places.set(
-              placeKey(incarnation, found.at(-1)?.seq ?? after),
-              { epoch: entry.epoch, offset: line.start },
-              0,
-            );
-            return found;
-          }
+          if (event.seq > record.lastSeq || found.length >= limit) return endPage(entry.epoch, line.start);
           if (event.seq > after) found.push(event);
         }
         bytes += line.next - line.start;
-        if (bytes > this.#context.limits.maxPageBytes) return found;
+        if (bytes > this.#context.limits.maxPageBytes) return endPage(entry.epoch, line.next);
       }
     }
     return found;

@@ -20,7 +20,6 @@ import {
   lostEnd,
   newestView,
   type Reading,
-  readNow,
   type ViewCache,
 } from "../journal/task-view.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
@@ -129,9 +128,12 @@ export class TaskReader {
   async #readStable(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
     const { takeOverPollMs, maxTakeOverPolls } = this.#context.limits;
     for (let polls = 0; ; polls += 1) {
-      const reading = readNow(this.#context, cache, taskId);
-      if (reading === undefined) return this.#missing(taskId);
-      const signals = pendingSignals(this.#context, taskId, reading.folder, reading.view);
+      // Read, then look: what was read counts for good when no later epoch is announced by then, since a later taker reads later.
+      const view = newestView(this.#context, taskId, { cache });
+      const folder = lookAt(this.#context.disk, taskFolder(this.#context.layout, taskId));
+      if (view === undefined || folder === undefined) return this.#missing(taskId);
+      const reading = { view, folder };
+      const signals = pendingSignals(this.#context, taskId, folder, view);
       // An answer whose file went before this looked stands in the journal, behind what was read.
       const asks = openQuestions(reading.view.record).length > 0;
       if (asks && polls < maxTakeOverPolls && extendView(this.#context, reading.view)) continue;
@@ -140,7 +142,7 @@ export class TaskReader {
         this.#expectNewer(reading.view);
         continue;
       }
-      const isFinalReading = reading.isStable || this.#context.readOnly;
+      const isFinalReading = folder.newest === view.header.epoch || this.#context.readOnly;
       if (!isFinalReading && polls < maxTakeOverPolls && this.#isBeingTaken(reading)) {
         await delay(takeOverPollMs);
         continue;
