@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodeDisk } from "../src/disk/node-disk.js";
 import { at, emptyFolder, openStore } from "./scene.js";
@@ -33,4 +35,20 @@ test("looking for idle sessions reads none that was put since, and lets everythi
   expect(await store.listIdleDocuments({ kind: "session", idleSinceMs, limit: 10 })).toEqual(first);
   // The folder of all sessions, and those of the three that are idle.
   expect(reads.count).toBe(4);
+});
+
+test("a damaged session that another process sets aside just now is none, and can begin again (G12)", async () => {
+  const directory = emptyFolder();
+  const writer = openStore(directory, { durability: "process" });
+  await putSession(writer, 0, 0);
+  const path = join(directory, "documents", "session", "session-of-this-test-0", "1.json");
+  writeFileSync(path, "damaged\n");
+  const rename = (from: string, to: string) => {
+    // The other process has kept it under a name of its own.
+    if (from === path) nodeDisk.rename(from, `${to}.2`);
+    nodeDisk.rename(from, to);
+  };
+  const store = openStore(directory, { durability: "process", disk: { ...nodeDisk, rename } });
+  expect(await store.getDocument("session", "session-of-this-test-0")).toBeUndefined();
+  expect((await putSession(store, 0, 1)).version).toBe(1);
 });
