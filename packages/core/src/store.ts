@@ -39,12 +39,14 @@ export type {
 } from "./store/store-admin.js";
 export {
   alreadyAnswered,
+  cursorInvalid,
   documentConflict,
   groupFull,
   keyTaken,
   leaseLost,
   seqConflict,
   storeClosed,
+  storeLimitExceeded,
   taskExists,
   taskNotFound,
   tooManyUnfinished,

@@ -68,6 +68,24 @@ export function documentConflict(kind: string, id: string): ResumableError {
   );
 }
 
+/** For a cursor of tasks that no list gave. */
+export function cursorInvalid(): ResumableError {
+  return new ResumableError(
+    "INVALID_VALUE",
+    "The cursor does not come from a page of tasks. Leave the cursor out to get the first page.",
+    { details: { what: "The cursor", problems: ["it does not come from a page of tasks"] } },
+  );
+}
+
+/** For something that is larger than a limit of the store. */
+export function storeLimitExceeded(limit: string, value: number, allowed: number): ResumableError {
+  return new ResumableError(
+    "LIMIT_EXCEEDED",
+    `The limit ${limit} is ${allowed}, and ${value} would exceed it. Use less, or raise the limit of the store.`,
+    { details: { limit, value, allowed } },
+  );
+}
+
 /** For a document that would be one too many of its group. */
 export function groupFull({ limit, max }: Pick<CountedGroup, "limit" | "max">): ResumableError {
   return limitExceeded(limit, max + 1, max);

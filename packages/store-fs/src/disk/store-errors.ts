@@ -15,17 +15,6 @@ export function taskCorrupt(
   );
 }
 
-/** Something that was to be written does not fit. */
-export function limitExceeded(limit: string, value: number, allowed: number): ResumableError {
-  return new ResumableError(
-    "LIMIT_EXCEEDED",
-    `The limit ${limit} is ${allowed}, and ${value} would exceed it. Use less, or raise the limit of the store.`,
-    {
-      details: { limit, value, allowed },
-    },
-  );
-}
-
 /** An argument that must not become part of a path. */
 export function badId(option: string): ResumableError {
   return new ResumableError("INVALID_OPTION", `${option} must be 16 to 64 characters out of A-Z a-z 0-9 _ -.`, {

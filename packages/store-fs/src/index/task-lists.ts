@@ -1,6 +1,7 @@
-import { isFinal, ResumableError, type Store } from "@resumable-mcp/core";
+import { isFinal, type Store } from "@resumable-mcp/core";
 import {
   type CountQuery,
+  cursorInvalid,
   type DamagedTask,
   type Instant,
   isExpired,
@@ -228,11 +229,5 @@ function parseCursor(cursor: string | undefined): PagePosition | undefined {
   const [, createdAt = "", id] = /^(\d{4}-[0-9T:.-]+Z)_([A-Za-z0-9_-]+)$/.exec(cursor) ?? [];
   const createdMs = Date.parse(createdAt);
   if (Number.isFinite(createdMs) && id !== undefined) return { createdMs, id };
-  throw new ResumableError(
-    "INVALID_VALUE",
-    "The cursor does not come from a page of tasks. Leave the cursor out to get the first page.",
-    {
-      details: { what: "The cursor", problems: ["it does not come from a page of tasks"] },
-    },
-  );
+  throw cursorInvalid();
 }

@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { oppositeOf } from "@resumable-mcp/core/internal";
-import { type Answer, alreadyAnswered, type NewSignal, type Signal } from "@resumable-mcp/core/store";
+import { type Answer, alreadyAnswered, type NewSignal, type Signal, storeLimitExceeded } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hashOf, taskFolder } from "../disk/layout.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { limitExceeded } from "../disk/store-errors.js";
 import { createWhole, readFrom, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import { disturb, type FolderState, type PlainSignal, signalFile, signalName } from "../journal/task-folder.js";
 import type { FoldedJournal, SignalState } from "../journal/task-view.js";
@@ -132,7 +131,7 @@ function leaveSignal(
   if (signal.kind === "answer") {
     const { length } = folder.answers;
     const { maxPendingAnswers } = context.limits;
-    if (length >= maxPendingAnswers) throw limitExceeded("maxPendingAnswers", length + 1, maxPendingAnswers);
+    if (length >= maxPendingAnswers) throw storeLimitExceeded("maxPendingAnswers", length + 1, maxPendingAnswers);
     const { name, id, bytes } = answerFile(record, signal, order, context.unique());
     return createWhole(context.disk, join(path, name), bytes, context.unique()) ? { id, replaced: [] } : undefined;
   }

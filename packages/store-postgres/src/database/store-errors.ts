@@ -104,15 +104,6 @@ export function taskCorrupt(taskId: string, place: string, cause: unknown, owner
   );
 }
 
-/** Something that was to be written does not fit. */
-export function limitExceeded(limit: string, value: number, allowed: number): ResumableError {
-  return new ResumableError(
-    "LIMIT_EXCEEDED",
-    `The limit ${limit} is ${allowed}, and ${value} would exceed it. Use less, or raise the limit of the store.`,
-    { details: { limit, value, allowed } },
-  );
-}
-
 /** An option of the store that cannot be used. */
 export function invalidOption(option: string, message: string): ResumableError {
   return new ResumableError("INVALID_OPTION", message, { details: { option } });

@@ -3,12 +3,13 @@ import {
   type Instant,
   type NewTask,
   reduceTask,
+  storeLimitExceeded,
   type TaskSnapshot,
   tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { callOf, hashOf, isTaskId } from "../database/hash.js";
-import { breaksConstraint, invalidOption, limitExceeded } from "../database/store-errors.js";
+import { breaksConstraint, invalidOption } from "../database/store-errors.js";
 import { encodeEvents } from "../journal/commit-events.js";
 import { briefOf } from "../journal/task-columns.js";
 import type { Notifications } from "../task/notifications.js";
@@ -64,7 +65,7 @@ export class TaskCreator {
     }
     const { maxCommitBytes, maxStoreTasks, maxStoreBytes } = this.#database.limits;
     const { events, body, bytes } = encodeEvents([{ type: "created", task: request.task }], 0, request.now);
-    if (bytes > maxCommitBytes) throw limitExceeded("maxCommitBytes", bytes, maxCommitBytes);
+    if (bytes > maxCommitBytes) throw storeLimitExceeded("maxCommitBytes", bytes, maxCommitBytes);
     const record = reduceTask(undefined, events);
     const { maxUnfinished = Number.POSITIVE_INFINITY } = request;
     const made = { body, bytes, brief: briefOf(record), createdAt: record.createdAt };

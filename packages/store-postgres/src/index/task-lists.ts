@@ -1,12 +1,12 @@
-import { ResumableError } from "@resumable-mcp/core";
-import type {
-  CountQuery,
-  Instant,
-  RunnableTask,
-  TaskCounts,
-  TaskPage,
-  TaskQuery,
-  TaskSummary,
+import {
+  type CountQuery,
+  cursorInvalid,
+  type Instant,
+  type RunnableTask,
+  type TaskCounts,
+  type TaskPage,
+  type TaskQuery,
+  type TaskSummary,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { hashOf } from "../database/hash.js";
@@ -171,9 +171,5 @@ function sums(counts: readonly (readonly [name: string, count: number])[]): Reco
 function parseCursor(cursor: string): { readonly createdMs: number; readonly id: string } {
   const [, createdMs, id] = /^(-?\d{1,16})\.([A-Za-z0-9_-]{16,64})$/.exec(cursor) ?? [];
   if (createdMs !== undefined && id !== undefined) return { createdMs: Number(createdMs), id };
-  throw new ResumableError(
-    "INVALID_VALUE",
-    "The cursor does not come from a page of tasks. Leave the cursor out to get the first page.",
-    { details: { what: "The cursor", problems: ["it does not come from a page of tasks"] } },
-  );
+  throw cursorInvalid();
 }

@@ -8,13 +8,14 @@ import {
   reduceTask,
   type Signal,
   seqConflict,
+  storeLimitExceeded,
   type TaskEventBody,
   taskNotFound,
   tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { callOf, hashOf, hexOf, isTaskId } from "../database/hash.js";
-import { breaksConstraint, limitExceeded } from "../database/store-errors.js";
+import { breaksConstraint } from "../database/store-errors.js";
 import { encodeEvents } from "../journal/commit-events.js";
 import { type CommitOutcome, type CommitRow, type GroupCommit, isCheckpoint } from "../journal/group-commit.js";
 import { foldOf, questionsAfter, signalsOf } from "../journal/task-columns.js";
@@ -204,7 +205,7 @@ function prepare(
 ): Prepared {
   const encoded = encodeEvents(bodies, afterSeq, now);
   if (encoded.bytes > limits.maxCommitBytes)
-    throw limitExceeded("maxCommitBytes", encoded.bytes, limits.maxCommitBytes);
+    throw storeLimitExceeded("maxCommitBytes", encoded.bytes, limits.maxCommitBytes);
   const record = bodies.length === 0 ? held.record : reduceTask(held.record, encoded.events, held.isPlain);
   const bytes = held.bytes + (bodies.length === 0 ? 0 : encoded.bytes);
   checkJournalQuotas(limits, lease.taskId, bodies, { events: record.lastSeq, bytes });

@@ -1,7 +1,7 @@
-import { ResumableError } from "../../errors.js";
 import { isFinal, summarise, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
 import { dueMs, isExpired, needsNoCaller, statusOf } from "../../task/task-rules.js";
 import type { CountQuery, Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery } from "../store.js";
+import { cursorInvalid } from "../store-errors.js";
 
 /** One page of tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor of no page. */
 export function listTasks(all: readonly TaskSnapshot[], query: TaskQuery): TaskPage {
@@ -33,14 +33,7 @@ function place(record: TaskRecord): string {
 }
 
 function checkCursor(cursor: string): void {
-  if (/^\d{4}-[0-9T:.-]+Z .+$/.test(cursor)) return;
-  throw new ResumableError(
-    "INVALID_VALUE",
-    "The cursor does not come from a page of tasks. Leave the cursor out to get the first page.",
-    {
-      details: { what: "The cursor", problems: ["it does not come from a page of tasks"] },
-    },
-  );
+  if (!/^\d{4}-[0-9T:.-]+Z .+$/.test(cursor)) throw cursorInvalid();
 }
 
 /** Ids of the finished tasks that were kept long enough, oldest first. */
