@@ -23,7 +23,10 @@ import { beginTask } from "./transfer/bring-task.js";
  *
  * @throws {@link ResumableError} from then on: `STORE_MISSING`, `STORE_LAYOUT`.
  */
-export function openFsAdmin(directory: string, machine = thisMachine()): StoreAdmin & Required<Pick<StoreAdmin, "repair">> {
+export function openFsAdmin(
+  directory: string,
+  machine = thisMachine(),
+): StoreAdmin & Required<Pick<StoreAdmin, "repair">> {
   let opened: OpenStore | undefined;
   const store = (): OpenStore => {
     opened ??= openReadOnly(directory, machine);

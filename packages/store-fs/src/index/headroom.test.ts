@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fsStoreDefaults } from "../disk/limits.js";
-import { checkHeadroom, headroomOf } from "./headroom.js";
+import { checkHeadroom, headroomOf } from "./store-usage.js";
 
 const gibibyte = 2 ** 30;
 const roomy = { bytes: 1_000 * gibibyte, freeBytes: 2 * gibibyte, files: 1_000_000, freeFiles: 500_000 };

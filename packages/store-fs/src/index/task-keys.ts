@@ -132,19 +132,21 @@ export class TaskKeys {
 
   /**
    * Tells whether a task has the claim of its call. One has not whose maker died before the claim was durable: no caller
-   * knows of it, and the same call makes another one. Where a claim cannot be read, the task claims its call again, so
-   * that no other one has it.
+   * knows of it, and the same call makes another one.
    */
   isClaimed(taskId: string): boolean {
     const { disk, layout } = this.#context;
     // One that a worker took had its claim.
     if (lookAt(disk, taskFolder(layout, taskId))?.newest !== 1) return true;
     const record = readableView(this.#context, taskId)?.record;
-    if (record === undefined || record.key === null) return true;
+    return record === undefined || record.key === null || this.hasCall(record);
+  }
+
+  /** Tells whether a task has its call. Where a claim cannot be read, the task claims its call again: no other one has it then. */
+  hasCall(record: TaskRecord): boolean {
     const isFree = ({ claim, isDoubtful }: Bucket) =>
-      claim?.taskId !== taskId && isDoubtful && !this.#isUnfinished(claim);
-    const bucket = this.#claimNow(record, isFree);
-    return bucket?.claim?.taskId === taskId;
+      claim?.taskId !== record.id && isDoubtful && !this.#isUnfinished(claim);
+    return this.#claimNow(record, isFree)?.claim?.taskId === record.id;
   }
 
   #isUnfinished(claim: Claim | undefined): boolean {

@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { oppositeOf } from "@resumable-mcp/core/internal";
-import { type Answer, alreadyAnswered, type NewSignal, type Signal, storeLimitExceeded } from "@resumable-mcp/core/store";
+import {
+  type Answer,
+  alreadyAnswered,
+  type NewSignal,
+  type Signal,
+  storeLimitExceeded,
+} from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hashOf, taskFolder } from "../disk/layout.js";

@@ -11,6 +11,7 @@ import { parseFinished, parseFinishedName } from "../../index/finished-line.js";
 import { lookAtFormat, writeFormat } from "../../index/store-folder.js";
 import { hashOfCall, parseClaim } from "../../index/task-keys.js";
 import { taskExists } from "../../journal/task-folder.js";
+import { readableView } from "../../journal/task-view.js";
 import type { OpenStore } from "../../open-store.js";
 import { moveAside, type Problem, RepairRefused, strayFile } from "./problem.js";
 
@@ -47,7 +48,7 @@ function claimProblem(context: StoreContext, path: string): readonly Problem[] {
   const kept = `claim.${bucket}.${name}`;
   const description = `keep it in quarantine/${kept}, and claim the calls of the unfinished tasks that it may have been about`;
   const apply = async (store: OpenStore) => {
-    await claimAgain(store, bucket);
+    claimAgain(store, bucket);
     quarantineCopy(store.context, path, kept, message);
     store.keys.void(path, "");
   };
@@ -55,16 +56,11 @@ function claimProblem(context: StoreContext, path: string): readonly Problem[] {
 }
 
 /** Claims every call again that a damaged claim may have been about, before that claim is emptied. */
-async function claimAgain({ finished, keys, reader }: OpenStore, bucket: string): Promise<void> {
+function claimAgain({ context, finished, keys }: OpenStore, bucket: string): void {
   for (const taskId of finished.openIds()) {
-    const record = (await reader.read(taskId).catch(() => undefined))?.record;
+    const record = readableView(context, taskId)?.record;
     if (!record || record.key === null || isFinal(record.status)) continue;
-    const { owner, key } = record;
-    if (!hashOfCall(owner, key).startsWith(bucket)) continue;
-    for (let claims = keys.look(owner, key); claims.isDoubtful; claims = keys.look(owner, key)) {
-      if (!(await keys.restore(claims, owner, key))) break;
-    }
-    await keys.sync(owner, key);
+    if (hashOfCall(record.owner, record.key).startsWith(bucket)) keys.hasCall(record);
   }
 }
 
