@@ -116,7 +116,7 @@ test("finished tasks are listed once while another store takes over the file wit
   expect((await store.countTasks({})).total).toBe(1);
 });
 
-test("finished tasks are listed that another store moved in a file of which this one has read a part", async () => {
+test("finished tasks are listed of a file that another store wrote again after this one had read a part of it", async () => {
   const directory = emptyFolder();
   const first = openStore(directory, options);
   const ids: string[] = [];
@@ -128,4 +128,17 @@ test("finished tasks are listed that another store moved in a file of which this
   await first.listExpired({ now: at(0), limit: 10 });
   await first.close();
   expect((await other.listTasks({ limit: 10 })).tasks.map(({ id }) => id).sort()).toEqual(ids.sort());
+});
+
+test("a list that its own store writes again keeps its name: a copy of the folder under way has it", async () => {
+  const directory = emptyFolder();
+  const store = openStore(directory, options);
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index += 1) ids.push(await finish(store, `task-${index}`));
+  await remove(store, ids[0] ?? "");
+  const names = readdirSync(join(directory, "done"));
+  await store.listExpired({ now: at(0), limit: 10 });
+  await store.close();
+  expect(readdirSync(join(directory, "done"))).toEqual(names);
+  expect(linesIn(directory)).toBe(3);
 });

@@ -40,7 +40,8 @@ export async function compactFinished(
 /**
  * Writes a file again without some of its lines, or removes it where none is left.
  *
- * It has another name from then on. Only one store can rename it, and those that have read a part of it see that it is gone.
+ * A file belongs to the store that made it, which replaces it in its place: a copy of the folder under way has its name. Those
+ * of stores that have ended are taken over by renaming them, which only one can do.
  */
 export async function rewriteFinished(
   context: StoreContext,
@@ -48,12 +49,15 @@ export async function rewriteFinished(
   isNeeded: (line: RawLine) => boolean,
 ): Promise<void> {
   const { disk, layout, durable, instance, unique } = context;
-  const day = parseFinishedName(name)?.day;
-  const part = Buffer.from(unique()).toString("hex");
-  const path = join(layout.done, `${day}.${instance}-c${part}.jsonl`);
-  if (!renameIfExists(disk, join(layout.done, name), path)) return;
-  // Before the file is written again: a loss of power must not bring the old name back next to the new one.
-  if (durable) await disk.syncFolder(layout.done);
+  const maker = parseFinishedName(name);
+  let path = join(layout.done, name);
+  if (maker?.instance !== instance) {
+    const part = Buffer.from(unique()).toString("hex");
+    path = join(layout.done, `${maker?.day}.${instance}-c${part}.jsonl`);
+    if (!renameIfExists(disk, join(layout.done, name), path)) return;
+    // Before the file is written again: a loss of power must not bring the old name back next to the new one.
+    if (durable) await disk.syncFolder(layout.done);
+  }
   const kept: Buffer[] = [];
   for await (const lines of fileLines(disk, path) ?? []) {
     for (const line of lines) if (isNeeded(line)) kept.push(Buffer.concat([line.bytes, Buffer.from("\n")]));

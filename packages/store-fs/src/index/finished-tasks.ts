@@ -35,6 +35,8 @@ export class FinishedTasks {
   #part = 1;
   #compacting: Promise<void> | undefined;
   #table = new FinishedTable();
+  /** Which files those are that the table was read from, by name. */
+  #identities = new Map<string, string | undefined>();
   #reading: Promise<unknown> = Promise.resolve();
   /** Of the store's folder when the lists were read: it changes when one of them is made again. */
   #state: string | undefined;
@@ -185,16 +187,28 @@ export class FinishedTasks {
       const names = (listIfExists(disk, layout.done) ?? []).filter((name) => name.endsWith(".jsonl"));
       // One that is taken over meanwhile has another name now.
       const sizes = new Map(names.map((name) => [name, disk.stat(join(layout.done, name))?.size ?? -1]));
-      const isRewritten = [...this.#table.files].some(([name, { end }]) => (sizes.get(name) ?? -1) < end);
+      const identities = new Map(names.map((name) => [name, this.#identify(name)]));
+      const isRewritten = [...this.#table.files.keys()].some(
+        (name) => identities.get(name) !== this.#identities.get(name),
+      );
       const table = isRewritten ? new FinishedTable() : this.#table;
       let isWhole = ![...sizes.values()].includes(-1);
       for (const [name, size] of sizes) {
         if (size > (table.files.get(name)?.end ?? 0)) isWhole = (await this.#readFile(table, name)) && isWhole;
+        isWhole &&= this.#identify(name) === identities.get(name);
+        // Of a file that is new the table knows from here on which one it is.
+        if (table === this.#table && !this.#identities.has(name)) this.#identities.set(name, identities.get(name));
       }
+      if (!isWhole) continue;
       // What is known stays known until all was read again.
-      if (isWhole) this.#table = table;
-      if (isWhole) return table;
+      this.#table = table;
+      this.#identities = identities;
+      return table;
     }
+  }
+
+  #identify(name: string): string | undefined {
+    return this.#context.disk.identify(join(this.#context.layout.done, name))?.id;
   }
 
   /** @returns false when the file was taken over or removed since it was listed. */
