@@ -1,4 +1,5 @@
-// Refuses a second type of a name that the packages below all others export: one name means one thing.
+// Refuses a second type of a name that the packages below all others export, and exported functions that are called after a
+// noun: `statusOf` is `readStatus`. One name means one thing, and a verb says what a function does.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

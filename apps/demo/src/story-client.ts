@@ -3,7 +3,7 @@ import { parseFlags, runCommand } from "@resumable-mcp/command-line";
 import { z } from "zod";
 import { packageVersion } from "./package-version.js";
 import { type ClientLine, countRecords, expectedIds, job, jobArguments, readRecords } from "./story/job.js";
-import { digestOf } from "./tools/processed-record.js";
+import { digestRecords } from "./tools/processed-record.js";
 
 const flags = { url: { type: "string" }, state: { type: "string" }, "delay-ms": { type: "string" } } as const;
 const places = z.object({ url: z.string(), state: z.string(), "delay-ms": z.coerce.number() });
@@ -54,7 +54,7 @@ async function count(client: Client, id: string, result: TaskResult): Promise<vo
   const records = await readRecords(client, id);
   const ids = records.map((record) => record.record_id);
   const { digest: reportedDigest } = z.object({ digest: z.string() }).parse(result.structuredContent);
-  say({ kind: "finished", count: countRecords(ids, expectedIds), digest: digestOf(records), reportedDigest });
+  say({ kind: "finished", count: countRecords(ids, expectedIds), digest: digestRecords(records), reportedDigest });
 }
 
 function say(line: ClientLine): void {

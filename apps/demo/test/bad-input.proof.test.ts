@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type DemoServer, startDemoServer } from "../src/processes/demo-server.js";
-import { scriptOf } from "../src/processes/program.js";
+import { findScript } from "../src/processes/program.js";
 
 const timeoutMs = 240_000;
 const built = new URL("../dist/", import.meta.url);
 const tools = fileURLToPath(new URL("tools.js", built));
-const clientScript = scriptOf("@resumable-mcp/client-tui", "resumable-mcp-client");
-const serverScript = scriptOf("@resumable-mcp/server-http", "resumable-mcp-http");
+const clientScript = findScript("@resumable-mcp/client-tui", "resumable-mcp-client");
+const serverScript = findScript("@resumable-mcp/server-http", "resumable-mcp-http");
 const processing = "resumable_data_processing";
 const atOnce = "delay_ms=0";
 const earthquakeRows = 1707;

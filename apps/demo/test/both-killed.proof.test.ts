@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { startDemoServer } from "../src/processes/demo-server.js";
-import { scriptOf } from "../src/processes/program.js";
+import { findScript } from "../src/processes/program.js";
 import { openTerminal } from "./pseudo-terminal.js";
 
 const timeoutMs = 90_000;
@@ -20,7 +20,7 @@ const backspace = "\u007f";
 const down = "\u001b[B";
 
 const built = new URL("../dist/", import.meta.url);
-const client = scriptOf("@resumable-mcp/client-tui", "resumable-mcp-client");
+const client = findScript("@resumable-mcp/client-tui", "resumable-mcp-client");
 
 const taskList = z.object({
   tasks: z.array(

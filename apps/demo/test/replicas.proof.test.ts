@@ -10,7 +10,7 @@ import { startPostgres } from "@resumable-mcp/store-postgres/testing";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { scriptOf } from "../src/processes/program.js";
+import { findScript } from "../src/processes/program.js";
 
 const timeoutMs = 240_000;
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -82,7 +82,7 @@ test("the server starts with what the manifests say, and answers their probes", 
       const place = places.get(flag);
       return place === undefined ? arg : `${flag}=${place}`;
     });
-    const script = scriptOf("@resumable-mcp/server-http", "resumable-mcp-http");
+    const script = findScript("@resumable-mcp/server-http", "resumable-mcp-http");
     const server = spawn(process.execPath, [script, ...args, "--port=0"], { cwd: folder, stdio: "pipe" });
     const said = text(server.stderr);
     const port = await new Promise<number>((resolve, reject) => {

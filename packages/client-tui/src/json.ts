@@ -8,11 +8,11 @@ export function asObject(value: Json | undefined): JsonObject | undefined {
 }
 
 /** What an error says to a user of this program. */
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return withCommands(error instanceof Error ? error.message : String(error));
 }
 
 /** A value for people: a text as it is, all else as JSON. */
-export function textOf(value: Json | undefined): string {
+export function toText(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

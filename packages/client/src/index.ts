@@ -31,7 +31,7 @@ export { ClientError, type ClientErrorCode, isClientError } from "./client-error
 export type { ConnectionState } from "./connection/connection-state.js";
 export type { SignInOptions } from "./credentials/sign-in.js";
 export { mayBeStarting } from "./era-2025/classify-failure.js";
-export { percentOf } from "./follow/follow-state.js";
+export { shownPercent } from "./follow/follow-state.js";
 export { type ClientLimits, defaultLimits } from "./limits.js";
 export { type OpenClientOptions, openClient } from "./open-client.js";
 export {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { controlToolOf, withDefaults } from "@resumable-mcp/protocol";
+import { findControlTool, withDefaults } from "@resumable-mcp/protocol";
 import type { Client, ServerInfo, ToolInfo } from "./client.js";
 import type { ClientContext } from "./client-context.js";
 import { credentialsPath, openCredentialsFile } from "./credentials/credentials-file.js";
@@ -158,7 +158,7 @@ async function toolsOf(server: RemoteServer): Promise<readonly ToolInfo[]> {
     name,
     server: server.address,
     inputSchema,
-    control: offer !== undefined && controlToolOf(name, offer) !== undefined,
+    control: offer !== undefined && findControlTool(name, offer) !== undefined,
     title,
     description,
   }));

@@ -44,12 +44,12 @@ export function toTaskResult(result: ToolResult, taskId?: string): TaskResult {
     status,
     error,
     reused: result.meta[metaKeys.reused] === true,
-    text: textOf(result),
+    text: resultText(result),
   };
 }
 
 /** Joins the text blocks of a result, but for those that are for a model alone. Source: MCP, Resources, "Annotations". */
-export function textOf(result: ToolResult): string {
+export function resultText(result: ToolResult): string {
   const texts = result.content.filter((block) => !isForModel(block)).map(({ text }) => text);
   return texts.filter((text) => typeof text === "string").join("\n");
 }
@@ -64,5 +64,5 @@ export function controlFailure(result: ToolResult): { code: string; message: str
   if (!result.isError || result.meta[metaKeys.status] !== undefined) return undefined;
   const error = JsonFields.of(result.structuredContent?.error);
   const code = error?.text("code");
-  return code === undefined ? undefined : { code, message: error?.text("message") ?? textOf(result) };
+  return code === undefined ? undefined : { code, message: error?.text("message") ?? resultText(result) };
 }

@@ -28,7 +28,7 @@ export async function runCommand(program: string, main: () => Promise<void>): Pr
   try {
     await main();
   } catch (error) {
-    process.stderr.write(`${program}: ${harmlessLines(sentenceOf(error))}\n`);
+    process.stderr.write(`${program}: ${harmlessLines(errorSentence(error))}\n`);
     process.exit(error instanceof CommandError ? error.exitCode : 1);
   }
 }
@@ -51,7 +51,7 @@ export async function runToEnd(program: string, main: () => Promise<void>): Prom
  * One sentence about an error, for the operator: unlike a caller, they are given the path that the error names. Never throws,
  * since anything may be thrown.
  */
-export function sentenceOf(error: unknown): string {
+export function errorSentence(error: unknown): string {
   try {
     if (error instanceof CommandError) return error.message;
     if (isResumableError(error)) return withPath(error.message, error.details);

@@ -43,7 +43,7 @@ export interface DurationRange {
  *
  * @throws {@link CommandError} that names the flag and what it takes.
  */
-export function durationOf(
+export function readDuration(
   flag: string,
   text: string | undefined,
   { minMs = 1, maxMs = Number.MAX_SAFE_INTEGER, words = [] }: DurationRange = {},
@@ -64,7 +64,7 @@ export function readRecovery(
   flags: Pick<HttpValues, "recover-after" | "version-wait">,
 ): Pick<Partial<EngineLimits>, "recoverAfterMs" | "versionWaitMs"> {
   const recoverAfterMs = readRecoverAfter(flags["recover-after"]);
-  const versionWaitMs = durationOf("version-wait", flags["version-wait"], { minMs: 0, maxMs: maxVersionWaitMs });
+  const versionWaitMs = readDuration("version-wait", flags["version-wait"], { minMs: 0, maxMs: maxVersionWaitMs });
   return {
     ...(recoverAfterMs === undefined ? {} : { recoverAfterMs }),
     ...(versionWaitMs === undefined ? {} : { versionWaitMs }),
@@ -74,7 +74,7 @@ export function readRecovery(
 function readRecoverAfter(text: string | undefined): number | undefined {
   if (text === "now") return 0;
   if (text === "never") return Number.POSITIVE_INFINITY;
-  return durationOf("recover-after", text, { minMs: 0, words: ["now", "never"] });
+  return readDuration("recover-after", text, { minMs: 0, words: ["now", "never"] });
 }
 
 /** One line about what becomes of the unfinished tasks of a server that starts. */

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { CommandError, sentenceOf } from "./command-error.js";
+import { CommandError, errorSentence } from "./command-error.js";
 
 /** What a tools module exports. */
 export interface ImportedModule {
@@ -48,7 +48,7 @@ async function importFile(file: string): Promise<ImportedModule> {
 
 /** What Node says of an ES module that it reads as CommonJS, since `npm init` writes so, does not tell what to do. */
 function whyNot(error: unknown): string {
-  const sentence = sentenceOf(error).trim();
+  const sentence = errorSentence(error).trim();
   const isEsModule = /^(Cannot use import statement|Unexpected token 'export')/.test(sentence);
   return isEsModule ? `${sentence}. Give it the extension .mjs, or its package.json "type": "module".` : sentence;
 }

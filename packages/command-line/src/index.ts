@@ -1,6 +1,6 @@
-export { CommandError, cannotStartCode, runCommand, runToEnd, sentenceOf } from "./command-error.js";
+export { CommandError, cannotStartCode, errorSentence, runCommand, runToEnd } from "./command-error.js";
 export { didYouMean } from "./did-you-mean.js";
-export { durationOf, oneOf, readRecovery, recoverySentence, shownName, wholeNumber } from "./flags.js";
+export { oneOf, readDuration, readRecovery, recoverySentence, shownName, wholeNumber } from "./flags.js";
 export { type ImportedModule, importModule } from "./import-module.js";
 export { loadDefinition, loadServer, readControlToolMode } from "./load-server.js";
 export { type Help, helpText } from "./options/help-text.js";
@@ -16,7 +16,7 @@ export {
 } from "./options/server-options.js";
 export { withSettings } from "./options/settings.js";
 export { readOtlp } from "./otlp-flag.js";
-export { countOf, type Quotas, readQuotas, refuseFolderQuotas } from "./quota-flags.js";
+export { parseCount, type Quotas, readQuotas, refuseFolderQuotas } from "./quota-flags.js";
 export { onStopSignal, type StopSignal } from "./stop-signals.js";
 export {
   type DatabasePlace,

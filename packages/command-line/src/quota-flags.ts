@@ -3,7 +3,7 @@ import { type EngineLimits, type LimitRule, type LimitRules, parseSize } from "@
 import { splitRules } from "@resumable-mcp/core/internal";
 import type { StoreQuotas } from "@resumable-mcp/core/store";
 import { CommandError } from "./command-error.js";
-import { durationOf, shownName, wholeNumber } from "./flags.js";
+import { readDuration, shownName, wholeNumber } from "./flags.js";
 import type { StdioValues } from "./options/server-options.js";
 
 /** The limits that the flags set. */
@@ -17,14 +17,14 @@ export interface Quotas {
 
 /** @throws {@link CommandError} that names the flag and what it takes. */
 export function readQuotas(flags: StdioValues): Quotas {
-  const tasks = countOf("max-store-tasks", flags["max-store-tasks"]);
+  const tasks = parseCount("max-store-tasks", flags["max-store-tasks"]);
   const bytes = sizeOf("max-store-bytes", flags["max-store-bytes"], 1);
   const free = sizeOf("min-free-disk", flags["min-free-disk"], 0);
-  const unfinished = readRules("max-unfinished-per-owner", flags["max-unfinished-per-owner"], countOf);
-  const running = readRules("max-running", flags["max-running"], countOf);
-  const runningPerOwner = countOf("max-running-per-owner", flags["max-running-per-owner"]);
+  const unfinished = readRules("max-unfinished-per-owner", flags["max-unfinished-per-owner"], parseCount);
+  const running = readRules("max-running", flags["max-running"], parseCount);
+  const runningPerOwner = parseCount("max-running-per-owner", flags["max-running-per-owner"]);
   const slotTurn = readSlotTurn(flags["slot-turn"]);
-  const kept = readRules("keep-finished", flags["keep-finished"], durationOf);
+  const kept = readRules("keep-finished", flags["keep-finished"], readDuration);
   return {
     store: {
       ...(tasks === undefined ? {} : { maxStoreTasks: tasks }),
@@ -43,7 +43,7 @@ export function readQuotas(flags: StdioValues): Quotas {
 }
 
 function readSlotTurn(text: string | undefined): number | undefined {
-  return text === "never" ? Number.POSITIVE_INFINITY : durationOf("slot-turn", text, { words: ["never"] });
+  return text === "never" ? Number.POSITIVE_INFINITY : readDuration("slot-turn", text, { words: ["never"] });
 }
 
 /** @throws {@link CommandError} for quotas that only a store in a folder has. */
@@ -91,7 +91,7 @@ function rulesOf(limits: { readonly [Limit in keyof LimitRule]: Rules["single"] 
 }
 
 /** Parses a flag that holds how many there may be of something: at least one. */
-export function countOf(flag: string, text: string | undefined): number | undefined {
+export function parseCount(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : wholeNumber(flag, text, { min: 1, max: Number.MAX_SAFE_INTEGER });
 }
 

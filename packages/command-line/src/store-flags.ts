@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isResumableError } from "@resumable-mcp/core";
 import { CommandError, cannotStartCode } from "./command-error.js";
-import { durationOf, oneOf, wholeNumber } from "./flags.js";
+import { oneOf, readDuration, wholeNumber } from "./flags.js";
 import type { StdioValues } from "./options/server-options.js";
 
 const urlShape = "postgres://user@host:5432/database";
@@ -132,7 +132,7 @@ const defaultWaitMs = 30_000;
 
 /** @throws {@link CommandError} that says what the flag takes. */
 export function readStoreWait(text: string | undefined): number {
-  return durationOf("store-wait", text, { minMs: 0 }) ?? defaultWaitMs;
+  return readDuration("store-wait", text, { minMs: 0 }) ?? defaultWaitMs;
 }
 
 /** How long a start waits for a database that cannot be reached. */

@@ -15,7 +15,7 @@ export type {
   WaitResult,
 } from "./engine/engine.js";
 export type { LimitRule, LimitRules, RuleTexts } from "./engine/limit-rules.js";
-export { checkLimitRules, maxUnfinishedOf } from "./engine/limit-rules.js";
+export { checkLimitRules, maxUnfinishedFor } from "./engine/limit-rules.js";
 export { parseSize } from "./engine/parse-size.js";
 export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";

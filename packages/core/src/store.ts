@@ -66,7 +66,6 @@ export { isFinalEvent } from "./task/task-event.js";
 export type { FinalStatus, NewSignal, Remembered, Signal, TaskSnapshot, TaskSummary } from "./task/task-record.js";
 export { finalStatuses, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {
-  desiredStateOf,
   dueMs,
   isContinuable,
   isDelivered,
@@ -75,5 +74,6 @@ export {
   isReusable,
   isRunnable,
   needsNoCaller,
-  statusOf,
+  readDesiredState,
+  readStatus,
 } from "./task/task-rules.js";

@@ -2,6 +2,6 @@
 export { createThrownMask } from "./call/mask-thrown.js";
 export { bytesSource } from "./http/http-answer.js";
 export { ofWebRequest } from "./http/http-request.js";
-export { listenerOf } from "./http/node-listener.js";
+export { toListener } from "./http/node-listener.js";
 export { userClaims } from "./owner/owner.js";
 export { missingScopes } from "./owner/scopes.js";

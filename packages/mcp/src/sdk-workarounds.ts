@@ -51,7 +51,7 @@ export function giveRequestsLate(server: object): void {
 export type Handler<Extra> = (request: JsonObject, extra: Extra) => Promise<object>;
 
 /** The handler that SDK 1.x has for a method: it has no seam for a tool that is a task for one caller only. */
-export function handlerOf<Extra>(server: object, method: string): Handler<Extra> | undefined {
+export function findHandler<Extra>(server: object, method: string): Handler<Extra> | undefined {
   const handlers: unknown = Reflect.get(server, "_requestHandlers");
   // What `wrapHandlers` makes of a handler is another one each time.
   return handlers instanceof Map ? Map.prototype.get.call(handlers, method) : undefined;

@@ -13,7 +13,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { maskHandlers } from "../src/call/mask-handlers.js";
 import { createThrownMask } from "../src/call/mask-thrown.js";
-import { forSdk, handlerOf, openRegistry } from "../src/sdk-workarounds.js";
+import { findHandler, forSdk, openRegistry } from "../src/sdk-workarounds.js";
 
 const sdks = {
   "2025": {
@@ -55,7 +55,7 @@ function openServer(era: (typeof eras)[number]) {
   if (era === "2025") low.setRequestHandler(z.looseObject({ method: z.literal("own/ask") }), fail);
   else low.setRequestHandler("own/ask", { params: z.looseObject({}) }, fail);
   const ask = async (method: string, params: JsonObject): Promise<unknown> => {
-    const handle = handlerOf<object>(server.server, method);
+    const handle = findHandler<object>(server.server, method);
     const envelope = { signal: new AbortController().signal, mcpReq: { signal: new AbortController().signal } };
     return await handle?.({ method, params }, envelope).catch((error: unknown) => error);
   };
@@ -98,7 +98,7 @@ test.each([
   );
   const low: LowLevel = forSdk(server.server);
   low.setRequestHandler(z.looseObject({ method: z.literal("own/ask") }), throwing);
-  const handle = handlerOf<object>(server.server, "own/ask");
+  const handle = findHandler<object>(server.server, "own/ask");
   const answer = handle?.({ method: "own/ask", params: {} }, { signal: new AbortController().signal });
   await expect(answer).rejects.toThrow(/^The tool failed\. The server's log says why/);
 });
@@ -114,7 +114,7 @@ test("2025: what a tool of the SDK's own tasks throws is hidden (F10)", async ()
   const config = { inputSchema: { city: z.string() }, execution: { taskSupport: "optional" } };
   server.experimental.tasks.registerToolTask("slow", forSdk(config), handler);
   const call = { method: "tools/call", params: { name: "slow", arguments: { city: "P" } } };
-  const handle = handlerOf<object>(server.server, call.method);
+  const handle = findHandler<object>(server.server, call.method);
   const answer = await handle?.(call, { taskStore: {}, signal: new AbortController().signal });
   const text = `The tool failed. The server's log says why, under ${ids[0]}.`;
   expect(answer).toMatchObject({ isError: true, content: [{ type: "text", text }] });
@@ -149,7 +149,7 @@ test.each(eras)("%s: code that an update puts in place of other code is hidden, 
     ["tools/call", "ask"],
     ["prompts/get", "greet"],
   ] as const) {
-    const handle = handlerOf<object>(server.server, method);
+    const handle = findHandler<object>(server.server, method);
     const answer = await handle?.({ method, params: { name, arguments: {} } }, envelope).catch(String);
     answers.push(JSON.stringify(answer));
   }

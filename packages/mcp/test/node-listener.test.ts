@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { webBody } from "../src/http/http-answer.js";
-import { listenerOf } from "../src/http/node-listener.js";
+import { toListener } from "../src/http/node-listener.js";
 import { SseStream } from "../src/http/sse-stream.js";
 import { HttpAnswer, type HttpRequest, nodeListener } from "../src/index.js";
 import { sessionLimits } from "../src/limits.js";
@@ -19,7 +19,7 @@ afterEach(async () => {
 /** A server of one handler; `responses` are Node's, as they come. */
 async function serverOf(answer: (request: HttpRequest) => Promise<HttpAnswer>) {
   const responses: ServerResponse[] = [];
-  const listener = listenerOf(answer);
+  const listener = toListener(answer);
   const server = createServer((incoming, outgoing) => {
     responses.push(outgoing);
     listener(incoming, outgoing);

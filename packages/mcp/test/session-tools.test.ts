@@ -1,7 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { handleRequest, handlerOf } from "../src/sdk-workarounds.js";
+import { findHandler, handleRequest } from "../src/sdk-workarounds.js";
 import { openEndpoint, openSession, post } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -37,7 +37,7 @@ test("a server that fails to list its tools once is asked again: later calls may
     setup: (server) => {
       const config = { annotations: { readOnlyHint: true } };
       server.registerTool("tell", config, async () => ({ content: [{ type: "text", text: "said" }] }));
-      const list = handlerOf<object>(server.server, "tools/list");
+      const list = findHandler<object>(server.server, "tools/list");
       handleRequest(
         server.server,
         z.looseObject({ method: z.literal("tools/list") }),

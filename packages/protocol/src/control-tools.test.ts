@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkControlInput, controlToolOf, offeredControlTools, readControlTools } from "./control-tools.js";
-import { clientArgumentOf, repeatableOf } from "./meta-keys.js";
+import { checkControlInput, findControlTool, offeredControlTools, readControlTools } from "./control-tools.js";
+import { readClientArgument, readRepeatable } from "./meta-keys.js";
 
 test("arguments that fit come with the defaults, without what the schema does not name", () => {
   expect(checkControlInput("get_task_items", { task_id: "t", client_id: "c" })).toEqual({
@@ -56,8 +56,8 @@ test("a list says which control tools its server has, or nothing of any", () => 
 test("a name means a control tool only with the prefix of its server, and where the server has any", () => {
   const offer = { listed: "minimal", prefix: "x_" } as const;
   const names = ["x_get_task", "get_task", "x_count"];
-  expect(names.map((name) => controlToolOf(name, offer))).toEqual(["get_task", undefined, undefined]);
-  expect(controlToolOf("get_task", { listed: "none", prefix: "" })).toBeUndefined();
+  expect(names.map((name) => findControlTool(name, offer))).toEqual(["get_task", undefined, undefined]);
+  expect(findControlTool("get_task", { listed: "none", prefix: "" })).toBeUndefined();
   expect(offeredControlTools(offer).map(({ name }) => name)).toContain("x_get_session_info");
   expect(offeredControlTools({ listed: "none", prefix: "" })).toEqual([]);
 });
@@ -70,6 +70,6 @@ test("a listed tool says whether its call may be repeated, and whether client_id
     { annotations: { idempotentHint: false } },
     {},
   ];
-  expect(tools.map(repeatableOf)).toEqual(["journal", "again", "again", "once", "once"]);
-  expect(tools.map(clientArgumentOf)).toEqual(["argument", "data", undefined, undefined, undefined]);
+  expect(tools.map(readRepeatable)).toEqual(["journal", "again", "again", "once", "once"]);
+  expect(tools.map(readClientArgument)).toEqual(["argument", "data", undefined, undefined, undefined]);
 });

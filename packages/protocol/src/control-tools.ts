@@ -235,7 +235,7 @@ export interface ControlToolEntry {
 }
 
 /** The control tool that a name means on a server with this prefix. */
-export function controlToolOf(name: string, { listed, prefix }: ControlToolsOffer): ControlToolName | undefined {
+export function findControlTool(name: string, { listed, prefix }: ControlToolsOffer): ControlToolName | undefined {
   const own = name.startsWith(prefix) ? name.slice(prefix.length) : "";
   return listed !== "none" && isControlToolName(own) ? own : undefined;
 }

@@ -12,7 +12,7 @@ export {
   controlToolFacts,
   controlToolMeta,
   controlToolModes,
-  controlToolOf,
+  findControlTool,
   isControlToolName,
   listedControlTools,
   minimalControlTools,
@@ -24,33 +24,33 @@ export { definedOnly, JsonFields } from "./json-fields.js";
 export {
   type RpcErrorResponse,
   type RpcId,
+  readRpcId,
   rpcCodes,
   rpcErrorResponse,
-  rpcIdOf,
   storeFaults,
 } from "./json-rpc.js";
 export { parseJson, problemOfJson, tooDeep } from "./json-text.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";
 export {
-  clientArgumentOf,
   deliveryMethod,
   envelopeKeys,
   internalMetaKeys,
   metaKeys,
   type Repeatable,
-  repeatableOf,
+  readClientArgument,
+  readRepeatable,
   tasksExtension,
 } from "./meta-keys.js";
 export {
   appMimeType,
   appsExtension,
   checkPanelInput,
+  findPanelTool,
   isPanelToolName,
   type PanelInput,
   type PanelToolName,
   panelToolFacts,
   panelToolMeta,
-  panelToolOf,
   panelUri,
   showsApps,
 } from "./panel.js";
@@ -68,10 +68,10 @@ export {
   encodeTask,
   type InterimResult,
   parseTaskUri,
-  percentOf,
   type TaskError,
   type TaskFacts,
   type TaskPart,
   type TaskQuestion,
   taskUri,
+  toPercent,
 } from "./task-object.js";

@@ -25,7 +25,7 @@ export const storeFaults = ["STORE_WRITE_FAILED", "STORE_READ_FAILED", "STORE_MI
 export type RpcId = string | number;
 
 /** Reads the id of a message; `null` when it has none that a response could name. */
-export function rpcIdOf(id: unknown): RpcId | null {
+export function readRpcId(id: unknown): RpcId | null {
   return typeof id === "string" || (typeof id === "number" && Number.isInteger(id)) ? id : null;
 }
 

@@ -89,14 +89,14 @@ interface ListedTool {
 }
 
 /** Reads from a listed tool whether its call may be sent again. */
-export function repeatableOf({ _meta, annotations }: ListedTool): Repeatable {
+export function readRepeatable({ _meta, annotations }: ListedTool): Repeatable {
   if (isJsonObject(_meta) && _meta[metaKeys.durable] === "journal") return "journal";
   if (!isJsonObject(annotations)) return "once";
   return annotations.readOnlyHint === true || annotations.idempotentHint === true ? "again" : "once";
 }
 
 /** What a listed tool says of its argument `client_id`; `undefined`: nothing, so it names no caller. */
-export function clientArgumentOf({ _meta }: ListedTool): "argument" | "data" | undefined {
+export function readClientArgument({ _meta }: ListedTool): "argument" | "data" | undefined {
   const said = isJsonObject(_meta) ? _meta[metaKeys.clientId] : undefined;
   return said === "argument" || said === "data" ? said : undefined;
 }

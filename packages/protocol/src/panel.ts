@@ -100,7 +100,7 @@ export function checkPanelInput<Name extends PanelToolName>(
 }
 
 /** The tool of the panel that a name means on a server with this prefix. */
-export function panelToolOf(name: string, { prefix }: Pick<ControlToolsOffer, "prefix">): PanelToolName | undefined {
+export function findPanelTool(name: string, { prefix }: Pick<ControlToolsOffer, "prefix">): PanelToolName | undefined {
   const own = name.startsWith(prefix) ? name.slice(prefix.length) : "";
   return isPanelToolName(own) ? own : undefined;
 }

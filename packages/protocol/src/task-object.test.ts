@@ -7,7 +7,7 @@ import {
   encodeInterim,
   encodeListedTask,
   encodeTask,
-  percentOf,
+  toPercent,
 } from "./task-object.js";
 
 const at = "2026-11-22T08:00:00.000Z";
@@ -162,5 +162,5 @@ test.each([
   [9_999, 10_000, 99.9],
   [3, 2, 100],
 ])("%d of %d are %d percent", (progress, total, percent) => {
-  expect(percentOf(progress, total)).toBe(percent);
+  expect(toPercent(progress, total)).toBe(percent);
 });

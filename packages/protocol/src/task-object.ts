@@ -58,7 +58,7 @@ export interface TaskFacts {
 export function encodeTask(view: TaskView, error?: TaskError): JsonObject {
   const { record, status, interrupted, questions, requested } = view;
   const { progress, total } = record;
-  const percent = total === undefined ? undefined : status === "completed" ? 100 : percentOf(progress, total);
+  const percent = total === undefined ? undefined : status === "completed" ? 100 : toPercent(progress, total);
   return definedOnly({
     task_id: record.id,
     task_name: record.tool,
@@ -231,7 +231,7 @@ function decodeError(value: JsonObject | undefined): TaskError | undefined {
 }
 
 /** Percents with one decimal, rounded down, 100 only at the end. */
-export function percentOf(progress: number, total: number): number {
+export function toPercent(progress: number, total: number): number {
   return total <= 0 ? 0 : Math.min(100, Math.floor((progress * 1000) / total) / 10);
 }
 

@@ -2,13 +2,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openClient } from "@resumable-mcp/client";
 import { expect, onTestFinished, test } from "vitest";
-import { fileOf } from "../src/command-line/run-program.js";
+import { findFile } from "../src/command-line/run-program.js";
 import { taskSubcommands } from "../src/command-line/subcommands.js";
 import { cli, projectFolder, start } from "./program.js";
 
 test("help lists each command of the terminal client", async () => {
   const folder = await projectFolder();
-  const program = fileOf({ package: "@resumable-mcp/client-tui", bin: "resumable-mcp-client" });
+  const program = findFile({ package: "@resumable-mcp/client-tui", bin: "resumable-mcp-client" });
   const client = start(["--help"], folder, program);
   expect(await client.ended).toBe(0);
   const listed = /\n\s*Commands\n([\s\S]*?)\n\n/.exec(client.output())?.[1] ?? "";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkOf, TrustedProxies } from "./addresses.js";
+import { TrustedProxies, toNetwork } from "./addresses.js";
 
 const request = (headers: Record<string, string>) => ({ header: (name: string) => headers[name] });
 const chain = (list: string) => request({ "x-forwarded-for": list });
@@ -42,5 +42,5 @@ test.each([
   [["fe80::1%eth0", "fe80::2"], "fe80:0:0:0"],
   [["unknown"], "unknown"],
 ])("%j are one caller", (addresses, network) => {
-  expect([...new Set(addresses.map(networkOf))]).toEqual([network]);
+  expect([...new Set(addresses.map(toNetwork))]).toEqual([network]);
 });

@@ -7,7 +7,7 @@ import { isLoopback } from "./allowed-hosts.js";
 const parsed = (text: string) => (isIP(text) === 0 ? undefined : ipaddr.process(text));
 
 /** What counts as one caller: an IPv4 address, or the 2^64 addresses of an IPv6 network, which one customer of a provider has. */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   const found = parsed(address);
   return found instanceof ipaddr.IPv6
     ? found.parts

@@ -1,4 +1,4 @@
-import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/command-line";
+import { CommandError, errorSentence, openWhenReached, type StoreWait } from "@resumable-mcp/command-line";
 import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
 import type { EngineLimits, LeftTasks, LimitRules, RecoveryCounts, RunAttempt } from "@resumable-mcp/core/engine";
 import { withDefaults } from "@resumable-mcp/core/internal";
@@ -16,21 +16,21 @@ import {
   type SessionLimits,
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
-import { listenerOf, ofWebRequest } from "@resumable-mcp/mcp/internal";
+import { ofWebRequest, toListener } from "@resumable-mcp/mcp/internal";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { hostRules } from "./allowed-hosts.js";
 import type { AuditLog } from "./audit-log.js";
 import { type Authorization, createAuthorization } from "./auth/authorization.js";
 import { startBans } from "./auth/bans.js";
 import type { VerifyToken } from "./auth/bearer.js";
-import { checkExposure, trustedProxiesOf } from "./exposure.js";
+import { checkExposure, toTrustedProxies } from "./exposure.js";
 import { createHttpEntry } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 import type { OwnerMode } from "./locality.js";
 import { type Log, limitedLog } from "./log.js";
 import type { MetricsSource } from "./telemetry/metrics-endpoint.js";
 import { reportsOfThrown } from "./thrown-errors.js";
-import { uiOf } from "./ui/ui-of.js";
+import { makeUi } from "./ui/make-ui.js";
 
 /** How a server answers requests over HTTP. Everything but definition and store has a default. */
 export interface HttpHandlerOptions {
@@ -119,7 +119,7 @@ export async function createHttpHandler(options: HttpHandlerOptions): Promise<Mc
   const { engine, entry, release } = await openHandler({ ...options, host: anyAddress }, () => ({}));
   return {
     engine,
-    node: listenerOf(entry),
+    node: toListener(entry),
     fetch: async (request, connection) => (await entry(ofWebRequest(request), connection)).toWeb(),
     close: () => release([]).then(() => engine.close()),
   };
@@ -158,10 +158,10 @@ export async function openHandler(
       "A server needs definition, which defineServer makes, and store, such as createFsStore({ directory }).",
     );
   checkExposure(options);
-  const ui = uiOf(options);
-  const trustedProxies = trustedProxiesOf(options);
+  const ui = makeUi(options);
+  const trustedProxies = toTrustedProxies(options);
   const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
-  const onError = (error: unknown) => log("error", sentenceOf(error));
+  const onError = (error: unknown) => log("error", errorSentence(error));
   const { store, storeWait = noWait, engineLimits = {}, observer = () => {}, runAttempt, ownerMode = "auto" } = options;
   let recovery: RecoveryCounts = { now: 0, later: 0, onRequest: 0, more: false };
   const onOpened = (counts: RecoveryCounts): void => {
@@ -254,7 +254,7 @@ function bothErasEndpoint(
 ): HttpHandler {
   const { definition, handoff, operatorScope } = options;
   // The SDKs report each message that they refuse.
-  const onError = (error: unknown) => onFailure(sentenceOf(error));
+  const onError = (error: unknown) => onFailure(errorSentence(error));
   const toolOptions = { onError, maskThrown, handoff, operatorScope };
   return createBothErasHandler({
     ...options.limits,

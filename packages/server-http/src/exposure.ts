@@ -1,4 +1,4 @@
-import { CommandError, sentenceOf } from "@resumable-mcp/command-line";
+import { CommandError, errorSentence } from "@resumable-mcp/command-line";
 import { TrustedProxies } from "./addresses.js";
 import { isLoopback } from "./allowed-hosts.js";
 import { secureUrl } from "./auth/metadata.js";
@@ -58,10 +58,10 @@ function checkUi(options: Exposure): void {
 }
 
 /** @throws {@link CommandError} that names what is not an address of a proxy. */
-export function trustedProxiesOf({ trustedProxies }: { readonly trustedProxies?: readonly string[] }): TrustedProxies {
+export function toTrustedProxies({ trustedProxies }: { readonly trustedProxies?: readonly string[] }): TrustedProxies {
   try {
     return new TrustedProxies(trustedProxies);
   } catch (error) {
-    throw new CommandError(`--trusted-proxy: ${sentenceOf(error)}`, 2);
+    throw new CommandError(`--trusted-proxy: ${errorSentence(error)}`, 2);
   }
 }

@@ -1,7 +1,6 @@
 import {
   CommandError,
-  countOf,
-  durationOf,
+  errorSentence,
   type HttpValues,
   handleUncaughtExceptions,
   helpText,
@@ -12,8 +11,10 @@ import {
   loadDefinition,
   oneOf,
   onStopSignal,
+  parseCount,
   parseFlags,
   type Quotas,
+  readDuration,
   readQuotas,
   readRecovery,
   readStorePlace,
@@ -21,7 +22,6 @@ import {
   recoverySentence,
   refuseFolderQuotas,
   type StopSignal,
-  sentenceOf,
   wholeNumber,
   withSettings,
 } from "@resumable-mcp/command-line";
@@ -36,7 +36,7 @@ import { readAuth } from "./auth/auth-flags.js";
 import { newToken, type TokenFile } from "./auth/token-file.js";
 import { httpLimits } from "./http-limits.js";
 import { ownerModes } from "./locality.js";
-import { stackOf } from "./log.js";
+import { readStack } from "./log.js";
 import { readLogs } from "./log-flags.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
 import { openTelemetry } from "./telemetry/open-telemetry.js";
@@ -72,8 +72,8 @@ async function serveModule(module: string, given: HttpValues): Promise<void> {
   const port = wholeNumber("port", values.port ?? "8001", { min: 0, max: 65_535 });
   const recovery = readRecovery(values);
   const quotas = readQuotas(values);
-  const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
-  const maxJsonValues = countOf("max-json-values", values["max-json-values"]);
+  const maxSessionsPerOwner = parseCount("max-sessions-per-owner", values["max-sessions-per-owner"]);
+  const maxJsonValues = parseCount("max-json-values", values["max-json-values"]);
   const definition = await loadDefinition(module, values, panelPage);
   const fd = passedSocket(process.env);
   const { log, audit, reopen } = readLogs(values);
@@ -109,7 +109,8 @@ async function serveModule(module: string, given: HttpValues): Promise<void> {
     ...readUi(values, auth),
   };
   const exceptions = handleUncaughtExceptions(
-    (error, taskId) => log("error", `Uncaught exception: ${sentenceOf(error)}`, { id: taskId, stack: stackOf(error) }),
+    (error, taskId) =>
+      log("error", `Uncaught exception: ${errorSentence(error)}`, { id: taskId, stack: readStack(error) }),
     httpLimits.drainTimeoutMs,
   );
   // Before the server waits for its database: without a listener the signal would end the process.
@@ -117,7 +118,9 @@ async function serveModule(module: string, given: HttpValues): Promise<void> {
   const server = await serve({ ...options, runAttempt: exceptions.runAttempt });
   exceptions.release = (leave) => server.release(leave).finally(telemetry.shutdown);
   stopAtSignal(stopSignals, () => server.close().finally(telemetry.shutdown));
-  process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
+  process.on("unhandledRejection", (error) =>
+    log("error", `Unhandled rejection of a promise: ${errorSentence(error)}`),
+  );
   process.stderr.write(harmlessLines(banner(options, server)));
 }
 
@@ -175,8 +178,8 @@ export function readRetry(
   flags: Pick<HttpValues, "retry" | "drain-retry">,
   fd: number | undefined,
 ): Partial<Pick<SessionLimits, "retryMs" | "drainRetryMs">> {
-  const retryMs = durationOf("retry", flags.retry, { maxMs: maxRetryMs });
-  const drainRetryMs = durationOf("drain-retry", flags["drain-retry"], { maxMs: maxRetryMs });
+  const retryMs = readDuration("retry", flags.retry, { maxMs: maxRetryMs });
+  const drainRetryMs = readDuration("drain-retry", flags["drain-retry"], { maxMs: maxRetryMs });
   return {
     ...(fd === undefined ? {} : onPassedSocket),
     ...(retryMs === undefined ? {} : { retryMs }),
@@ -227,7 +230,7 @@ function stopAtSignal(signals: readonly StopSignal[], close: () => Promise<void>
     void close().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${harmlessLines(sentenceOf(error))}\n`);
+        process.stderr.write(`${harmlessLines(errorSentence(error))}\n`);
         process.exit(1);
       },
     );

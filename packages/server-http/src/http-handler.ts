@@ -1,9 +1,9 @@
-import { sentenceOf } from "@resumable-mcp/command-line";
+import { errorSentence } from "@resumable-mcp/command-line";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { startTimeLimit } from "@resumable-mcp/core/internal";
 import { HttpAnswer, type HttpRequest, ownerOfToken, type RemotePeer, type RequestContext } from "@resumable-mcp/mcp";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
-import { networkOf, type TrustedProxies } from "./addresses.js";
+import { type TrustedProxies, toNetwork } from "./addresses.js";
 import { checkNames, type HostRules, isLoopback } from "./allowed-hosts.js";
 import type { AuditLog } from "./audit-log.js";
 import type { Authorization } from "./auth/authorization.js";
@@ -65,7 +65,7 @@ export function createHttpEntry(
     if (authInfo === undefined && isOfThisMachine(address)) return answerMcp(request, context);
     const [table, sender] =
       authInfo === undefined
-        ? (["networks", networkOf(address ?? "")] as const)
+        ? (["networks", toNetwork(address ?? "")] as const)
         : (["subjects", ownerOfToken(authInfo)] as const);
     const body = bodies.begin(request, sender, (times) => rates.charge(table, sender, times));
     if (body === undefined) return tooManyBodies(limits);
@@ -110,7 +110,7 @@ function createGate(options: HttpEntryOptions, rates: RequestRates) {
   const path = withoutSlash(options.path);
   const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
     judgeCaller(ownerMode, { ...factsOf(options, request, peerAddress), tokens: false });
-  const onFailure = (error: unknown) => log("error", `The panel could not be loaded: ${sentenceOf(error)}`);
+  const onFailure = (error: unknown) => log("error", `The panel could not be loaded: ${errorSentence(error)}`);
   const uiAnswer = ui && createUiEndpoint({ ui, path, publicUrl, authorization, onFailure });
   /** What is answered alike to all who ask. */
   const publicAnswer = (request: HttpRequest, problem: string | undefined) => {
@@ -131,7 +131,7 @@ function createGate(options: HttpEntryOptions, rates: RequestRates) {
     if (toAll !== undefined) return tooManyRequests(rates.unknown(address), limits) ?? toAll;
     if (authorization === undefined) {
       const locality = localityOf(request, remoteAddress);
-      const network = locality.local || isOfThisMachine(address) ? undefined : networkOf(address ?? "");
+      const network = locality.local || isOfThisMachine(address) ? undefined : toNetwork(address ?? "");
       return tooManyRequests(rates.unknown(address), limits) ?? { locality, network };
     }
     const header = request.header("authorization");

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { CommandError } from "@resumable-mcp/command-line";
 import type { NodeListener } from "@resumable-mcp/mcp";
-import { networkOf, type TrustedProxies } from "./addresses.js";
+import { type TrustedProxies, toNetwork } from "./addresses.js";
 import type { HttpLimits } from "./http-limits.js";
 
 /** A server that no one address can keep from others: by connections, silent or not, and by requests that never end. */
@@ -23,7 +23,7 @@ export function createHttpServer(limits: HttpLimits, proxies: TrustedProxies, li
     // Once asked for, a socket keeps it: a client that has disconnected by now has sent a local request all the same.
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || proxies.has(remoteAddress)) return;
-    const network = networkOf(remoteAddress);
+    const network = toNetwork(remoteAddress);
     const count = (open.get(network) ?? 0) + 1;
     if (count > limits.maxConnectionsPerAddress) {
       socket.destroy();
@@ -59,7 +59,7 @@ export function listen(http: Server, { host, port, fd }: Address): Promise<numbe
 }
 
 /** `undefined` for a socket that is a file: its clients are on this machine, but may be proxies. */
-export function addressOf(http: Server): string | undefined {
+export function readAddress(http: Server): string | undefined {
   const address = http.address();
   return typeof address === "object" ? address?.address : undefined;
 }

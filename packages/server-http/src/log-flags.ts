@@ -1,4 +1,4 @@
-import { CommandError, type HttpValues, oneOf, sentenceOf } from "@resumable-mcp/command-line";
+import { CommandError, errorSentence, type HttpValues, oneOf } from "@resumable-mcp/command-line";
 import { type AuditFile, type AuditLog, createAuditLog, openAuditFile } from "./audit-log.js";
 import { httpLimits } from "./http-limits.js";
 import { createLog, type Log, limitedLog, logFormats, logLevels } from "./log.js";
@@ -31,6 +31,8 @@ function openFile(place: string, onError: (error: Error) => void): AuditFile {
   try {
     return openAuditFile(place, onError);
   } catch (error) {
-    throw new CommandError(`--audit-log cannot be opened: ${sentenceOf(error)}. Give a file in a folder that exists.`);
+    throw new CommandError(
+      `--audit-log cannot be opened: ${errorSentence(error)}. Give a file in a folder that exists.`,
+    );
   }
 }

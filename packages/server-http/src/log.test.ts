@@ -1,7 +1,7 @@
 import { HttpAnswer } from "@resumable-mcp/mcp";
 import { ofWebRequest } from "@resumable-mcp/mcp/internal";
 import { expect, test } from "vitest";
-import { createLog, createRefusalLog, stackOf } from "./log.js";
+import { createLog, createRefusalLog, readStack } from "./log.js";
 
 test("a line of the log holds no character that ends a line or steers a terminal (F15)", () => {
   const lines: string[] = [];
@@ -14,9 +14,9 @@ test("a line has a limit, whatever a tool put into what it threw (G11)", () => {
   const lines: string[] = [];
   const log = createLog({ write: (line) => lines.push(line) });
   const error = new Error(`The city ${"x".repeat(1_000_000)} is not known.`);
-  log("warn", `The tool weather failed: ${error.message}`, { stack: stackOf(error) });
+  log("warn", `The tool weather failed: ${error.message}`, { stack: readStack(error) });
   expect(lines.map(({ length }) => length < 8_000)).toEqual([true]);
-  expect(stackOf(Object.assign(new Error("odd"), { stack: 7 }))).toBe("");
+  expect(readStack(Object.assign(new Error("odd"), { stack: 7 }))).toBe("");
 });
 
 test("refusals are logged with address and reason, and not more of them than the limit (F15)", () => {

@@ -58,7 +58,7 @@ function textLine(line: string): string {
 const maxStackLength = 4_000;
 
 /** The stack of whatever was thrown, cut to a line of a log; nothing where it has none. */
-export function stackOf(error: unknown): string {
+export function readStack(error: unknown): string {
   const stack: unknown = error instanceof Error ? error.stack : undefined;
   return typeof stack === "string" ? stack.slice(0, maxStackLength) : "";
 }

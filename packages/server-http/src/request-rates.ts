@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { BoundedCache } from "@resumable-mcp/core/internal";
-import { networkOf } from "./addresses.js";
+import { toNetwork } from "./addresses.js";
 import { isLoopback } from "./allowed-hosts.js";
 import type { HttpLimits } from "./http-limits.js";
 
@@ -42,11 +42,11 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
     { requestsPerSecond: failuresPerSecond, requestBurst: failureBurst, maxCallers },
     nowMs,
   );
-  const refused = (address: string | undefined) => byAddress.count(networkOf(address ?? ""));
+  const refused = (address: string | undefined) => byAddress.count(toNetwork(address ?? ""));
   // Hashes of tokens that were valid, and until when they count as such.
   const recent = latest<number>(maxCallers);
   const tried = (address: string | undefined, header: string): TokenAttempt => {
-    const network = networkOf(address ?? "");
+    const network = toNetwork(address ?? "");
     const token = createHash("sha256").update(header).digest("base64url");
     const isCounted = (recent.get(token) ?? Number.NEGATIVE_INFINITY) <= nowMs();
     return {

@@ -1,9 +1,9 @@
 import type { Engine } from "@resumable-mcp/core";
 import type { LeftTasks, RecoveryCounts } from "@resumable-mcp/core/engine";
-import { listenerOf } from "@resumable-mcp/mcp/internal";
+import { toListener } from "@resumable-mcp/mcp/internal";
 import { type HttpHandlerOptions, openHandler } from "./create-http-handler.js";
-import { checkExposure, trustedProxiesOf } from "./exposure.js";
-import { addressOf, closeHttp, createHttpServer, listen } from "./http-server.js";
+import { checkExposure, toTrustedProxies } from "./exposure.js";
+import { closeHttp, createHttpServer, listen, readAddress } from "./http-server.js";
 import { ownerSentence } from "./locality.js";
 
 /** How a server is served over HTTP. */
@@ -46,10 +46,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     boundAddress,
     url: ownUrl,
   }));
-  const http = createHttpServer(limits, trustedProxiesOf(options), listenerOf(entry));
+  const http = createHttpServer(limits, toTrustedProxies(options), toListener(entry));
   const release = (leave: LeftTasks) => opened.release(leave).then(() => closeHttp(http, limits));
   http.once("listening", () => {
-    boundAddress = addressOf(http);
+    boundAddress = readAddress(http);
   });
   const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd }).catch(abandon);
   try {

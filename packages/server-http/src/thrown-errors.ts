@@ -1,9 +1,9 @@
-import { sentenceOf } from "@resumable-mcp/command-line";
+import { errorSentence } from "@resumable-mcp/command-line";
 import type { EngineOptions } from "@resumable-mcp/core";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { createThrownMask } from "@resumable-mcp/mcp/internal";
 import { reasonAgainstServer } from "./locality.js";
-import { type Log, stackOf } from "./log.js";
+import { type Log, readStack } from "./log.js";
 
 /** What says who may call a server, and what they see. Of the options of `serve`. */
 interface Exposure {
@@ -30,9 +30,9 @@ export function admitsStrangers(options: Exposure): boolean {
 export function reportsOfThrown(options: Exposure, log: Log) {
   const maskErrors = options.maskErrors ?? options.definition.maskErrors ?? admitsStrangers(options);
   const onToolError: EngineOptions["onToolError"] = (error, { taskId, tool, attempt }) =>
-    log("warn", `The tool ${tool} failed: ${sentenceOf(error)}`, { id: taskId, attempt, stack: stackOf(error) });
+    log("warn", `The tool ${tool} failed: ${errorSentence(error)}`, { id: taskId, attempt, stack: readStack(error) });
   const maskThrown = createThrownMask((error, id) =>
-    log("warn", `A handler of the server's own failed: ${sentenceOf(error)}`, { id, stack: stackOf(error) }),
+    log("warn", `A handler of the server's own failed: ${errorSentence(error)}`, { id, stack: readStack(error) }),
   );
   return { maskErrors, onToolError, maskThrown: maskErrors ? maskThrown : undefined };
 }

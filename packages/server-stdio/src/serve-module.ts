@@ -2,6 +2,7 @@ import {
   CommandError,
   cannotStartCode,
   type DatabasePlace,
+  errorSentence,
   handleUncaughtExceptions,
   loadDatabasePackage,
   loadDefinition,
@@ -12,7 +13,6 @@ import {
   readStorePlace,
   recoverySentence,
   refuseFolderQuotas,
-  sentenceOf,
   stdioOptions,
   withSettings,
 } from "@resumable-mcp/command-line";
@@ -43,12 +43,12 @@ export async function serveModule(program: string, module: string, given: Flags)
   if (!("directory" in place)) refuseFolderQuotas(quotas);
   const encrypted = await readEncryption(flags.keyring);
   const say = (sentence: string) => void process.stderr.write(`${program}: ${harmlessLines(sentence)}\n`);
-  const onError = (error: unknown) => say(sentenceOf(error));
+  const onError = (error: unknown) => say(errorSentence(error));
   process.on("unhandledRejection", onError);
   let shutdown = async (): Promise<void> => {};
   const exceptions = handleUncaughtExceptions((error, taskId) => {
     const ofTask = taskId === undefined ? "" : ` of task ${taskId}`;
-    say(`Uncaught exception${ofTask}: ${(error instanceof Error && error.stack) || sentenceOf(error)}`);
+    say(`Uncaught exception${ofTask}: ${(error instanceof Error && error.stack) || errorSentence(error)}`);
   }, supervisorLimits.drainTimeoutMs);
   await serveHost({
     definition,
@@ -120,6 +120,6 @@ async function createDatabaseStore(
 
 /** The host has its first answer already: only the exit code says that the next process would fail the same way. */
 function refuseToStart(cause: unknown): never {
-  const text = `The server's code cannot be loaded (${sentenceOf(cause)}). Install this package again.`;
+  const text = `The server's code cannot be loaded (${errorSentence(cause)}). Install this package again.`;
   throw new CommandError(text, cannotStartCode, cause);
 }

@@ -1,5 +1,5 @@
 export { openFsAdmin } from "./admin/fs-admin.js";
 export { decodeWhole, encodeLine } from "./disk/checked-line.js";
-export { headroomOf } from "./index/store-usage.js";
+export { measureHeadroom } from "./index/store-usage.js";
 export { recordShape } from "./journal/journal-line.js";
 export { plainKinds } from "./journal/task-folder.js";

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
 import { expect, test, vi } from "vitest";
 import { createFsStore } from "../src/create-fs-store.js";
-import { layoutOf, taskFolder } from "../src/disk/layout.js";
+import { makeLayout, taskFolder } from "../src/disk/layout.js";
 import { type CrashChoices, crashImage } from "../src/testing/crash-image.js";
 import { emptyTree, MemoryDisk } from "../src/testing/memory-disk.js";
 import { type Recording, recordDisk } from "../src/testing/recording-disk.js";
@@ -34,7 +34,7 @@ test("claims that were lost and made again outlast a loss of power: the same cal
   const { disk, events } = recordDisk(new MemoryDisk());
   const store = openStore(directory, { disk });
   const id = await create(store, "claimed", { key: "the call" });
-  const { keys } = layoutOf(directory);
+  const { keys } = makeLayout(directory);
   for (const bucket of disk.list(keys)) {
     for (const name of disk.list(join(keys, bucket))) disk.unlink(join(keys, bucket, name));
     disk.removeFolder(join(keys, bucket));
@@ -177,7 +177,7 @@ test("a deletion that a later process finishes leaves no damaged task, whichever
 test("a damaged task keeps its marker until the move to quarantine/ is durable (G12)", async () => {
   const recording = recordDisk(new MemoryDisk());
   const id = await create(openStore(directory, { disk: recording.disk }), "damaged-task");
-  const folder = taskFolder(layoutOf(directory), id);
+  const folder = taskFolder(makeLayout(directory), id);
   const journal = recording.disk.list(folder).find((name) => name.startsWith("journal.")) ?? "";
   const file = recording.disk.open(`${folder}/${journal}`, "r+");
   recording.disk.write(file, Buffer.from("damage"), 0);
@@ -203,7 +203,7 @@ test("a damaged task keeps its marker until the move to quarantine/ is durable (
 /** A task whose maker stands still before the folders above it are synced, on a disk without real waits. */
 async function halfMade() {
   const { disk, events } = recordDisk(new MemoryDisk());
-  const layout = layoutOf(directory);
+  const layout = makeLayout(directory);
   const id = "half-made-task-1";
   const above = [layout.tasks, dirname(taskFolder(layout, id))];
   const syncFolder = (path: string): Promise<void> =>
@@ -216,7 +216,7 @@ async function halfMade() {
 
 test("a task whose folder is not durable yet has no marker, by which others would run it (G2)", async () => {
   const { id, marker, disk } = await halfMade();
-  expect([disk.exists(taskFolder(layoutOf(directory), id)), disk.exists(marker)]).toEqual([true, false]);
+  expect([disk.exists(taskFolder(makeLayout(directory), id)), disk.exists(marker)]).toEqual([true, false]);
 });
 
 test("what another process commits to a task that its maker left half made is kept (G1, G2)", async () => {

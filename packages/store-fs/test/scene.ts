@@ -6,7 +6,7 @@ import type { Instant, Lease, NewTask, TaskEventBody } from "@resumable-mcp/core
 import { onTestFinished } from "vitest";
 import type { FsStoreOptions } from "../src/create-fs-store.js";
 import { createFsStore } from "../src/create-fs-store.js";
-import { layoutOf, taskFolder } from "../src/disk/layout.js";
+import { makeLayout, taskFolder } from "../src/disk/layout.js";
 
 /** A moment of clocks that stand still; `at` lets time pass. */
 export const now: Instant = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 1_000 };
@@ -73,7 +73,7 @@ export const checkpoint = (progress: number, items?: readonly string[]): TaskEve
 
 /** Where a task's files are. */
 export function folderOf(directory: string, taskId: string): string {
-  return taskFolder(layoutOf(directory), taskId);
+  return taskFolder(makeLayout(directory), taskId);
 }
 
 /** The newest journal file of a task. */

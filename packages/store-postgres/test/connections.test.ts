@@ -2,7 +2,7 @@ import type { NewTask } from "@resumable-mcp/core/store";
 import pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { createPostgresStore, type PostgresStoreOptions } from "../src/create-postgres-store.js";
-import { hexOf } from "../src/database/hash.js";
+import { toHex } from "../src/database/hash.js";
 import { startStoreProcess } from "./store-processes.js";
 import { newSchema, rewritingPool, runSql } from "./stores.js";
 
@@ -75,7 +75,7 @@ test("watchers are notified again after the connection for notifications broke",
   // The first notification says that the connection is there.
   await expect.poll(() => wakes).toBeGreaterThan(0);
   const before = wakes;
-  const channel = `resumable_mcp_${hexOf(options.schema).slice(0, 16)}`;
+  const channel = `resumable_mcp_${toHex(options.schema).slice(0, 16)}`;
   const ended = await runSql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN ${channel}'`,
   );

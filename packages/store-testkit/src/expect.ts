@@ -24,12 +24,12 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
 
 /** Fails unless a promise rejects with one of these codes. */
 export async function expectCode(action: Promise<unknown>, codes: readonly ErrorCode[], what: string): Promise<void> {
-  const outcome = await outcomeOf(action);
+  const outcome = await findOutcome(action);
   expectEqual(codes.includes(outcome as ErrorCode), true, `${what} gives ${codes.join(" or ")}, not ${outcome}`);
 }
 
 /** The code that a promise rejects with, or `ok`. Errors without a code pass through. */
-export async function outcomeOf(action: Promise<unknown>): Promise<ErrorCode | "ok"> {
+export async function findOutcome(action: Promise<unknown>): Promise<ErrorCode | "ok"> {
   try {
     await action;
     return "ok";
@@ -49,7 +49,7 @@ function cut(text: string, from: number): string {
 }
 
 /** One field of each row. */
-export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): readonly Row[Field][] {
+export function pluck<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): readonly Row[Field][] {
   return rows.map((row) => row[field]);
 }
 

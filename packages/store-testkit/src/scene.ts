@@ -8,7 +8,7 @@ import type {
   TaskEventBody,
   TaskSnapshot,
 } from "@resumable-mcp/core/store";
-import { ClauseBroken, expectThat, valuesOf } from "./expect.js";
+import { ClauseBroken, expectThat, pluck } from "./expect.js";
 
 /** What every lease of the kit lasts without a heartbeat. */
 export const ttlMs = 10_000;
@@ -144,7 +144,7 @@ function actions(store: Store, clock: KitClock): Actions {
       const { record } = await create(parts, at);
       return { record, held: await lease(record.id, { store: at }) };
     },
-    pendingIds: async (taskId, at) => valuesOf((await read(taskId, at)).signals, "id"),
+    pendingIds: async (taskId, at) => pluck((await read(taskId, at)).signals, "id"),
     putSession: (id, value, expectedVersion = 0) =>
       store.putDocument({ kind: "session", id, owner: "client:kit", value, expectedVersion, now: clock.now() }),
   };

@@ -11,7 +11,7 @@ import {
 import type { TraceContext } from "@resumable-mcp/core/engine";
 import { attributes, other, toolError } from "./conventions.js";
 import { instruments } from "./instruments.js";
-import { registeredTracer, remoteContext, spanContextOf, traceContextOf } from "./span-context.js";
+import { registeredTracer, remoteContext, toSpanContext, toTraceContext } from "./span-context.js";
 
 /** One request, as traces and metrics show it. */
 export interface RequestFacts {
@@ -81,9 +81,9 @@ export async function serveRequest<Result>(
 
 function placeOf({ trace: sent, httpTrace }: ServedRequest): { readonly parent: Context; readonly links: Link[] } {
   const active = context.active();
-  const ambient = trace.getSpanContext(active) ?? (httpTrace && spanContextOf(httpTrace));
+  const ambient = trace.getSpanContext(active) ?? (httpTrace && toSpanContext(httpTrace));
   if (sent !== undefined) {
-    const isOther = ambient !== undefined && ambient.traceId !== spanContextOf(sent).traceId;
+    const isOther = ambient !== undefined && ambient.traceId !== toSpanContext(sent).traceId;
     return { parent: remoteContext(sent), links: isOther ? [{ context: ambient }] : [] };
   }
   const isActive = trace.getSpanContext(active) !== undefined;
@@ -107,7 +107,7 @@ export function sendRequest(request: RequestFacts): SentRequest | undefined {
   const options = { kind: SpanKind.CLIENT, attributes: spanAttributes(request) };
   const span = tracer?.startSpan(spanName(request), options);
   return {
-    trace: span && traceContextOf(span.spanContext()),
+    trace: span && toTraceContext(span.spanContext()),
     end(end) {
       endSpan(span, end);
       measured?.clientOperation.record((performance.now() - beginMs) / 1_000, metricAttributes(request, end));
@@ -170,7 +170,7 @@ export function noteTask(
   const span = trace.getActiveSpan();
   if (span === undefined || !span.isRecording()) return;
   span.setAttributes({ [attributes.taskId]: task.id, [attributes.joined]: joined });
-  if (joined && task.trace !== undefined) span.addLink({ context: spanContextOf(task.trace) });
+  if (joined && task.trace !== undefined) span.addLink({ context: toSpanContext(task.trace) });
 }
 
 function spanName({ method, tool }: RequestFacts): string {

@@ -26,14 +26,14 @@ export function isTracing(): boolean {
 }
 
 /** The place in a trace that a request or a task names. Source: W3C Trace Context, section 3.2. */
-export function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext {
+export function toSpanContext({ traceparent, tracestate }: TraceContext): SpanContext {
   const [, traceId = "", spanId = "", flags = "00"] = traceparent.split("-");
   const traceState = tracestate === undefined ? undefined : createTraceState(tracestate);
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), traceState, isRemote: true };
 }
 
 /** The same as the wire and the journal have it. */
-export function traceContextOf(spanContext: SpanContext): TraceContext | undefined {
+export function toTraceContext(spanContext: SpanContext): TraceContext | undefined {
   if (!isSpanContextValid(spanContext)) return undefined;
   const { traceId, spanId, traceFlags, traceState } = spanContext;
   const flags = traceFlags.toString(16).padStart(2, "0");
@@ -43,12 +43,12 @@ export function traceContextOf(spanContext: SpanContext): TraceContext | undefin
 /** The trace that the code belongs to which asks, where one is active. */
 export function activeTrace(): TraceContext | undefined {
   const active = trace.getSpanContext(context.active());
-  return active && traceContextOf(active);
+  return active && toTraceContext(active);
 }
 
 /** A context in which new spans are children of a remote one. */
 export function remoteContext(given: TraceContext): Context {
-  return trace.setSpanContext(ROOT_CONTEXT, spanContextOf(given));
+  return trace.setSpanContext(ROOT_CONTEXT, toSpanContext(given));
 }
 
 /** Keeps the trace that the code belongs to which asks now, for a function that is called at another time. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findCity, formOf } from "./cities.js";
+import { findCity, plainName } from "./cities.js";
 
 test.each(["New York", " new-york ", "NEW  YORK", "Néw York"])("finds a city that is written as %j", (name) => {
   expect(findCity(name)?.name).toBe("New York");
@@ -10,5 +10,5 @@ test("finds no city by another name", () => {
 });
 
 test("compares names without case, accents and punctuation", () => {
-  expect(formOf(" São-Paulo (SP) ")).toBe("sao paulo sp");
+  expect(plainName(" São-Paulo (SP) ")).toBe("sao paulo sp");
 });

@@ -14,12 +14,12 @@ export const cities: readonly City[] = [
 
 /** Finds a city however its name is written: case, accents, punctuation and spaces do not count. */
 export function findCity(name: string): City | undefined {
-  const form = formOf(name);
-  return cities.find((city) => formOf(city.name) === form);
+  const form = plainName(name);
+  return cities.find((city) => plainName(city.name) === form);
 }
 
 /** What of a name is compared. */
-export function formOf(name: string): string {
+export function plainName(name: string): string {
   const letters = name.normalize("NFKD").replaceAll(/\p{Mark}/gu, "");
   return letters
     .toLowerCase()

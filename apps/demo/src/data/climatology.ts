@@ -20,7 +20,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const yearDays = 365;
 
 /** Tells what the weather of a place usually is within a week of this day of the year. */
-export async function climateOf(weather: WeatherDataset, day: Date): Promise<Climate> {
+export async function readClimate(weather: WeatherDataset, day: Date): Promise<Climate> {
   const near = [];
   for await (const { cells } of readRows(weather)) {
     // Looked at before it is checked: the other seasons need no checking.

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Program, scriptOf, startProgram } from "./program.js";
+import { findScript, type Program, startProgram } from "./program.js";
 
 const startTimeoutMs = 20_000;
 const readyLine = /listening on (http:\/\/\S+)\s/;
@@ -25,7 +25,7 @@ export interface DemoServerOptions {
 /** Starts the HTTP server with the demo's tools, as a user would, and waits until it listens. */
 export async function startDemoServer({ built, store, port, flags = [] }: DemoServerOptions): Promise<DemoServer> {
   const tools = fileURLToPath(new URL("tools.js", built));
-  const script = scriptOf("@resumable-mcp/server-http", "resumable-mcp-http");
+  const script = findScript("@resumable-mcp/server-http", "resumable-mcp-http");
   const program = await startProgram(built, script, [tools, "--port", String(port), "--store", store, ...flags]);
   program.stdout.resume();
   const tooLate = delay(startTimeoutMs, undefined, { ref: false });

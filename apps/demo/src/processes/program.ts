@@ -36,7 +36,7 @@ export async function startProgram(built: URL, script: string, args: readonly st
 }
 
 /** Finds the script behind a command that a package brings along. */
-export function scriptOf(packageName: string, command: string): string {
+export function findScript(packageName: string, command: string): string {
   const manifest = createRequire(import.meta.url).resolve(`${packageName}/package.json`);
   const { bin } = z.object({ bin: z.record(z.string(), z.string()) }).parse(createRequire(manifest)(manifest));
   const path = bin[command];

@@ -3,7 +3,7 @@ import type { StartedTask } from "@resumable-mcp/core/engine";
 import { checkResumable } from "@resumable-mcp/core/testing";
 import { expect, test } from "vitest";
 import { createDataProcessing } from "./data-processing.js";
-import { addToDigest, digestOf, emptyDigest, type ProcessedRecord } from "./processed-record.js";
+import { addToDigest, digestRecords, emptyDigest, type ProcessedRecord } from "./processed-record.js";
 
 const at = "2026-01-02T03:04:05.678Z";
 const tool = createDataProcessing({ now: () => new Date(at) });
@@ -52,7 +52,7 @@ test("tells what it processed, with the first five records", async () => {
     dataset_name: "customer_data",
     total_processed: 12,
     status: "completed",
-    digest: digestOf(items),
+    digest: digestRecords(items),
     records: items.slice(0, 5),
     statistics: { valid: 7, invalid: 5, columns: { body_mass_g: { count: 7, min: 3250, max: 4675 } } },
   });
@@ -202,9 +202,9 @@ test("has one digest for the same records in the same order, whenever they were 
   const [first, second] = items;
   if (first === undefined || second === undefined) throw new Error("There are twelve records.");
   const later = { ...first, processed_at: "2030-01-01T00:00:00.000Z" };
-  expect(digestOf([later, second])).toBe(digestOf([first, second]));
-  expect(digestOf([second, first])).not.toBe(digestOf([first, second]));
-  expect(digestOf([first])).not.toBe(digestOf([first, first]));
-  expect(digestOf([{ ...first, value: 0 }])).not.toBe(digestOf([first]));
-  expect(addToDigest(addToDigest(emptyDigest, first), second)).toBe(digestOf([first, second]));
+  expect(digestRecords([later, second])).toBe(digestRecords([first, second]));
+  expect(digestRecords([second, first])).not.toBe(digestRecords([first, second]));
+  expect(digestRecords([first])).not.toBe(digestRecords([first, first]));
+  expect(digestRecords([{ ...first, value: 0 }])).not.toBe(digestRecords([first]));
+  expect(addToDigest(addToDigest(emptyDigest, first), second)).toBe(digestRecords([first, second]));
 });

@@ -1,7 +1,7 @@
 import { defineTool, type TaskContext, TerminalError, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
-import { cities, findCity, formOf } from "../data/cities.js";
-import { type Climate, climateOf } from "../data/climatology.js";
+import { cities, findCity, plainName } from "../data/cities.js";
+import { type Climate, readClimate } from "../data/climatology.js";
 import { findPlaces, forecastToday, type OpenMeteo } from "../data/open-meteo.js";
 
 /** Characters of a city's name; a longer text is not one. */
@@ -54,13 +54,13 @@ export function createForecast({ now, delayMs, online }: ForecastOptions): Tool 
     onCrash: "rerun",
     input: inputOf(online !== undefined),
     output,
-    key: ({ city }) => formOf(city),
+    key: ({ city }) => plainName(city),
     async run({ city: asked }, task) {
       // Remembered, so that a forecast that is interrupted at midnight is still for the day on which it was asked for.
       const date = await task.step("today", () => now().toISOString().slice(0, 10));
       await task.sleep("patience", delayMs);
       const known = findCity(asked);
-      if (known !== undefined) return describe(known.name, date, await climateOf(known.weather, new Date(date)));
+      if (known !== undefined) return describe(known.name, date, await readClimate(known.weather, new Date(date)));
       if (online === undefined) throw new TerminalError(`The demo no longer has weather data of ${asked}.`);
       return lookUp(online, asked, task);
     },

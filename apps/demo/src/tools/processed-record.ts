@@ -60,7 +60,7 @@ export function addToDigest(digest: string, { processed_at: _time, ...record }: 
 }
 
 /** The digest of records that are all at hand; a client compares it with the one that the tool returned. */
-export function digestOf(records: Iterable<ProcessedRecord>): string {
+export function digestRecords(records: Iterable<ProcessedRecord>): string {
   let digest = emptyDigest;
   for (const record of records) digest = addToDigest(digest, record);
   return digest;

@@ -1,7 +1,7 @@
 import type { ClientEvent, TaskResult } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
 import { formatDuration, progressLine } from "../display/progress-line.js";
-import { messageOf, textOf } from "../json.js";
+import { errorMessage, toText } from "../json.js";
 import type { CommandContext, Interrupt } from "./command.js";
 import { exitCodeOfInterrupt, exitCodeOfResult, exitCodes } from "./exit-code.js";
 import { type Output, printResult } from "./output.js";
@@ -86,7 +86,7 @@ function stepAside(context: CommandContext, taskId: string, event: ClientEvent, 
     ask(question, signal)
       .then((answer) => client.task(taskId).answer(question.key, answer))
       .catch((error: unknown) => {
-        if (!signal.aborted) output.note(messageOf(error));
+        if (!signal.aborted) output.note(errorMessage(error));
       });
     return undefined;
   }
@@ -120,7 +120,7 @@ async function leave(context: CommandContext, { taskId, name }: Followable, stop
     await client.task(taskId)[onInterrupt]();
     output.note(onInterrupt === "pause" ? pausedText(taskId) : "Cancelled.");
   } catch (error) {
-    output.note(`The request to ${onInterrupt} the task failed: ${messageOf(error)} ${back}`);
+    output.note(`The request to ${onInterrupt} the task failed: ${errorMessage(error)} ${back}`);
   }
   return code;
 }
@@ -143,7 +143,7 @@ function showEvent(output: Output, event: ClientEvent, { name, elapsedMs, first 
     case "progress":
       return output.progress(progressLine({ ...event, name, elapsedMs }, output.columns - 1));
     case "log":
-      return event.level === "debug" ? undefined : output.note(`${event.level}: ${plainText(textOf(event.data))}`);
+      return event.level === "debug" ? undefined : output.note(`${event.level}: ${plainText(toText(event.data))}`);
     case "reconnecting": {
       const delay = formatDuration(event.nextDelayMs + 999);
       const lost = `${name}: connection lost (${plainText(event.reason)})`;

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
 import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
-import { messageOf } from "../json.js";
+import { errorMessage } from "../json.js";
 import {
   type CommandEntry,
   type CommandName,
@@ -116,7 +116,7 @@ function parse(words: readonly string[]) {
     const parsed = parseArgs({ args: [...words], options: optionTable, allowPositionals: true, tokens: true });
     return { ...parsed, given: parsed.tokens.flatMap((token) => (token.kind === "option" ? [token.name] : [])) };
   } catch (error) {
-    const [message = ""] = messageOf(error).split(". ");
+    const [message = ""] = errorMessage(error).split(". ");
     const [, option] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
     const near = option === undefined ? "" : didYouMean(option, Object.keys(optionTable), (name) => `--${name}`);
     throw new UsageError(`${message}.${near} --help lists the options.`);
@@ -136,7 +136,7 @@ function readToken(path: string | undefined): string | undefined {
     const [token = ""] = readFileSync(path, "utf8").trim().split(/\r?\n/);
     if (/^[!-~]+$/.test(token)) return token;
   } catch (error) {
-    throw new UsageError(`--token-file cannot be read: ${messageOf(error)}.`);
+    throw new UsageError(`--token-file cannot be read: ${errorMessage(error)}.`);
   }
   throw new UsageError(`--token-file needs a file whose first line is a token, not ${path}.`);
 }

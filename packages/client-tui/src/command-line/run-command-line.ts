@@ -1,6 +1,6 @@
 import { type Client, isClientError } from "@resumable-mcp/client";
 import { harmlessJson, harmlessLines } from "@resumable-mcp/protocol/display";
-import { messageOf } from "../json.js";
+import { errorMessage } from "../json.js";
 import { openProgramClient } from "../open-program-client.js";
 import { askInTerminal } from "./ask-in-terminal.js";
 import { type Command, type CommandContext, listenForInterrupts } from "./command.js";
@@ -95,7 +95,7 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
 }
 
 function report(error: unknown, json: boolean): void {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   if (json) process.stdout.write(`${harmlessJson(JSON.stringify({ error: { code: codeOf(error), message } }))}\n`);
   else process.stderr.write(`${harmlessLines(message)}\n`);
 }

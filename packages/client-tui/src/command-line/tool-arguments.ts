@@ -92,7 +92,7 @@ export function givenProperties(schema: JsonObject): JsonObject {
 /** What a value may be: `an integer`, `S or M`. */
 export function kindText(schema: JsonObject): string {
   if (Array.isArray(schema.enum)) return schema.enum.map(String).join(" or ");
-  return typesOf(schema).map(withArticle).join(" or ");
+  return readTypes(schema).map(withArticle).join(" or ");
 }
 
 /** Words that give a value to each property, as an example to fill in: `polite=true note=…`. */
@@ -100,7 +100,7 @@ export function exampleWords(schema: JsonObject): string {
   const words = Object.entries(givenProperties(schema)).map(([key, value]) => {
     const property = asObject(value) ?? {};
     const [option] = Array.isArray(property.enum) ? property.enum : [];
-    const example = property.default ?? option ?? (typesOf(property).includes("boolean") ? true : "…");
+    const example = property.default ?? option ?? (readTypes(property).includes("boolean") ? true : "…");
     const word = `${key}=${typeof example === "string" ? example : JSON.stringify(example)}`;
     return requiredKeys(schema).includes(key) ? word : `[${word}]`;
   });
@@ -108,7 +108,7 @@ export function exampleWords(schema: JsonObject): string {
 }
 
 function parseValue(key: string, text: string, schema: JsonObject | undefined): Json {
-  const types = schema === undefined ? [] : typesOf(schema);
+  const types = schema === undefined ? [] : readTypes(schema);
   const json = parseJson(text);
   if (types.length === 0) return json ?? text;
   if (json !== undefined && types.some((type) => fits(json, type))) {
@@ -120,12 +120,12 @@ function parseValue(key: string, text: string, schema: JsonObject | undefined): 
 }
 
 /** The JSON types that a schema allows, as far as it says so directly. */
-export function typesOf(schema: JsonObject): readonly string[] {
+export function readTypes(schema: JsonObject): readonly string[] {
   const { type, anyOf, oneOf } = schema;
   if (typeof type === "string") return [type];
   if (Array.isArray(type)) return type.filter((entry) => typeof entry === "string");
   const options = [anyOf, oneOf].flatMap((entry) => (Array.isArray(entry) ? entry : []));
-  return options.flatMap((option) => typesOf(asObject(option) ?? {}));
+  return options.flatMap((option) => readTypes(asObject(option) ?? {}));
 }
 
 function fits(value: Json, type: string): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../test/fake-client.js";
 import { initialBoardState, reduceBoard } from "../model/board-state.js";
-import { newBoardTask, serverOf } from "../model/board-task.js";
+import { newBoardTask, taskServer } from "../model/board-task.js";
 import { serverLabel, serverLabelAt } from "./server-label.js";
 
 const state = { name: "connected", known: true, attempt: 0 } as const;
@@ -35,7 +35,7 @@ describe("what a server is called", () => {
 describe("a task", () => {
   const named = (name?: string) => ({ address: fakeServer, state, ...(name === undefined ? {} : { name }) });
   const names = (...actions: Parameters<typeof reduceBoard>[1][]) =>
-    [...actions.reduce(reduceBoard, { ...initialBoardState, servers: [named("work")] }).tasks.values()].map(serverOf);
+    [...actions.reduce(reduceBoard, { ...initialBoardState, servers: [named("work")] }).tasks.values()].map(taskServer);
   const listed = { type: "listed", server: fakeServer, tasks: [fakeTask("a")] } as const;
 
   it("bears the name of its server from the first list on", () => {
@@ -48,6 +48,6 @@ describe("a task", () => {
   });
 
   it("of a server without a name is at its host and port", () => {
-    expect(serverOf(newBoardTask(fakeTask("a")))).toBe("127.0.0.1:8001");
+    expect(taskServer(newBoardTask(fakeTask("a")))).toBe("127.0.0.1:8001");
   });
 });

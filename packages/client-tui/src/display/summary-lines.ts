@@ -1,4 +1,10 @@
-import { type ActiveTask, type Client, type CompletedTask, percentOf, type ServerStats } from "@resumable-mcp/client";
+import {
+  type ActiveTask,
+  type Client,
+  type CompletedTask,
+  type ServerStats,
+  shownPercent,
+} from "@resumable-mcp/client";
 import { plainText } from "./plain-text.js";
 import { progressNumbers } from "./progress-line.js";
 
@@ -8,7 +14,7 @@ const lastFinished = 5;
 /** One line about a task as the state file remembers it. */
 function activeLine({ task_id, task_name, current_step: progress, total_steps, last_message }: ActiveTask): string {
   const total = total_steps ?? undefined;
-  const numbers = progressNumbers({ progress, total, percent: percentOf(progress, total) });
+  const numbers = progressNumbers({ progress, total, percent: shownPercent(progress, total) });
   return [task_id, task_name, numbers, plainText(last_message ?? "")].join("  ").trimEnd();
 }
 

@@ -4,7 +4,7 @@ import { type Client, type Json, type JsonObject, type ServerConfig, serverAddre
 import { parseJson } from "@resumable-mcp/protocol";
 import { type HostEnvironment, type HostName, hostFiles, serversKey } from "@resumable-mcp/protocol/hosts";
 import stripJsonComments from "strip-json-comments";
-import { asObject, messageOf } from "../json.js";
+import { asObject, errorMessage } from "../json.js";
 
 /** The hosts whose servers are taken over. */
 export const importableHosts = [
@@ -57,7 +57,7 @@ async function readPlace(host: HostName, file: string, environment: HostEnvironm
     text = await readFile(file, "utf8");
   } catch (error) {
     const absent = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
-    return { servers: [], problems: absent ? [] : [{ file, problem: messageOf(error) }] };
+    return { servers: [], problems: absent ? [] : [{ file, problem: errorMessage(error) }] };
   }
   const root = text.length > maxFileBytes ? undefined : parseWithComments(text);
   if (root === undefined)

@@ -2,7 +2,7 @@ import {
   type ActiveTask,
   type ClientEvent,
   isFinal,
-  percentOf,
+  shownPercent,
   type TaskInfo,
   type TaskJournal,
   type TaskResult,
@@ -24,7 +24,7 @@ import { withCommands } from "../advice.js";
 import { plainText } from "../display/plain-text.js";
 import { serverLabel } from "../display/server-label.js";
 import { resultPreview } from "../display/task-status.js";
-import { textOf } from "../json.js";
+import { toText } from "../json.js";
 
 export { isAway, isMoving, isUnfinished, type LogLine, stillRequested };
 
@@ -68,7 +68,7 @@ export function rememberedTask(task: ActiveTask): BoardTask {
     updatedAt: task.last_update,
     questions: [],
     total,
-    percent: percentOf(task.current_step, total),
+    percent: shownPercent(task.current_step, total),
     message: task.last_message ?? undefined,
   };
   return { ...newBoardTask(info), remembered: true };
@@ -83,7 +83,7 @@ export function applyEvent({ problem: _solved, ...task }: BoardTask, event: Clie
     case "progress":
       return applyProgress(task, event, atMs);
     case "log":
-      return addLog(task, event.level, textOf(event.data), event);
+      return addLog(task, event.level, toText(event.data), event);
     case "status":
       return applyStatus(task, event.status);
     case "question": {
@@ -119,7 +119,7 @@ function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "pro
     lastSeq: seq,
     ...(event.snapshot === true ? {} : { updatedAt: new Date(atMs).toISOString() }),
     total,
-    percent: percentOf(progress, total) ?? task.info.percent,
+    percent: shownPercent(progress, total) ?? task.info.percent,
     message,
   };
   const pace = addSample(task.pace, { atMs, progress });
@@ -132,7 +132,7 @@ function addLog(task: BoardTask, level: string, text: string, { seq }: { readonl
 }
 
 /** What the server of a task is called. */
-export function serverOf({ info, serverName }: BoardTask): string {
+export function taskServer({ info, serverName }: BoardTask): string {
   return serverLabel({ address: info.server, name: serverName });
 }
 

@@ -13,7 +13,7 @@ import {
 import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { contentText } from "../display/result-text.js";
 import { openingNotices } from "../display/whose-tasks.js";
-import { messageOf } from "../json.js";
+import { errorMessage } from "../json.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
@@ -175,7 +175,7 @@ export class TaskBoard {
     try {
       await work();
     } catch (error) {
-      this.notice("error", messageOf(error));
+      this.notice("error", errorMessage(error));
     }
   }
 
@@ -234,7 +234,7 @@ export class TaskBoard {
     const tasks = this.#client.summary().activeTasks.filter(({ server_url }) => server_url === server);
     this.store.dispatch({ type: "silent", server, tasks });
     this.#showServers();
-    if (first) this.notice("error", messageOf(error));
+    if (first) this.notice("error", errorMessage(error));
   }
 
   /** A task that is missing from a list is over, forgotten elsewhere, or unknown to its server. */
@@ -292,7 +292,7 @@ export class TaskBoard {
 
   #lose(taskId: string, error: unknown): void {
     const gone = isClientError(error) && error.code === "TASK_NOT_FOUND";
-    this.store.dispatch({ type: "lost", taskId, problem: messageOf(error), gone });
+    this.store.dispatch({ type: "lost", taskId, problem: errorMessage(error), gone });
   }
 
   /** What a tool asks its caller directly belongs to no task, and has no form here. */

@@ -6,7 +6,7 @@ import { exitCodes } from "../command-line/exit-code.js";
 import { parseToolArguments } from "../command-line/tool-arguments.js";
 import { countText, plainText } from "../display/plain-text.js";
 import { openingNotices } from "../display/whose-tasks.js";
-import { messageOf } from "../json.js";
+import { errorMessage } from "../json.js";
 import { isReady } from "../model/board-state.js";
 import { type BoardTask, isUnfinished } from "../model/board-task.js";
 import type { TaskBoard } from "../model/task-board.js";
@@ -98,7 +98,7 @@ class Conversation {
       await this.#carryOut(command);
     } catch (error) {
       if (this.#signal.aborted) throw error;
-      say(plainText(messageOf(error)));
+      say(plainText(errorMessage(error)));
     }
   }
 

@@ -3,7 +3,7 @@ import { plainText } from "../display/plain-text.js";
 import { serverLabel, serverWord } from "../display/server-label.js";
 import { resultPreview, statusWord, taskName } from "../display/task-status.js";
 import type { BoardState } from "../model/board-state.js";
-import { type BoardTask, isAway, serverOf } from "../model/board-task.js";
+import { type BoardTask, isAway, taskServer } from "../model/board-task.js";
 
 /** Progress is announced in steps of this many percent: more would never stop talking. */
 const announcedPercent = 10;
@@ -18,7 +18,7 @@ export function taskSentence(task: BoardTask): string {
   const is = remembered === true ? "was last seen" : beingWord(status, interrupted);
   const trouble = away === undefined || !isAway(task) ? problem : `Its server is away: ${away.reason}`;
   const parts = [
-    `${tool} at ${serverOf(task)} ${is}: ${far}`,
+    `${tool} at ${taskServer(task)} ${is}: ${far}`,
     message,
     trouble,
     ...info.questions.map((q) => `It asks: ${q.message}`),

@@ -1,4 +1,4 @@
-import { repeatableOf } from "@resumable-mcp/protocol";
+import { readRepeatable } from "@resumable-mcp/protocol";
 import type { ToolResult } from "../tool-result.js";
 import type { Connection } from "./connection.js";
 import { LinkFailure, type ListedTool, type ToolRequest, type ToolRequestOptions } from "./link.js";
@@ -56,5 +56,5 @@ async function callAsTask(connection: Connection, request: ToolRequest, options:
 
 /** Tells whether repeating a call is harmless: it joins its task, or the tool says so. */
 export function mayRunAgain(tool: Pick<ListedTool, "annotations" | "meta">): boolean {
-  return repeatableOf({ _meta: tool.meta, annotations: tool.annotations }) !== "once";
+  return readRepeatable({ _meta: tool.meta, annotations: tool.annotations }) !== "once";
 }

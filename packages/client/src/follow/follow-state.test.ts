@@ -2,7 +2,7 @@ import { metaKeys } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
 import type { ClientEvent } from "../client.js";
 import type { ProgressMessage } from "../connection/link.js";
-import { initialFollowState, percentOf, type Step, takeInterim, takeLog, takeProgress } from "./follow-state.js";
+import { initialFollowState, type Step, shownPercent, takeInterim, takeLog, takeProgress } from "./follow-state.js";
 
 const progress = (value: number, seq?: number): ProgressMessage => ({
   progress: value,
@@ -61,12 +61,12 @@ describe("following a journal", () => {
   });
 
   it("says 100 percent only at the end", () => {
-    expect([percentOf(0, 50), percentOf(49.9, 50), percentOf(50, 50), percentOf(60, 50), percentOf(1, 0)]).toEqual([
-      0,
-      99,
-      100,
-      100,
-      undefined,
-    ]);
+    expect([
+      shownPercent(0, 50),
+      shownPercent(49.9, 50),
+      shownPercent(50, 50),
+      shownPercent(60, 50),
+      shownPercent(1, 0),
+    ]).toEqual([0, 99, 100, 100, undefined]);
   });
 });

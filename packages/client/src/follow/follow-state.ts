@@ -72,14 +72,14 @@ export function takeSnapshot(state: FollowState, info: TaskInfo): Step {
 }
 
 /** The share that is done, 0 to 100, where the total is known. */
-export function percentOf(progress: number, total: number | undefined): number | undefined {
+export function shownPercent(progress: number, total: number | undefined): number | undefined {
   if (total === undefined || total <= 0) return undefined;
   return Math.min(100, Math.max(0, Math.floor((progress / total) * 100)));
 }
 
 function progressEvent(message: ProgressMessage, seq: number | undefined, restarted: boolean): ClientEvent {
   const { progress, total } = message;
-  const percent = percentOf(progress, total);
+  const percent = shownPercent(progress, total);
   return {
     type: "progress",
     progress,

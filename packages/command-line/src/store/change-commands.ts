@@ -3,11 +3,11 @@ import { parseDuration } from "@resumable-mcp/core/engine";
 import {
   finalStatuses,
   type Instant,
+  readStatus,
   type StoreAdmin,
   type StoreProblem,
   type StoreRepair,
   type StoreWriting,
-  statusOf,
   taskNotFound,
 } from "@resumable-mcp/core/store";
 import type { EncryptedAdmin } from "@resumable-mcp/store-encryption";
@@ -103,7 +103,7 @@ export async function signalCommand(
   if (isFinal(record.status)) throw isOver(record, request);
   await writing.signal(taskId, { kind: request });
   const snapshot = await snapshotOf();
-  const json = { taskId, signal: request, status: statusOf(snapshot), leased: snapshot.leased };
+  const json = { taskId, signal: request, status: readStatus(snapshot), leased: snapshot.leased };
   const when = snapshot.leased
     ? "The process that runs the task applies it at the next checkpoint"
     : "The next process that runs the task applies it";

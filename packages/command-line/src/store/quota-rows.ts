@@ -2,13 +2,13 @@ import {
   checkLimitRules,
   engineDefaults,
   type LimitRules,
-  maxUnfinishedOf,
+  maxUnfinishedFor,
   parseSize,
 } from "@resumable-mcp/core/engine";
 import { splitRules } from "@resumable-mcp/core/internal";
 import { type StoreAdmin, type StoreSizes, storeQuotaDefaults, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { fsStoreDefaults } from "@resumable-mcp/store-fs";
-import { headroomOf } from "@resumable-mcp/store-fs/admin";
+import { measureHeadroom } from "@resumable-mcp/store-fs/admin";
 import { type CommandOptions, wrong } from "./command.js";
 
 /** A quota, what is used of it, and whether it refuses new tasks at this moment. */
@@ -48,7 +48,7 @@ export async function quotaRows(
       "min-free-disk",
       "--min-free-disk is for a folder: no client of a database sees the disk of its server.",
     );
-  const headroom = disk === undefined ? [] : headroomOf({ ...fsStoreDefaults, ...quotas }, disk);
+  const headroom = disk === undefined ? [] : measureHeadroom({ ...fsStoreDefaults, ...quotas }, disk);
   return [
     { quota: "maxStoreTasks", limit: finite(maxStoreTasks), used: total, refuses: total >= maxStoreTasks },
     {
@@ -65,7 +65,7 @@ export async function quotaRows(
 async function ownerRow(reading: StoreAdmin["reading"], quotas: Quotas): Promise<QuotaRow> {
   const limited = { limits: { ...engineDefaults, ...quotas }, limitRules: quotas.limitRules };
   const owners = [...(await unfinishedByOwner(reading))].map(([owner, used]) => {
-    const limit = maxUnfinishedOf(limited, owner);
+    const limit = maxUnfinishedFor(limited, owner);
     return { owner, used, limit, refuses: used >= limit };
   });
   const [nearest] = owners.sort((left, right) => right.used / right.limit - left.used / left.limit);

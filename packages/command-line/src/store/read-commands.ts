@@ -1,8 +1,8 @@
 import type { TaskStatus } from "@resumable-mcp/core";
 import {
   finalStatuses,
+  readStatus,
   type StoreAdmin,
-  statusOf,
   type TaskPage,
   type TaskQuery,
   type TaskSummary,
@@ -17,7 +17,7 @@ const statuses = [...unfinishedStatuses, ...finalStatuses];
 
 /** Lists tasks, newest first. */
 export async function listCommand({ reading }: StoreAdmin, options: CommandOptions): Promise<CommandResult> {
-  const page = await reading.listTasks(queryOf(options));
+  const page = await reading.listTasks(toQuery(options));
   const lines = page.tasks.map(formatTask);
   for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: ${task.damage}`);
   if (page.nextCursor !== undefined) lines.push(`more: --cursor ${page.nextCursor}`);
@@ -31,7 +31,7 @@ function withoutLabels(page: TaskPage): TaskPage {
 }
 
 /** Which tasks the options mean. */
-export function queryOf({ limit = "50", owner, status, cursor }: CommandOptions): TaskQuery {
+export function toQuery({ limit = "50", owner, status, cursor }: CommandOptions): TaskQuery {
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1 || count > 1000)
     throw wrong("limit", "--limit must be a number from 1 to 1000.");
@@ -59,7 +59,7 @@ export async function showCommand(admin: StoreAdmin, taskId: string, options: Co
   const { record, signals, leased } = snapshot;
   const newest = { afterSeq: Math.max(record.lastSeq - pageSize, 0), limit: pageSize };
   const json = {
-    status: statusOf(snapshot),
+    status: readStatus(snapshot),
     leased,
     ...(await admin.describeTask(taskId)),
     signals,

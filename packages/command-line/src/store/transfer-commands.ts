@@ -7,7 +7,7 @@ import { isResumableError } from "@resumable-mcp/core";
 import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
 import { harmlessText } from "@resumable-mcp/protocol/display";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
-import { queryOf } from "./read-commands.js";
+import { toQuery } from "./read-commands.js";
 import { readLines } from "./transfer/export-line.js";
 import { exportTasks, type Refused } from "./transfer/export-tasks.js";
 import { checkExport, emptyReport, importTasks } from "./transfer/import-tasks.js";
@@ -61,7 +61,7 @@ function formatRefused({ taskId, code, message }: Refused): string {
 
 /** The tasks that the options mean, and then those that cannot be read: nothing says that they are not meant. */
 async function* listed(admin: StoreAdmin, options: CommandOptions): AsyncGenerator<string> {
-  const query = queryOf({ ...options, limit: String(pageSize) });
+  const query = toQuery({ ...options, limit: String(pageSize) });
   for (let cursor = options.cursor; ; ) {
     const page = await admin.reading.listTasks({ ...query, cursor });
     for (const { id } of page.tasks) yield id;

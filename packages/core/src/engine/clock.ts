@@ -28,7 +28,7 @@ export const systemClock: Clock = {
 };
 
 /** Reads both clocks. */
-export function instantOf(clock: Clock): Instant {
+export function readInstant(clock: Clock): Instant {
   return { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
 }
 
@@ -36,7 +36,7 @@ export function instantOf(clock: Clock): Instant {
 const lastMs = 8.64e15;
 
 /** Writes a time of the wall clock as journals have it: ISO 8601 UTC. */
-export function isoOf(wallMs: number): string {
+export function formatIso(wallMs: number): string {
   return new Date(Math.min(wallMs, lastMs)).toISOString();
 }
 

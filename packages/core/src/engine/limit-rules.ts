@@ -40,7 +40,7 @@ function askedTtlMs({ limits, limitRules }: Limited, tool: Pick<Tool, "name" | "
 }
 
 /** How many tasks of a tool may run at once in one process. */
-export function maxRunningOf(
+export function maxRunningFor(
   { limitRules }: Pick<Limited, "limitRules">,
   tool: Pick<Tool, "name" | "maxRunning">,
 ): number {
@@ -48,7 +48,7 @@ export function maxRunningOf(
 }
 
 /** How many unfinished tasks an owner may have. */
-export function maxUnfinishedOf({ limits, limitRules }: Limited, owner: string): number {
+export function maxUnfinishedFor({ limits, limitRules }: Limited, owner: string): number {
   return ruleOf(limitRules, owner, "maxUnfinishedPerOwner") ?? limits.maxUnfinishedPerOwner;
 }
 

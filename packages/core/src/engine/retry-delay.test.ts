@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ResumableError, RetryableError, TerminalError } from "../errors.js";
-import { failureOf, retryDelay } from "./retry-delay.js";
+import { retryDelay, toFailure } from "./retry-delay.js";
 
 const policy = { maxAttempts: 4, initialDelayMs: 100, factor: 10, maxDelayMs: 5_000 };
 
@@ -43,7 +43,7 @@ describe("failureOf", () => {
     const refused = new ResumableError("NOT_JSON", "no", { details: { what: "x", path: "" } });
     const silent = "The tool failed without saying why.";
     expect(
-      [new Error("no"), "no", { message: "no" }, undefined, new Error(""), hostile, refused].map(failureOf),
+      [new Error("no"), "no", { message: "no" }, undefined, new Error(""), hostile, refused].map(toFailure),
     ).toEqual([
       { code: "TOOL_FAILED", message: "no" },
       { code: "TOOL_FAILED", message: "no" },
@@ -53,6 +53,6 @@ describe("failureOf", () => {
       { code: "TOOL_FAILED", message: silent },
       { code: "NOT_JSON", message: "no" },
     ]);
-    expect(failureOf(new Error("x".repeat(9_999))).message).toHaveLength(2_000);
+    expect(toFailure(new Error("x".repeat(9_999))).message).toHaveLength(2_000);
   });
 });

@@ -35,7 +35,7 @@ export function writeBackoff(
 }
 
 /** Cuts an error down to what a journal keeps: a code and a sentence, never a stack. */
-export function failureOf(error: unknown): TaskFailure {
+export function toFailure(error: unknown): TaskFailure {
   const message = error instanceof Error ? error.message : describe(error);
   // What the task has committed is of no use, or its journal takes no more: to continue would fail again.
   const terminal = isTerminalError(error) || isResumableError(error, "VERSION_MISMATCH", "QUOTA_EXCEEDED");

@@ -1,7 +1,14 @@
 import { ResumableError } from "../errors.js";
 import { copyPlain, type Draft } from "./plain-record.js";
 import type { TaskEvent } from "./task-event.js";
-import { entryOf, onlyWaits, openQuestions, type Remembered, type TaskRecord, type TaskStatus } from "./task-record.js";
+import {
+  findEntry,
+  onlyWaits,
+  openQuestions,
+  type Remembered,
+  type TaskRecord,
+  type TaskStatus,
+} from "./task-record.js";
 
 /**
  * Folds events into a task's record: the one place that says what an event means. Pure; the record given is not changed.
@@ -83,7 +90,7 @@ function rememberedBy(draft: Draft, event: TaskEvent): { key: string; value: Rem
     case "asked":
       return { key: event.key, value: { kind: "question", question: event.question } };
     case "answered": {
-      const entry = entryOf(draft, event.key);
+      const entry = findEntry(draft, event.key);
       if (entry?.kind !== "question") return undefined;
       return { key: event.key, value: { kind: "answer", question: entry.question, answer: event.answer } };
     }

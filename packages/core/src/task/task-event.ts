@@ -71,7 +71,7 @@ export type TaskEventBody =
       readonly attempt: number;
       readonly worker: string;
       readonly toolVersion: string;
-      /** The shape of the tool's first state; see `stateShapeOf`. */
+      /** The shape of the tool's first state; see `describeStateShape`. */
       readonly stateShape?: string;
     }
   | {
@@ -162,7 +162,7 @@ export function rpcFailureCode(error: unknown): string | undefined {
 }
 
 /** The JSON-RPC code that a tool ended its task with, or `undefined` when it failed in any other way. */
-export function rpcCodeOf(failure: TaskFailure): number | undefined {
+export function readRpcCode(failure: TaskFailure): number | undefined {
   const code = pinned.exec(failure.code)?.[1];
   return code === undefined ? undefined : Number(code);
 }

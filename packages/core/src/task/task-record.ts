@@ -27,7 +27,7 @@ export type Remembered =
 
 /** What a task is now: the fold of its journal. Times are ISO 8601 UTC. */
 export interface TaskRecord extends NewTask {
-  /** As far as the journal knows: a record whose process died still says `running` (see `statusOf`). */
+  /** As far as the journal knows: a record whose process died still says `running` (see `readStatus`). */
   readonly status: TaskStatus;
   /** What its owner last asked for. */
   readonly desiredState: "run" | "pause";
@@ -116,7 +116,7 @@ const opposites: { readonly [Name in Kind]?: Kind } = {
  * The other side of a signal that is one value with it: of the two only the newest counts, and it replaces the older.
  * `undefined` for a signal without another side. Used by every store.
  */
-export function oppositeOf(kind: Kind): Kind | undefined {
+export function oppositeKind(kind: Kind): Kind | undefined {
   return opposites[kind];
 }
 
@@ -167,7 +167,7 @@ export function isFinal(status: TaskStatus): status is FinalStatus {
 }
 
 /** What is remembered under a key, if anything is: keys come from tool code, and may be names that every object has. */
-export function entryOf({ remembered }: Pick<TaskRecord, "remembered">, key: string): Remembered | undefined {
+export function findEntry({ remembered }: Pick<TaskRecord, "remembered">, key: string): Remembered | undefined {
   return Object.hasOwn(remembered, key) ? remembered[key] : undefined;
 }
 
@@ -182,7 +182,7 @@ export function onlyWaits({ waitsFor = [] }: Pick<TaskRecord, "waitsFor">): bool
  */
 export function waitsUntilMs(record: Pick<TaskRecord, "waitsFor" | "remembered">): number {
   const ends = (record.waitsFor ?? []).map((key) => {
-    const entry = entryOf(record, key);
+    const entry = findEntry(record, key);
     const end = entry?.kind === "sleep" ? entry.until : entry?.kind === "question" && entry.question.expiresAt;
     return end ? Date.parse(end) : Number.POSITIVE_INFINITY;
   });

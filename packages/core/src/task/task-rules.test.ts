@@ -3,14 +3,14 @@ import { reduceTask } from "./reduce-task.js";
 import type { TaskEventBody } from "./task-event.js";
 import type { NewSignal, TaskSnapshot } from "./task-record.js";
 import {
-  desiredStateOf,
   dueMs,
   isExpired,
   isOrphan,
   isReusable,
   isRunnable,
   needsNoCaller,
-  statusOf,
+  readDesiredState,
+  readStatus,
   unansweredQuestions,
 } from "./task-rules.js";
 
@@ -56,7 +56,7 @@ const paused = [
 ] as const;
 const answer = { kind: "answer", key: "q", answer: { action: "decline" } } as const;
 
-describe("statusOf", () => {
+describe("readStatus", () => {
   it.each([
     ["a live attempt", snapshot([started], { leased: true }), "running"],
     ["an attempt whose process died", snapshot([started]), "pending"],
@@ -75,7 +75,7 @@ describe("statusOf", () => {
       "cancelled",
     ],
   ])("knows %s", (_what, task, expected) => {
-    expect(statusOf(task)).toBe(expected);
+    expect(readStatus(task)).toBe(expected);
   });
 });
 
@@ -137,9 +137,9 @@ describe("needsNoCaller", () => {
 
 describe("the other rules", () => {
   it("take the newest of the pause and resume requests, else what the record says", () => {
-    expect(desiredStateOf(snapshot([], { signals: [{ kind: "pause" }, { kind: "resume" }] }))).toBe("run");
-    expect(desiredStateOf(snapshot([], { signals: [{ kind: "cancel" }, { kind: "pause" }] }))).toBe("pause");
-    expect(desiredStateOf(snapshot([...paused]))).toBe("pause");
+    expect(readDesiredState(snapshot([], { signals: [{ kind: "pause" }, { kind: "resume" }] }))).toBe("run");
+    expect(readDesiredState(snapshot([], { signals: [{ kind: "cancel" }, { kind: "pause" }] }))).toBe("pause");
+    expect(readDesiredState(snapshot([...paused]))).toBe("pause");
   });
 
   it("call an attempt without a live runner an orphan", () => {

@@ -1,7 +1,7 @@
 import { derivedStatus } from "./reduce-task.js";
 import type { TaskEventBody } from "./task-event.js";
 import {
-  entryOf,
+  findEntry,
   isFinal,
   openQuestions,
   type Signal,
@@ -11,12 +11,12 @@ import {
 } from "./task-record.js";
 
 /** The status of a task as a caller should see it: a task whose process died does not run. */
-export function statusOf(snapshot: TaskSnapshot): TaskStatus {
+export function readStatus(snapshot: TaskSnapshot): TaskStatus {
   const { record } = snapshot;
   if (isFinal(record.status)) return record.status;
   const live = record.live && snapshot.leased;
   return derivedStatus(
-    { ...record, desiredState: desiredStateOf(snapshot) },
+    { ...record, desiredState: readDesiredState(snapshot) },
     live,
     unansweredQuestions(snapshot).length > 0,
   );
@@ -29,7 +29,7 @@ export function unansweredQuestions({ record, signals }: TaskSnapshot): ReturnTy
 }
 
 /** What the owner wants, including a request that was not carried out yet. */
-export function desiredStateOf({ record, signals }: TaskSnapshot): "run" | "pause" {
+export function readDesiredState({ record, signals }: TaskSnapshot): "run" | "pause" {
   return requestedState(signals)?.desiredState ?? record.desiredState;
 }
 
@@ -57,7 +57,7 @@ export function dueMs(snapshot: TaskSnapshot): number | undefined {
   if (isFinal(record.status) || snapshot.leased) return undefined;
   const has = (kind: TaskSnapshot["signals"][number]["kind"]) => signals.some((signal) => signal.kind === kind);
   if (has("cancel")) return 0;
-  if (desiredStateOf(snapshot) === "pause") return has("pause") ? 0 : undefined;
+  if (readDesiredState(snapshot) === "pause") return has("pause") ? 0 : undefined;
   if (has("resume") || has("answer")) return 0;
   if (record.live) return 0;
   if (record.runnableAt !== undefined) return Date.parse(record.runnableAt);
@@ -70,7 +70,7 @@ export function answeredBy(
   signals: readonly Signal[],
 ): readonly Extract<TaskEventBody, { type: "answered" }>[] {
   return signals.flatMap((signal) =>
-    signal.kind === "answer" && entryOf(record, signal.key)?.kind === "question"
+    signal.kind === "answer" && findEntry(record, signal.key)?.kind === "question"
       ? [{ type: "answered", key: signal.key, answer: signal.answer }]
       : [],
   );

@@ -1,7 +1,7 @@
 import { copyJson, type Json } from "../json.js";
 import { checkOptions } from "./check-options.js";
-import { type AnySchema, isSchema, jsonSchemaOf } from "./schema.js";
-import { stateShapeOf } from "./state-shape.js";
+import { type AnySchema, isSchema, toJsonSchema } from "./schema.js";
+import { describeStateShape } from "./state-shape.js";
 import type { ContentBlock, Tool } from "./tool.js";
 import type { ToolOptions } from "./tool-options.js";
 
@@ -54,13 +54,13 @@ function toolOf(options: ErasedOptions): Tool {
     ...rest,
     name,
     state,
-    stateShape: first === undefined ? undefined : stateShapeOf(first),
+    stateShape: first === undefined ? undefined : describeStateShape(first),
     output,
-    outputJsonSchema: output && jsonSchemaOf(output, "output", `${name}'s output`),
+    outputJsonSchema: output && toJsonSchema(output, "output", `${name}'s output`),
     version: version ?? "1",
     kind,
     onCrash: onCrash ?? "fail",
-    inputJsonSchema: jsonSchemaOf(options.input, "input", `${name}'s input`),
+    inputJsonSchema: toJsonSchema(options.input, "input", `${name}'s input`),
     content: content ?? contentAsText,
   };
   return tool as unknown as Tool;

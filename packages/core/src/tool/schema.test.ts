@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkValue, jsonSchemaOf } from "./schema.js";
+import { checkValue, toJsonSchema } from "./schema.js";
 
 const bare = { "~standard": { version: 1, vendor: "bare", validate: (value: unknown) => ({ value }) } } as const;
 
@@ -23,18 +23,18 @@ describe("checkValue", () => {
   });
 });
 
-describe("jsonSchemaOf", () => {
+describe("toJsonSchema", () => {
   it("tells the side of the input from that of the output, and names no dialect", () => {
     const schema = z.object({ n: z.number().default(3) });
-    expect(jsonSchemaOf(schema, "input", "x")).not.toHaveProperty("required");
-    expect(jsonSchemaOf(schema, "output", "x")).toMatchObject({ required: ["n"] });
-    expect(jsonSchemaOf(schema, "input", "x")).not.toHaveProperty("$schema");
+    expect(toJsonSchema(schema, "input", "x")).not.toHaveProperty("required");
+    expect(toJsonSchema(schema, "output", "x")).toMatchObject({ required: ["n"] });
+    expect(toJsonSchema(schema, "input", "x")).not.toHaveProperty("$schema");
   });
 
   it("passes plain JSON Schema on, and refuses a schema that gives none", () => {
     const plain = { type: "object" };
-    expect(jsonSchemaOf(plain, "input", "x")).toBe(plain);
-    expect(() => jsonSchemaOf(bare, "input", "tool x's input")).toThrow(
+    expect(toJsonSchema(plain, "input", "x")).toBe(plain);
+    expect(() => toJsonSchema(bare, "input", "tool x's input")).toThrow(
       expect.objectContaining({ code: "INVALID_OPTION", message: expect.stringContaining("tool x's input (bare)") }),
     );
   });

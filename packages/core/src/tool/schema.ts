@@ -79,7 +79,7 @@ export function isSchema(state: unknown): state is StandardSchema {
  *
  * @throws {@link ResumableError} `INVALID_OPTION` when a Standard Schema cannot give one.
  */
-export function jsonSchemaOf(schema: AnySchema, side: "input" | "output", what: string): JsonObject {
+export function toJsonSchema(schema: AnySchema, side: "input" | "output", what: string): JsonObject {
   if (!isStandardSchema(schema)) return schema;
   const convert = schema["~standard"].jsonSchema;
   if (convert === undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitsShape, stateShapeOf } from "./state-shape.js";
+import { describeStateShape, fitsShape } from "./state-shape.js";
 
 describe("the shape of a first state", () => {
   it.each([
@@ -10,13 +10,13 @@ describe("the shape of a first state", () => {
     ["a list of unlike elements as any list", { rows: [1, "x"] }, '{"rows":[]}'],
     ["what says nothing", { rows: [], seen: {}, last: null, note: undefined }, '{"last":null,"rows":[],"seen":{}}'],
   ])("is %s", (_title, state, shape) => {
-    expect(stateShapeOf(state)).toBe(shape);
+    expect(describeStateShape(state)).toBe(shape);
   });
 
   it("is not known where it would be very long", () => {
-    expect(stateShapeOf(Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`name${index}`, 0])))).toBe(
-      undefined,
-    );
+    expect(
+      describeStateShape(Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`name${index}`, 0]))),
+    ).toBe(undefined);
   });
 
   it.each([
@@ -35,7 +35,7 @@ describe("the shape of a first state", () => {
     ["other elements", { rows: [1] }, { rows: ["1"] }, false],
     ["a change within", { at: { line: 0 } }, { at: { row: 0 } }, false],
   ])("with %s: %j, %j", (_title, before, now, expected) => {
-    expect(fitsShape(stateShapeOf(before), stateShapeOf(now))).toBe(expected);
+    expect(fitsShape(describeStateShape(before), describeStateShape(now))).toBe(expected);
   });
 
   it("fits where one is not known", () => {

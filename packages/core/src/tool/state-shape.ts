@@ -9,7 +9,7 @@ import { fixedLimits } from "../limits.js";
  *
  * Limits: `undefined` for a shape longer than `maxStateShape` characters: it is not compared.
  */
-export function stateShapeOf(state: unknown): string | undefined {
+export function describeStateShape(state: unknown): string | undefined {
   const text = JSON.stringify(shapeOf(copyJson(state, "the first state")));
   return text.length > fixedLimits.maxStateShape ? undefined : text;
 }

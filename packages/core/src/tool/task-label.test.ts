@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Json } from "../json.js";
 import { defineTool } from "./define-tool.js";
-import { labelOf } from "./task-label.js";
+import { makeLabel } from "./task-label.js";
 
 const facts = { name: "x", description: "X.", run: async () => 1 };
 const anything = z.record(z.string(), z.unknown());
 
 const byArguments = (input: Json, schema: Parameters<typeof defineTool>[0]["input"] = anything as never) =>
-  labelOf(defineTool({ ...facts, input: schema }), input, input);
+  makeLabel(defineTool({ ...facts, input: schema }), input, input);
 
 const bySaying = (label: (input: { readonly path?: unknown }) => string) =>
-  labelOf(defineTool({ ...facts, input: anything, label }), { path: "a.txt", other: "b" }, {});
+  makeLabel(defineTool({ ...facts, input: anything, label }), { path: "a.txt", other: "b" }, {});
 
 describe("the label of a task", () => {
   it.each([

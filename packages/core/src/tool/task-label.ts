@@ -13,7 +13,11 @@ import type { Tool } from "./tool.js";
  *
  * @param parsed the arguments as the tool gets them; `raw`: as the caller sent them.
  */
-export function labelOf(tool: Pick<Tool, "label" | "inputJsonSchema">, parsed: unknown, raw: Json): string | undefined {
+export function makeLabel(
+  tool: Pick<Tool, "label" | "inputJsonSchema">,
+  parsed: unknown,
+  raw: Json,
+): string | undefined {
   return shortLine(tool.label === undefined ? labelOfArguments(raw, tool.inputJsonSchema) : given(tool.label, parsed));
 }
 

@@ -2,7 +2,7 @@ import { isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
 import type { Followed } from "@resumable-mcp/core/engine";
 import { limits } from "../limits.js";
 import type { AskedQuestion, Call } from "./call.js";
-import { journalMessage, notificationOf, type Shown, seqOf } from "./journal-message.js";
+import { journalMessage, readSeq, type Shown, toNotification } from "./journal-message.js";
 
 /** How following a task for a caller ended. */
 export interface CallEnding {
@@ -46,11 +46,11 @@ export async function followCall(call: Call, begun: TaskView, timeoutMs: number 
       asking.heard(followed);
       const mapped = journalMessage(followed, shown, taskId);
       shown = mapped.shown;
-      const seq = seqOf(followed);
+      const seq = readSeq(followed);
       if (seq <= seenSeq) continue;
       const { message } = mapped;
       const isWanted = message !== undefined && (message.kind !== "log" || call.wantsLog(message.level));
-      const notification = isWanted ? notificationOf(message, { taskId, tool, progressToken }) : undefined;
+      const notification = isWanted ? toNotification(message, { taskId, tool, progressToken }) : undefined;
       if (notification !== undefined) await call.notify(notification);
       seenSeq = seq;
       // What was before `begun` was read cannot have stopped it since.

@@ -2,7 +2,7 @@ import type { TaskRecord } from "@resumable-mcp/core";
 import type { Followed } from "@resumable-mcp/core/engine";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
-import { journalMessage, notificationOf, type Shown } from "./journal-message.js";
+import { journalMessage, type Shown, toNotification } from "./journal-message.js";
 
 const at = "2026-11-21T09:00:00.000Z";
 const event = (seq: number, body: TaskEventBody): Followed => ({ kind: "event", event: { ...body, seq, at } });
@@ -64,13 +64,13 @@ test("a snapshot in place of events that were dropped is marked", () => {
 test("notifications name the task and the place, and progress needs a token", () => {
   const call = { taskId: "t", tool: "count_to" };
   const progress = { kind: "progress", seq: 5, progress: 2, total: 3, snapshot: true } as const;
-  expect(notificationOf(progress, call)).toBeUndefined();
+  expect(toNotification(progress, call)).toBeUndefined();
   const _meta = { "resumable-mcp/task_id": "t", "resumable-mcp/seq": 5 };
-  expect(notificationOf(progress, { ...call, progressToken: 0 })).toEqual({
+  expect(toNotification(progress, { ...call, progressToken: 0 })).toEqual({
     method: "notifications/progress",
     params: { progressToken: 0, progress: 2, total: 3, _meta: { ..._meta, "resumable-mcp/snapshot": true } },
   });
-  expect(notificationOf({ kind: "log", seq: 5, level: "info", data: { line: 1 } }, call)).toEqual({
+  expect(toNotification({ kind: "log", seq: 5, level: "info", data: { line: 1 } }, call)).toEqual({
     method: "notifications/message",
     params: { level: "info", logger: "count_to", data: { line: 1 }, _meta },
   });

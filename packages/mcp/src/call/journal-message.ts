@@ -57,7 +57,7 @@ export function journalMessage(
 }
 
 /** The place in the journal up to which something tells of a task. */
-export function seqOf(followed: Followed): number {
+export function readSeq(followed: Followed): number {
   return followed.kind === "event" ? followed.event.seq : followed.record.lastSeq;
 }
 
@@ -80,7 +80,7 @@ export interface Notification {
  *
  * Source: MCP, Utilities, "Progress" and "Logging".
  */
-export function notificationOf(
+export function toNotification(
   message: JournalMessage,
   call: { readonly taskId: string; readonly tool: string; readonly progressToken?: string | number | undefined },
 ): Notification | undefined {

@@ -1,5 +1,5 @@
 import type { TaskView } from "@resumable-mcp/core";
-import { percentOf } from "@resumable-mcp/protocol";
+import { toPercent } from "@resumable-mcp/protocol";
 
 const nextTools = { running: "wait_for_task", paused: "resume_task", input_required: "answer_task" } as const;
 
@@ -90,5 +90,5 @@ const callOf = (tool: string, { record }: TaskView) => `Call ${tool} with ${JSON
 export function progressText({ progress, total }: { readonly progress: number; readonly total?: number }): string {
   return total === undefined
     ? `${progress} done`
-    : `${progress}/${total} (${Math.floor(percentOf(progress, total))} %)`;
+    : `${progress}/${total} (${Math.floor(toPercent(progress, total))} %)`;
 }

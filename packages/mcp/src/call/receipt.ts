@@ -74,7 +74,7 @@ export function carryResult(call: Call, taskId: string): void {
  *
  * Source: MCP, Basic, "Cancellation".
  */
-export function carrierOf(server: ConnectedServer, requestId: RequestId, where: "local" | "remote"): Call["carry"] {
+export function makeCarrier(server: ConnectedServer, requestId: RequestId, where: "local" | "remote"): Call["carry"] {
   return (receipt) => {
     const { transport } = server;
     // Without a connection the response reaches no client.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { handoffMsOf } from "./run-tool-call.js";
+import { handoffMsFor } from "./run-tool-call.js";
 
 const handoffMs = ({
   asked,
@@ -11,7 +11,7 @@ const handoffMs = ({
   option?: boolean;
   host?: string;
   toolMs?: number;
-}) => handoffMsOf({ meta: { handoff: asked }, handoff: option, host }, { handoffAfterMs: toolMs });
+}) => handoffMsFor({ meta: { handoff: asked }, handoff: option, host }, { handoffAfterMs: toolMs });
 
 test("a server cannot know who may wait: without a reason no call is handed off", () => {
   expect(handoffMs({})).toBeUndefined();

@@ -4,7 +4,7 @@ import { limits } from "../limits.js";
 import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
 import { latestAnswerMs } from "./host-limits.js";
-import { notificationOf } from "./journal-message.js";
+import { toNotification } from "./journal-message.js";
 import { carryResult } from "./receipt.js";
 import { finishedResult, interimResult, type ToolResult, withAge } from "./tool-result.js";
 
@@ -17,12 +17,12 @@ import { finishedResult, interimResult, type ToolResult, withAge } from "./tool-
  * Cancellation: the caller's end stops the task at its next checkpoint, resumable, when no other caller waits for it.
  */
 export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<ToolResult> {
-  const handoffMs = handoffMsOf(call, tool);
+  const handoffMs = handoffMsFor(call, tool);
   const detached = handoffMs === 0 && !call.meta.callerStays;
   const known = await knownTask(call);
   const started = known ?? (await call.tasks.start(startRequest(call, tool, input, detached)));
   const ending = await followTask(call, started, handoffMs);
-  return withAge(resultOf(call, ending, started.reused), ending.view.record, started.reused);
+  return withAge(toResult(call, ending, started.reused), ending.view.record, started.reused);
 }
 
 /**
@@ -32,7 +32,7 @@ export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<
  * host's limit is known, a call is not answered earlier than it has to be, unless its tool says so: a result that comes in time
  * needs no second call.
  */
-export function handoffMsOf(
+export function handoffMsFor(
   { meta, handoff, host = "" }: Pick<Call, "handoff" | "host"> & { readonly meta: Pick<CallMeta, "handoff"> },
   { handoffAfterMs: wantedMs }: Pick<Tool, "handoffAfterMs">,
 ): number | undefined {
@@ -97,7 +97,7 @@ function canReturn({ prefix, meta }: Call, { record }: TaskView): boolean {
 async function joinTask(call: Call, { record, created }: StartedTask): Promise<Call> {
   if (created || call.meta.redelivered || call.meta.afterSeq > 0 || record.progress === 0) return call;
   const { id: taskId, tool, lastSeq: seq, progress, total, message } = record;
-  const notification = notificationOf(
+  const notification = toNotification(
     { kind: "progress", seq, progress, total, message },
     { taskId, tool, progressToken: call.meta.progressToken },
   );
@@ -112,7 +112,7 @@ async function resumePaused(call: Call, taskId: string): Promise<TaskView> {
 }
 
 /** What a caller is answered when following its task ended. */
-export function resultOf(call: Call, { reason, view }: CallEnding, reused: boolean): ToolResult {
+export function toResult(call: Call, { reason, view }: CallEnding, reused: boolean): ToolResult {
   if (reason === "finished") {
     carryResult(call, view.record.id);
     return finishedResult(call, view, reused);

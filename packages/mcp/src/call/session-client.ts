@@ -88,7 +88,7 @@ export function splitClientId(
 }
 
 /** The client that a request names; `_meta` comes before the argument. */
-export function clientOf(
+export function findClient(
   { clientId: named }: Pick<CallMeta, "clientId">,
   { clientId, isData = false }: ClientArgument,
   { local }: Locality,

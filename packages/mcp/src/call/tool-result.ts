@@ -203,7 +203,7 @@ function errorOf(answerer: Answerer, { record }: TaskView): TaskError | undefine
 /** What a task is and how far it came: the statuses of the protocol say less. */
 export function statusMessage({ record, status, interrupted }: TaskView): string {
   const far = [progressText(record), record.message].filter((part) => part !== undefined).join(", ");
-  const said = saidOf({ ...record, status, message: far });
+  const said = toText({ ...record, status, message: far });
   return withLabel(
     [interrupted ? "interrupted" : status, said].filter((part) => part !== undefined).join(": "),
     record,
@@ -211,7 +211,7 @@ export function statusMessage({ record, status, interrupted }: TaskView): string
 }
 
 /** What a task says of itself: the last of its checkpoints may be before its end, and its error says more. */
-export function saidOf({
+export function toText({
   status,
   message,
   error,

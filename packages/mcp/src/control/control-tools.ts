@@ -11,7 +11,7 @@ import {
 import { type Call, findTask } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
 import { progressText } from "../call/next-step.js";
-import { resultOf } from "../call/run-tool-call.js";
+import { toResult } from "../call/run-tool-call.js";
 import {
   dataResult,
   errorResult,
@@ -92,7 +92,7 @@ const waitForTask = controlTool("wait_for_task", async (call, input) => {
   const seconds = isForeign ? Math.min(input.timeout_seconds, limits.foreignToolSeconds) : input.timeout_seconds;
   const ending = await followCall(call, view, seconds * 1000);
   if (isForeign && ending.reason === "timeout" && needsServer(ending.view)) return missingTool(call, ending.view);
-  return resultOf(call, ending, isFinal(view.status));
+  return toResult(call, ending, isFinal(view.status));
 });
 
 const pauseTask = controlTool("pause_task", async (call, input) => {

@@ -1,5 +1,5 @@
 import { type Engine, isJsonObject, isResumableError, type JsonObject } from "@resumable-mcp/core";
-import { type ControlToolsOffer, metaKeys, panelToolOf, rpcCodes } from "@resumable-mcp/protocol";
+import { type ControlToolsOffer, findPanelTool, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { RpcError } from "../call/rpc-error.js";
@@ -7,8 +7,8 @@ import { type ClientArgument, splitClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
 import { InvalidArguments, offeredTools } from "./control-tools.js";
 import type { EraAdapter, Method, Methods, RegisterToolsOptions } from "./methods.js";
-import { callerOf, listedPanelTools, runPanelTool } from "./panel-tools.js";
-import { arrayOf, resourceMethods } from "./resource-methods.js";
+import { listedPanelTools, readCaller, runPanelTool } from "./panel-tools.js";
+import { resourceMethods, toArray } from "./resource-methods.js";
 import { listedTools } from "./tool-list.js";
 
 /**
@@ -32,7 +32,7 @@ export function ownMethods<Context, EraCall extends Call>(
       const forApps = showsApps(context);
       const { shown, names } = listedTools(engine, offer, forApps);
       const { tools, _meta, ...list } = await next();
-      const others = arrayOf(tools).filter(({ name }) => !names.has(String(name)));
+      const others = toArray(tools).filter(({ name }) => !names.has(String(name)));
       const ofPanel = forApps ? panelTools.filter(({ name }) => !adapter.hasOwnTool(name, context)) : [];
       const meta = { ...Object(_meta), [metaKeys.controlTools]: { ...offer } };
       return { ...list, tools: [...shown, ...others, ...ofPanel], _meta: meta };
@@ -73,10 +73,10 @@ function callMethod<Context, EraCall extends Call>(
         tool === undefined ? (control?.run(call, rest) ?? {}) : runTool(call, tool, rest, context),
       );
     }
-    const ofPanel = panel === undefined || hasOwnTool(name, context) ? undefined : panelToolOf(name, offer);
+    const ofPanel = panel === undefined || hasOwnTool(name, context) ? undefined : findPanelTool(name, offer);
     if (panel === undefined || ofPanel === undefined || !showsApps(context)) return next();
     const input = argumentsOf(params);
-    return answer(context, callerOf(engine, ofPanel, input), (call) => runPanelTool(ofPanel, call, input, panel));
+    return answer(context, readCaller(engine, ofPanel, input), (call) => runPanelTool(ofPanel, call, input, panel));
   };
 }
 

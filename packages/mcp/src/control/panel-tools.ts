@@ -89,7 +89,7 @@ export async function runPanelTool<Name extends PanelToolName>(
 }
 
 /** Who calls a tool of the panel: as a call of the tool itself says it, where one is to be found. */
-export function callerOf(engine: Engine, name: PanelToolName, input: JsonObject): ClientArgument {
+export function readCaller(engine: Engine, name: PanelToolName, input: JsonObject): ClientArgument {
   const { rest, ...own } = splitClientId(input);
   if (own.clientId !== undefined || name !== "find_task" || typeof rest.tool !== "string") return own;
   return argumentsOf(engine, rest.tool, Object(rest.arguments));

@@ -2,7 +2,7 @@ import {
   appMimeType,
   type ControlToolMode,
   type ControlToolsOffer,
-  panelToolOf,
+  findPanelTool,
   panelUri,
 } from "@resumable-mcp/protocol";
 import { asRpcError } from "../call/rpc-error.js";
@@ -15,7 +15,7 @@ export interface PanelOptions extends PanelFacts {
 }
 
 /** The panel of a definition. */
-export function panelOf(
+export function makePanel(
   { name, version, panel }: ServerDefinition,
   operatorScope: string | undefined,
 ): PanelOptions | undefined {
@@ -33,7 +33,7 @@ export function panelNames({
   readonly prefix?: string | undefined;
 }): (name: string) => boolean {
   if (panel === undefined || controlTools === "none") return () => false;
-  return (name) => panelToolOf(name, { prefix }) !== undefined;
+  return (name) => findPanelTool(name, { prefix }) !== undefined;
 }
 
 /** No network, nothing from elsewhere. Source: MCP Apps 2026-01-26, "UI Resource Format". */

@@ -32,12 +32,12 @@ export function resourceMethods<Context, EraCall extends Call>(
     "resources/list": async (_params, context, next) => {
       const list = await next();
       const page = panel !== undefined && showsApps(context) ? [panelResource] : [];
-      return { ...list, resources: [...page, ...arrayOf(list.resources), ...(await listedTasks(tasksOf, context))] };
+      return { ...list, resources: [...page, ...toArray(list.resources), ...(await listedTasks(tasksOf, context))] };
     },
     "resources/templates/list": async (_params, _context, next) => {
       const { resourceTemplates, ...list } = await next();
       const own: readonly unknown[] = taskTemplates.map(({ uriTemplate }) => uriTemplate);
-      const others = arrayOf(resourceTemplates).filter(({ uriTemplate }) => !own.includes(uriTemplate));
+      const others = toArray(resourceTemplates).filter(({ uriTemplate }) => !own.includes(uriTemplate));
       return { ...list, resourceTemplates: [...taskTemplates, ...others] };
     },
     "resources/read": async ({ uri }, context, next) => {
@@ -49,7 +49,7 @@ export function resourceMethods<Context, EraCall extends Call>(
     "prompts/list": async (_params, _context, next) => {
       const list = await next();
       if (hasOwnPrompt) return list;
-      const others = arrayOf(list.prompts).filter(({ name }) => name !== unfinishedPrompt);
+      const others = toArray(list.prompts).filter(({ name }) => name !== unfinishedPrompt);
       return { ...list, prompts: [listedPrompt, ...others] };
     },
     "prompts/get": async ({ name }, context, next) => {
@@ -79,7 +79,7 @@ function notUri(uri: string): RpcError {
 }
 
 /** The entries of a list. */
-export function arrayOf(list: unknown): readonly JsonObject[] {
+export function toArray(list: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list : [];
 }
 

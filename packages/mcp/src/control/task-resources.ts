@@ -2,7 +2,7 @@ import type { Engine, JsonObject, OwnedTasks, TaskView } from "@resumable-mcp/co
 import type { Followed } from "@resumable-mcp/core/engine";
 import { parseTaskUri, rpcCodes, type TaskPart, taskUri } from "@resumable-mcp/protocol";
 import { findTask } from "../call/call.js";
-import { seqOf } from "../call/journal-message.js";
+import { readSeq } from "../call/journal-message.js";
 import { RpcError } from "../call/rpc-error.js";
 import { taskObject } from "../call/tool-result.js";
 import { limits } from "../limits.js";
@@ -61,7 +61,7 @@ export async function watchTaskResource(
   const { record } = await tasks.get(parsed.taskId);
   let shown = record.lastSeq;
   for await (const followed of tasks.follow(parsed.taskId, { afterSeq: shown, signal })) {
-    if (seqOf(followed) <= shown) continue;
+    if (readSeq(followed) <= shown) continue;
     // One message tells of everything up to now.
     shown = (await tasks.get(parsed.taskId)).record.lastSeq;
     await updated();
@@ -103,7 +103,7 @@ export async function readJournal(
     bytes += Buffer.byteLength(JSON.stringify(event));
     if (bytes > limits.maxJournalPartBytes && events.length > 0) break;
     events.push(event);
-    next = seqOf(followed);
+    next = readSeq(followed);
     if (next >= lastSeq || events.length >= limit) break;
   }
   return { events, next };

@@ -3,10 +3,10 @@ import {
   type ControlToolsOffer,
   controlToolMeta,
   definedOnly,
+  findPanelTool,
   listedControlTools,
   metaKeys,
   minimalControlTools,
-  panelToolOf,
   panelUri,
 } from "@resumable-mcp/protocol";
 import { declaresClientId, withClientId } from "../call/session-client.js";
@@ -61,7 +61,7 @@ export function ownToolNames(
   const { controlTools: listed = "minimal", prefix = "", panel } = options;
   const { names } = listedTools(engine, { listed, prefix }, false);
   const hasPanel = panel !== undefined && listed !== "none";
-  return (name) => names.has(name) || (hasPanel && panelToolOf(name, { prefix }) !== undefined);
+  return (name) => names.has(name) || (hasPanel && findPanelTool(name, { prefix }) !== undefined);
 }
 
 function withUi(entry: JsonObject, ui: JsonObject): JsonObject {

@@ -3,12 +3,12 @@ import type { Answer } from "@resumable-mcp/core/store";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { type AskedQuestion, type Call, type Delivery, parseCallMeta } from "../call/call.js";
-import { type ClientArgument, clientOf } from "../call/session-client.js";
+import { type ClientArgument, findClient } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import type { OtherServer } from "../control/router.js";
 import { limits } from "../limits.js";
-import { local, localityOf, ownerOfSubject, ownerOfToken, tasksOfCaller } from "../owner/owner.js";
+import { findLocality, local, ownerOfSubject, ownerOfToken, tasksOfCaller } from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { RequestExtra } from "./server-2025.js";
@@ -67,7 +67,7 @@ export function call2025(
     options.owner === undefined ? ownerOfToken(request.authInfo) : ownerOfSubject(options.owner(request));
   const rights = rightsOf2025(options, request);
   const { locality } = rights;
-  const clientId = clientOf(meta, argument, locality);
+  const clientId = findClient(meta, argument, locality);
   const { sessionClientId } = meta;
   const tasks = tasksOfCaller(engine, { authenticated, clientId, sessionClientId, sessionId, locality });
   return {
@@ -102,7 +102,7 @@ export function rightsOf2025(
   request: Pick<RequestExtra, "authInfo" | "requestInfo" | "sessionId">,
 ): CallerRights {
   const isLocal = singleUser === true || isStdio(request);
-  return { token: request.authInfo, locality: isLocal ? local : localityOf(request.requestInfo) };
+  return { token: request.authInfo, locality: isLocal ? local : findLocality(request.requestInfo) };
 }
 
 /** Any object: `parseElicitationResult` reads the result. */

@@ -1,18 +1,18 @@
 import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { isAtLeast, rpcCodes } from "@resumable-mcp/protocol";
 import { paramsOf } from "../call/call.js";
-import { carrierOf } from "../call/receipt.js";
+import { makeCarrier } from "../call/receipt.js";
 import { RpcError } from "../call/rpc-error.js";
 import { traceRequests } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { panelNames } from "../control/panel.js";
 import { reserveNames } from "../control/register-tools.js";
-import { forSdk, type Handler, handlerOf, isIgnoredLevel, isRegisteredTool } from "../sdk-workarounds.js";
+import { findHandler, forSdk, type Handler, isIgnoredLevel, isRegisteredTool } from "../sdk-workarounds.js";
 import { type Connection2025, goneReason, type Request2025 } from "./call-2025.js";
 import { OtherServer2025 } from "./other-server.js";
 import { originalHandler, setOwnHandler } from "./own-handlers.js";
 import { originOf2025, Router2025 } from "./router.js";
-import { createClosedSignal, hasNoneOf, type RequestExtra, type Server2025 } from "./server-2025.js";
+import { createClosedSignal, hasNoHandler, type RequestExtra, type Server2025 } from "./server-2025.js";
 import { Watches } from "./watches.js";
 
 /** How tools are registered at a server of the 2025 era. */
@@ -42,14 +42,14 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
   const hasOwnPrompt = !reserveNames(server, engine, options);
   const router = new Router2025({ engine, options, hasOwnPrompt });
   const connection = connectionOf(server, options);
-  const isFree = (methods: readonly string[]) => hasNoneOf(server, methods);
+  const isFree = (methods: readonly string[]) => hasNoHandler(server, methods);
   const subscribe = isFree(["resources/subscribe", "resources/unsubscribe"]);
   const tasks = isFree(router.methods.filter((method) => method.startsWith("tasks/")));
   if (isFree(["logging/setLevel"])) low.registerCapabilities({ logging: {} });
   if (subscribe) low.registerCapabilities({ resources: { subscribe } });
   if (tasks) low.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
   for (const method of router.methods) {
-    const original = handlerOf<RequestExtra>(low, method);
+    const original = findHandler<RequestExtra>(low, method);
     const handler: Handler<RequestExtra> = async (request, extra) => {
       // Behind a session that one asks for what is not ours.
       if (low.transport instanceof OtherServer2025) return original?.(request, extra) ?? {};
@@ -65,7 +65,7 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
 function connectionOf(server: Server2025, { onError }: RegisterOptions): Connection2025 {
   const low = server.server;
   let least = "debug";
-  const keepsLevel = handlerOf(low, "logging/setLevel") !== undefined;
+  const keepsLevel = findHandler(low, "logging/setLevel") !== undefined;
   return {
     get client() {
       return { name: low.getClientVersion()?.name, capabilities: low.getClientCapabilities() };
@@ -97,7 +97,7 @@ function requestOf(low: Server2025["server"], connection: Connection2025, extra:
   return {
     ...extra,
     connection,
-    carry: carrierOf(low, requestId, "local"),
+    carry: makeCarrier(low, requestId, "local"),
     // A request that ends with its connection was not cancelled by its caller.
     left: () => (signal.reason === goneReason || low.transport === undefined ? "gone" : "cancelled"),
   };

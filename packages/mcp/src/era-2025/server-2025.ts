@@ -72,7 +72,7 @@ export function createClosedSignal({ server }: Server2025): () => AbortSignal {
 }
 
 /** Tells whether a server has no handlers of its own for these methods. */
-export function hasNoneOf({ server }: Server2025, methods: readonly string[]): boolean {
+export function hasNoHandler({ server }: Server2025, methods: readonly string[]): boolean {
   try {
     for (const method of methods) server.assertCanSetRequestHandler(method);
     return true;

@@ -1,11 +1,11 @@
 import type { JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { isAtLeast, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
+import { isAtLeast, readRpcId, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { paramsOf } from "../call/call.js";
 import { type PipeOptions, type PipeRequest, PipeRequests } from "../call/pipe-requests.js";
 import { RpcError } from "../call/rpc-error.js";
 import { ConnectionClient } from "../call/session-client.js";
-import { panelOf } from "../control/panel.js";
+import { makePanel } from "../control/panel.js";
 import type { ServerDefinition } from "../define-server.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { Connection2025, Request2025 } from "./call-2025.js";
@@ -38,7 +38,7 @@ export class StdioConnection2025 {
 
   private constructor({ definition, engine, ...options }: StdioOptions2025) {
     this.#requests = new PipeRequests(options);
-    const panel = panelOf(definition, undefined);
+    const panel = makePanel(definition, undefined);
     const { controlTools } = definition;
     this.#router = new Router2025({ engine, definition, options: { ...options, panel, controlTools } });
     const self = this;
@@ -99,7 +99,7 @@ export class StdioConnection2025 {
     if (message === undefined || (isRequest(message) && !isWellFormed(message))) {
       const text = "Invalid Request: the id, the params or the _meta of the request are malformed.";
       if (id !== undefined && typeof method === "string")
-        this.#requests.send(rpcErrorResponse(rpcIdOf(id), rpcCodes.invalidRequest, text));
+        this.#requests.send(rpcErrorResponse(readRpcId(id), rpcCodes.invalidRequest, text));
     } else if (isRequest(message)) {
       if (message.method === "initialize") this.#initialize = paramsOf(forSdk(message));
       const request = this.#client.attribute(message, await this.#takesClientId(message));

@@ -1,17 +1,24 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import type { EraAdapter } from "../control/methods.js";
-import { type Call2026, call2026, clientFacts, type Environment2026, type Request2026, rightsOf } from "./call-2026.js";
+import {
+  type Call2026,
+  call2026,
+  clientFacts,
+  type Environment2026,
+  type Request2026,
+  rightsFor,
+} from "./call-2026.js";
 import { callTool } from "./call-tool.js";
 import { untilDrained } from "./until-drained.js";
 
 /** What an engine's tools need to know of the 2026 era. */
-export function adapterOf(
+export function makeAdapter(
   environment: Environment2026,
   hasOwnTool: EraAdapter<Request2026, Call2026>["hasOwnTool"],
 ): EraAdapter<Request2026, Call2026> {
   return {
     call: (request, argument) => call2026(environment, request, argument),
-    rightsOf: (request) => rightsOf(environment.options, request),
+    rightsOf: (request) => rightsFor(environment.options, request),
     showsApps: ({ meta }) => clientFacts(meta).apps,
     runTool: (call, tool, input, request) => callTool(environment, call, tool, input, request),
     whileOpen: untilDrained,

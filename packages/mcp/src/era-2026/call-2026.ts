@@ -2,7 +2,7 @@ import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core"
 import { envelopeKeys, isAtLeast, rpcCodes, showsApps, tasksExtension } from "@resumable-mcp/protocol";
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
-import { type ClientArgument, clientOf } from "../call/session-client.js";
+import { type ClientArgument, findClient } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { type CallerFacts, type Locality, local, tasksOfCaller, type VerifiedToken } from "../owner/owner.js";
@@ -72,9 +72,9 @@ export function call2026(
   const client = clientFacts(request.meta);
   // Over HTTP no supervisor stands between client and server that may set the internal keys.
   const meta = parseCallMeta(request.meta, http === undefined);
-  const rights = rightsOf(options, request);
-  const clientId = clientOf(meta, argument, rights.locality);
-  const facts = callerOf(options, request, clientId);
+  const rights = rightsFor(options, request);
+  const clientId = findClient(meta, argument, rights.locality);
+  const facts = callerFor(options, request, clientId);
   return {
     engine,
     client,
@@ -98,16 +98,16 @@ export function call2026(
 }
 
 /** Who a request says that its caller is. */
-export function callerOf(
+export function callerFor(
   options: Pick<CallOptions2026, "singleUser">,
   request: Request2026,
   clientId: string | undefined,
 ): CallerFacts {
-  return { authenticated: request.authenticated(), clientId, locality: rightsOf(options, request).locality };
+  return { authenticated: request.authenticated(), clientId, locality: rightsFor(options, request).locality };
 }
 
 /** What is known of the rights of a request's caller. */
-export function rightsOf(
+export function rightsFor(
   { singleUser }: Pick<CallOptions2026, "singleUser">,
   { http }: Pick<Request2026, "http">,
 ): CallerRights {

@@ -3,7 +3,7 @@ import type { StartedTask } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { type CallEnding, isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
 import { RpcError, type RpcErrorBody } from "../call/rpc-error.js";
-import { followTask, handoffMsOf, knownTask, resultOf, startRequest } from "../call/run-tool-call.js";
+import { followTask, handoffMsFor, knownTask, startRequest, toResult } from "../call/run-tool-call.js";
 import { type ToolResult, withAge } from "../call/tool-result.js";
 import { limits } from "../limits.js";
 import { type Call2026, type Environment2026, missingTasksExtension, type Request2026 } from "./call-2026.js";
@@ -111,7 +111,7 @@ async function answerInline(
   if (roundTrip !== undefined && engine.draining) await held(signal);
   // Messages that an earlier round trip sent are not sent again.
   const call = { ...given, meta: { ...meta, afterSeq: Math.max(meta.afterSeq, roundTrip?.seq ?? 0) } };
-  const handoffMs = handoffMsOf(call, tool);
+  const handoffMs = handoffMsFor(call, tool);
   const begun = await begin(call, tool, input, roundTrip, handoffMs === 0 && !meta.callerStays);
   const taskId = begun.record.id;
   if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
@@ -121,7 +121,7 @@ async function answerInline(
   if (ending.reason === "left" && call.left() === "gone") {
     return { resultType: "input_required", requestState: await sign(taskId, ending.seenSeq) };
   }
-  return withAge(resultOf(call, ending, begun.reused), ending.view.record, begun.reused);
+  return withAge(toResult(call, ending, begun.reused), ending.view.record, begun.reused);
 }
 
 /** What could not be stored is asked again, by the same call: its question is still open. */

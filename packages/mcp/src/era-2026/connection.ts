@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { rpcIdOf } from "@resumable-mcp/protocol";
+import { readRpcId } from "@resumable-mcp/protocol";
 import { type PipeOptions, PipeRequests } from "../call/pipe-requests.js";
 import { ownerOfSubject } from "../owner/owner.js";
 import type { Request2026 } from "./call-2026.js";
@@ -34,7 +34,7 @@ export class Connection2026 {
     }
     // Only requests have answers.
     if (id !== undefined && typeof method === "string")
-      this.send({ jsonrpc: "2.0", id: rpcIdOf(id), error: read.error.body });
+      this.send({ jsonrpc: "2.0", id: readRpcId(id), error: read.error.body });
   }
 
   /** Whether a message cancels a request that is open here, which then ends. */

@@ -1,7 +1,7 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import { isJsonObject } from "@resumable-mcp/core";
 import { withDefaults } from "@resumable-mcp/core/internal";
-import { rpcIdOf } from "@resumable-mcp/protocol";
+import { readRpcId } from "@resumable-mcp/protocol";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { HttpAnswer, refusal } from "../http/http-answer.js";
@@ -72,7 +72,7 @@ export class Endpoint2026 {
       given.parsedBody === undefined ? await readJsonBody(request, this.#limits) : { value: given.parsedBody };
     if (read instanceof HttpAnswer) return read;
     const message = readMessage(read.value, (name) => request.header(name));
-    if ("error" in message) return this.#refuse(rpcIdOf(isJsonObject(read.value) ? read.value.id : null), message);
+    if ("error" in message) return this.#refuse(readRpcId(isJsonObject(read.value) ? read.value.id : null), message);
     const { id } = message;
     // Nothing is cancelled by a message here: the end of its connection ends a request.
     if (id === undefined) return new HttpAnswer(202);

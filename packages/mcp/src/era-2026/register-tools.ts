@@ -5,10 +5,10 @@ import { traceRequests } from "../call/traced-requests.js";
 import { panelNames } from "../control/panel.js";
 import { registerEngine } from "../control/register-tools.js";
 import { forSdk, isRegisteredTool } from "../sdk-workarounds.js";
-import { adapterOf } from "./adapter.js";
+import { makeAdapter } from "./adapter.js";
 import type { Environment2026, Request2026 } from "./call-2026.js";
 import { storedSigningKey } from "./engine-state.js";
-import { type Context2026, type RegisterOptions2026, requestOf, type Server2026 } from "./server-2026.js";
+import { type Context2026, type RegisterOptions2026, type Server2026, toRequest } from "./server-2026.js";
 import { taskMethods } from "./tasks/task-methods.js";
 
 /**
@@ -25,10 +25,10 @@ export function registerTools2026(mcp: Server2026, engine: Engine, options: Regi
   const { requestStateKey, owner, ...rest } = options;
   const signingKey = requestStateKey ? givenKey(requestStateKey) : storedSigningKey(engine);
   const environment: Environment2026 = { engine, options: rest, signingKey };
-  const known = (context: Context2026): Request2026 => requestOf(mcp, { owner }, context);
+  const known = (context: Context2026): Request2026 => toRequest(mcp, { owner }, context);
   mcp.server.registerCapabilities({ extensions: { [tasksExtension]: {} }, resources: { subscribe: true } });
   registerEngine(mcp, engine, rest, {
-    ...adapterOf(environment, (name) => isRegisteredTool(mcp, name)),
+    ...makeAdapter(environment, (name) => isRegisteredTool(mcp, name)),
     toRequest: known,
     configOf: (tool) => ({ inputSchema: headerSchema(tool) }),
   });

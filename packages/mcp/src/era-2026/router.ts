@@ -3,18 +3,18 @@ import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { tellLocal } from "../control/instructions.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { ownMethods } from "../control/own-methods.js";
-import { panelOf } from "../control/panel.js";
+import { makePanel } from "../control/panel.js";
 import { Router } from "../control/router.js";
 import { ownToolNames } from "../control/tool-list.js";
 import type { ServerDefinition } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
-import { adapterOf, callForHandler } from "./adapter.js";
-import { type CallOptions2026, type Environment2026, type Request2026, rightsOf } from "./call-2026.js";
+import { callForHandler, makeAdapter } from "./adapter.js";
+import { type CallOptions2026, type Environment2026, type Request2026, rightsFor } from "./call-2026.js";
 import { discovery, offered2026, resultOnWire } from "./discovery.js";
 import { storedSigningKey } from "./engine-state.js";
 import type { Asking2026, Message2026 } from "./read-message.js";
 import { SetupServer } from "./setup-server.js";
-import { changeIn, Listener, notifierOf } from "./subscriptions/listener.js";
+import { changeIn, Listener, makeNotifier } from "./subscriptions/listener.js";
 import { taskMethods } from "./tasks/task-methods.js";
 
 /** How a definition is served to clients of the 2026 era. */
@@ -48,14 +48,14 @@ export class Router2026 {
 
   constructor({ definition, engine, operatorScope, ...options }: RouterOptions) {
     const { controlTools } = definition;
-    const panel = panelOf(definition, operatorScope);
+    const panel = makePanel(definition, operatorScope);
     this.#definition = definition;
     this.#options = { definition, engine, ...options, controlTools, panel };
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };
     const hasOwnTool = (name: string) => this.#setup?.hasTool(name) === true;
     this.#router = new Router({
       methods: {
-        ...ownMethods(engine, this.#options, adapterOf(this.#environment, hasOwnTool)),
+        ...ownMethods(engine, this.#options, makeAdapter(this.#environment, hasOwnTool)),
         ...taskMethods(this.#environment),
         "server/discover": async (_params, request) => this.#discover(request),
       },
@@ -74,7 +74,7 @@ export class Router2026 {
     if (this.#definition.setup2026 === undefined || this.#setup !== undefined) return;
     const { engine } = this.#options;
     this.#building ??= SetupServer.build(this.#definition, engine, this.#options, {
-      changes: notifierOf(this.#bus),
+      changes: makeNotifier(this.#bus),
       callTool: (tool, input, request) => callForHandler(this.#environment, tool, input, request),
       onOther: (message) => {
         const change = changeIn(message);
@@ -114,7 +114,7 @@ export class Router2026 {
   }
 
   #discover(request: Request2026): JsonObject {
-    const { token, locality } = rightsOf(this.#options, request);
+    const { token, locality } = rightsFor(this.#options, request);
     const answer = discovery(this.#definition, this.#capabilities);
     return token === undefined && locality.local ? tellLocal(answer) : answer;
   }

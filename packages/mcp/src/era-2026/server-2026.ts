@@ -1,8 +1,8 @@
 import { isJsonObject } from "@resumable-mcp/core";
-import { carrierOf } from "../call/receipt.js";
+import { makeCarrier } from "../call/receipt.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import type { ServerRegistry } from "../control/register-tools.js";
-import { localityOf, ownerOfSubject, ownerOfToken, type VerifiedToken } from "../owner/owner.js";
+import { findLocality, ownerOfSubject, ownerOfToken, type VerifiedToken } from "../owner/owner.js";
 import { type ConnectedServer, forSdk } from "../sdk-workarounds.js";
 import type { Request2026 } from "./call-2026.js";
 
@@ -43,13 +43,13 @@ export interface RegisterOptions2026 extends RegisterToolsOptions<Context2026> {
 }
 
 /** A request of a server's handler, in the words of this package. */
-export function requestOf(
+export function toRequest(
   { server }: Server2026,
   { owner }: Pick<RegisterOptions2026, "owner">,
   context: Context2026,
 ): Request2026 {
   const { mcpReq, http } = context;
-  const locality = localityOf(http?.req);
+  const locality = findLocality(http?.req);
   const isNear = http === undefined || locality.local;
   return {
     id: mcpReq.id,
@@ -58,7 +58,7 @@ export function requestOf(
     inputResponses: isJsonObject(mcpReq.inputResponses) ? mcpReq.inputResponses : undefined,
     signal: mcpReq.signal,
     notify: forSdk(mcpReq.notify),
-    carry: carrierOf(server, mcpReq.id, isNear ? "local" : "remote"),
+    carry: makeCarrier(server, mcpReq.id, isNear ? "local" : "remote"),
     authenticated: () => (owner === undefined ? ownerOfToken(http?.authInfo) : ownerOfSubject(owner(context))),
     http: http && {
       authInfo: http.authInfo,
@@ -70,7 +70,7 @@ export function requestOf(
 }
 
 /** The other way round, for the function that names the owner: the SDK makes no context for subscriptions. */
-export function contextOf({ id, meta, signal, notify, http }: Request2026): Context2026 {
+export function toContext({ id, meta, signal, notify, http }: Request2026): Context2026 {
   const mcpReq = { id, _meta: meta, envelope: meta, requestState: () => undefined, signal, notify: forSdk(notify) };
   if (http === undefined) return { mcpReq };
   const { authInfo } = http;

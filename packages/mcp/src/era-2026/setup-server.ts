@@ -20,7 +20,7 @@ import { reserveNames } from "../control/register-tools.js";
 import type { OtherServer } from "../control/router.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
-import { forSdk, giveRequestsLate, handlerOf } from "../sdk-workarounds.js";
+import { findHandler, forSdk, giveRequestsLate } from "../sdk-workarounds.js";
 import type { Request2026 } from "./call-2026.js";
 import { revision } from "./discovery.js";
 import type { Asking2026 } from "./read-message.js";
@@ -87,7 +87,7 @@ export class SetupServer implements OtherServer<Request2026> {
   }
 
   hasMethod(method: string): boolean {
-    return handlerOf(this.mcp.server, method) !== undefined;
+    return findHandler(this.mcp.server, method) !== undefined;
   }
 
   ask(request: Request2026, method: string, params: JsonObject): Promise<JsonObject> {

@@ -11,7 +11,7 @@ import { noteLocality, type VerifiedToken } from "../owner/owner.js";
 import type { EndpointOptions, Handler2026 } from "./handler-options.js";
 import { Endpoint2026 } from "./http-handler.js";
 import type { Answers2026, RouterOptions } from "./router.js";
-import { contextOf, type RegisterOptions2026 } from "./server-2026.js";
+import { type RegisterOptions2026, toContext } from "./server-2026.js";
 import { Listener } from "./subscriptions/listener.js";
 
 /** How subscriptions to tasks are served. */
@@ -37,7 +37,7 @@ export function withTasks<Auth extends VerifiedToken>(
   const limits = withDefaults<BodyLimits>(bodyLimits, options);
   const endpoint = new Endpoint2026(subscriptionsOnly(engine, { ...options, bus: handler.bus }), {
     ...options,
-    ownerOf: ownerOf(options),
+    ownerOf: ownerFrom(options),
   });
   return {
     async fetch(request, given = {}) {
@@ -58,8 +58,8 @@ export function withTasks<Auth extends VerifiedToken>(
 }
 
 /** The owner of a subscription, where the server's author names it. */
-export function ownerOf({ owner }: Pick<RegisterOptions2026, "owner">) {
-  return owner && ((request: Parameters<typeof contextOf>[0]) => owner(contextOf(request)));
+export function ownerFrom({ owner }: Pick<RegisterOptions2026, "owner">) {
+  return owner && ((request: Parameters<typeof toContext>[0]) => owner(toContext(request)));
 }
 
 /** What serves subscriptions to tasks alone: an SDK's server answers the rest. */

@@ -4,7 +4,7 @@ import { claimsVersion } from "../call/call.js";
 import { type BodyLimits, bodyLimits } from "../limits.js";
 import { HttpAnswer, refusal } from "./http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "./http-request.js";
-import { type HttpHandler, handlerOf } from "./node-listener.js";
+import { type HttpHandler, toHandler } from "./node-listener.js";
 
 /** Serves one era. */
 export interface EraHandler extends Pick<HttpHandler, "fetch" | "close"> {
@@ -53,7 +53,7 @@ export function createBothErasHandler({ era2025, era2026, check, ...given }: Bot
     const passed = body === undefined ? context : { ...context, parsedBody: body.value };
     return era.answer?.(request, passed) ?? HttpAnswer.ofWeb(await era.fetch(request.toWeb(), passed));
   };
-  return handlerOf(answer, async () => {
+  return toHandler(answer, async () => {
     await Promise.all([...made.values()].map(async (era) => (await era).close()));
   });
 }

@@ -32,11 +32,11 @@ type AnswerHttp = (request: HttpRequest, connection: RemotePeer) => Promise<Http
  * answer's body.
  */
 export function nodeListener(fetch: Fetch): NodeListener {
-  return listenerOf(async (request, connection) => HttpAnswer.ofWeb(await fetch(request.toWeb(), connection)));
+  return toListener(async (request, connection) => HttpAnswer.ofWeb(await fetch(request.toWeb(), connection)));
 }
 
 /** The same without Web-standard requests and answers, which cost more than all else that is done with a small call. */
-export function listenerOf(answer: AnswerHttp): NodeListener {
+export function toListener(answer: AnswerHttp): NodeListener {
   const listen = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     try {
       const request = NodeRequest.of(incoming, outgoing);
@@ -54,14 +54,14 @@ export function listenerOf(answer: AnswerHttp): NodeListener {
 }
 
 /** Makes a handler of its `answer`: by Web-standard requests and as a Node listener, too. */
-export function handlerOf<Context>(
+export function toHandler<Context>(
   answer: (request: HttpRequest, context?: Context) => Promise<HttpAnswer>,
   close: () => Promise<void>,
 ): HttpHandler<Context> {
   return {
     answer,
     fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
-    node: listenerOf((request) => answer(request)),
+    node: toListener((request) => answer(request)),
     close,
   };
 }

@@ -195,6 +195,6 @@ export function noteLocality(request: object, locality: Locality | undefined): v
 }
 
 /** Reads what was noted of a request; a request of which nothing is known is not local. */
-export function localityOf(request: object | undefined): Locality {
+export function findLocality(request: object | undefined): Locality {
   return (request === undefined ? undefined : localities.get(request)) ?? unknownLocality;
 }

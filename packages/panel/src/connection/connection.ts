@@ -82,7 +82,7 @@ export const callTimeoutMs = 20_000;
 
 /** Reads the result of a tool call: its structured content, or the same as JSON text where a host drops that. Throws a {@link CallError}. */
 export function readToolResult(result: JsonObject): JsonObject {
-  const content = structuredOf(result);
+  const content = readStructured(result);
   if (result.isError !== true) {
     if (content === undefined) throw new CallError("refused", textOfResult(result));
     return content;
@@ -94,7 +94,7 @@ export function readToolResult(result: JsonObject): JsonObject {
 }
 
 /** The structured content of a result; hosts may drop it, and then the text has it. */
-export function structuredOf(result: JsonObject): JsonObject | undefined {
+export function readStructured(result: JsonObject): JsonObject | undefined {
   const { structuredContent } = result;
   if (isJsonObject(structuredContent)) return structuredContent;
   const parsed = parseJson(textOfResult(result));

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/protocol";
 import { wasCutOff } from "@resumable-mcp/protocol/display";
 import { describe, expect, it } from "vitest";
-import { attemptsOf } from "./attempts.js";
+import { readAttempts } from "./attempts.js";
 
 const start = Date.parse("2026-11-21T09:00:00.000Z");
 
@@ -26,7 +26,7 @@ describe("the attempts of a task", () => {
   );
 
   it("end at their last sign of life where a process died, and say who took over", () => {
-    const attempts = attemptsOf(crashed, start, true);
+    const attempts = readAttempts(crashed, start, true);
     expect(attempts.map(({ fromMs, toMs, takenOver }) => [seconds(fromMs), seconds(toMs), takenOver])).toEqual([
       [1, 3, false],
       [60, 65, true],
@@ -40,7 +40,7 @@ describe("the attempts of a task", () => {
   it("reach up to now while one runs, and no further where nothing runs", () => {
     const running = journal([0, "attempt_started", { attempt: 1, worker: "a" }], [2, "checkpoint"]);
     const ends = [false, true].map((isOver) =>
-      attemptsOf(running, start + 9_000, isOver).map(({ toMs }) => seconds(toMs)),
+      readAttempts(running, start + 9_000, isOver).map(({ toMs }) => seconds(toMs)),
     );
     expect(ends).toEqual([[9], [2]]);
   });
@@ -51,13 +51,13 @@ describe("the attempts of a task", () => {
       [5, "attempt_ended", { reason: "paused" }],
       [9, "attempt_started", { attempt: 2, worker: "b" }],
     );
-    expect(attemptsOf(paused, start + 10_000, false)).toMatchObject([
+    expect(readAttempts(paused, start + 10_000, false)).toMatchObject([
       { ended: "paused", toMs: start + 5_000, takenOver: false },
       { takenOver: false, runs: true },
     ]);
   });
 
   it("are none of a journal without them, or without times", () => {
-    expect([attemptsOf(undefined, 0, false), attemptsOf(journal([0, "created"]), 0, false)]).toEqual([[], []]);
+    expect([readAttempts(undefined, 0, false), readAttempts(journal([0, "created"]), 0, false)]).toEqual([[], []]);
   });
 });

@@ -19,7 +19,7 @@ export interface Attempt {
 const finals: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
 /** Reads the attempts of a journal, oldest first. `isOver` says that nothing of the task runs now. */
-export function attemptsOf(journal: TaskJournal | undefined, nowMs: number, isOver: boolean): readonly Attempt[] {
+export function readAttempts(journal: TaskJournal | undefined, nowMs: number, isOver: boolean): readonly Attempt[] {
   const attempts: Attempt[] = [];
   let open: (Attempt & { readonly worker: string }) | undefined;
   let last: { readonly worker: string; readonly wasCut: boolean } | undefined;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
-import { errorOf, fieldsOf, initialValues, readForm } from "./form.js";
+import { findError, initialValues, readFields, readForm } from "./form.js";
 
 const schema: JsonObject = {
   type: "object",
@@ -16,7 +16,7 @@ const schema: JsonObject = {
     level: { enum: [1, 2] },
   },
 };
-const fields = fieldsOf(schema);
+const fields = readFields(schema);
 const first = initialValues(fields);
 
 describe("a question's form", () => {
@@ -57,7 +57,7 @@ describe("a question's form", () => {
   });
 
   it("takes what no field fits as JSON, and a needed list may be empty", () => {
-    const odd = fieldsOf({
+    const odd = readFields({
       required: ["list"],
       properties: { any: {}, list: { type: "array", items: { enum: ["a"] } } },
     });
@@ -69,7 +69,7 @@ describe("a question's form", () => {
   });
 
   it("has defaults without any character that hides or turns, and of bounded length", () => {
-    const odd = fieldsOf({
+    const odd = readFields({
       properties: {
         a: { type: "string", default: "\u202egnp.exe" },
         b: { type: "string", default: "x".repeat(1_000_000) },
@@ -86,28 +86,28 @@ describe("a question's form", () => {
     const wide = {
       properties: { ...many, choice: { enum: Array.from({ length: 10_000 }, (_, index) => `${index}`) } },
     };
-    expect([fieldsOf(wide).length, fieldsOf(wide)[0]?.label]).toEqual([100, "0"]);
-    const [choice] = fieldsOf({ properties: { choice: wide.properties.choice } as JsonObject });
+    expect([readFields(wide).length, readFields(wide)[0]?.label]).toEqual([100, "0"]);
+    const [choice] = readFields({ properties: { choice: wide.properties.choice } as JsonObject });
     expect(choice?.options).toHaveLength(500);
   });
 
   it("has fields that are called like the members of every object", () => {
     const names = ["constructor", "toString", "__proto__", "hasOwnProperty"];
-    const odd = fieldsOf({
+    const odd = readFields({
       properties: Object.fromEntries(names.map((name) => [name, { type: "string", minLength: 2 }])),
     });
     const filled = Object.fromEntries(names.map((name) => [name, "yes"]));
     const { content, errors } = readForm(odd, filled);
     expect([Object.entries(content), Object.keys(errors)]).toEqual([names.map((name) => [name, "yes"]), []]);
-    expect(names.map((name) => errorOf(errors, name))).toEqual(names.map(() => undefined));
-    expect(errorOf(readForm(odd, { ...filled, constructor: "x" }).errors, "constructor")).toEqual({
+    expect(names.map((name) => findError(errors, name))).toEqual(names.map(() => undefined));
+    expect(findError(readForm(odd, { ...filled, constructor: "x" }).errors, "constructor")).toEqual({
       name: "minLength",
       limit: 2,
     });
   });
 
   it("is empty for a schema that is not one", () => {
-    expect([fieldsOf({}), fieldsOf({ properties: [] }), fieldsOf({ properties: { a: 1 } })]).toMatchObject([
+    expect([readFields({}), readFields({ properties: [] }), readFields({ properties: { a: 1 } })]).toMatchObject([
       [],
       [],
       [{ key: "a", kind: "json" }],

@@ -37,7 +37,7 @@ const maxFields = 100;
 const maxOptions = 500;
 
 /** The fields of a flat schema. */
-export function fieldsOf(schema: JsonObject): readonly FormField[] {
+export function readFields(schema: JsonObject): readonly FormField[] {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required: readonly Json[] = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(properties)
@@ -89,7 +89,7 @@ export interface FormContent {
 }
 
 /** What is wrong with a field; a field may be called like a member of every object. */
-export function errorOf(errors: FormContent["errors"], key: string): FieldError | undefined {
+export function findError(errors: FormContent["errors"], key: string): FieldError | undefined {
   return Object.hasOwn(errors, key) ? errors[key] : undefined;
 }
 

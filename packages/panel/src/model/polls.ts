@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type TaskFacts,
 } from "@resumable-mcp/protocol";
-import { CallError, type OpenedCall, type PanelConnection, structuredOf } from "../connection/connection.js";
+import { CallError, type OpenedCall, type PanelConnection, readStructured } from "../connection/connection.js";
 import type { PanelAction, PanelState } from "./panel-state.js";
 import { maxJournalEvents, type PanelTask } from "./panel-task.js";
 import type { PollFacts } from "./poll-delay.js";
@@ -140,7 +140,7 @@ export async function pollOpened(context: PollContext): Promise<Activity> {
 export function namedTask({ arguments: input, result }: OpenedCall): string | undefined {
   const given = JsonFields.of(input)?.text("task_id");
   if (given !== undefined || result === undefined) return given;
-  return JsonFields.of(structuredOf(result))?.text("task_id");
+  return JsonFields.of(readStructured(result))?.text("task_id");
 }
 
 /**

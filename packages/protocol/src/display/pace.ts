@@ -24,7 +24,7 @@ export function addSample(pace: Pace, sample: Sample): Pace {
 }
 
 /** Progress per second, or `undefined` with too few samples. */
-export function perSecondOf(pace: Pace): number | undefined {
+export function ratePerSecond(pace: Pace): number | undefined {
   const [first] = pace;
   const last = pace.at(-1);
   if (first === undefined || last === undefined) return undefined;
@@ -34,8 +34,8 @@ export function perSecondOf(pace: Pace): number | undefined {
 }
 
 /** Milliseconds that the rest takes at the present rate; unknown once that time has passed without the end. */
-export function remainingMsOf(pace: Pace, total: number | undefined, nowMs: number): number | undefined {
-  const rate = perSecondOf(pace);
+export function remainingMs(pace: Pace, total: number | undefined, nowMs: number): number | undefined {
+  const rate = ratePerSecond(pace);
   const last = pace.at(-1);
   if (rate === undefined || last === undefined || total === undefined) return undefined;
   const sinceThen = nowMs - last.atMs;

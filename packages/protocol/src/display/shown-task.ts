@@ -41,7 +41,7 @@ export function stillRequested({ requested }: ShownTask, status: TaskStatus): Sh
 }
 
 /** How long a task takes, or took; the clock of one that stands still, or that is out of reach, stands still too. */
-export function elapsedMsOf(task: ShownTask, nowMs: number): number | undefined {
+export function shownElapsedMs(task: ShownTask, nowMs: number): number | undefined {
   const { createdAt } = task.info;
   return createdAt === undefined ? undefined : Math.max(0, clockEndMs(task, nowMs) - Date.parse(createdAt));
 }

@@ -1,7 +1,7 @@
 import { isFinal } from "@resumable-mcp/core";
 import { formatDuration, formatRate } from "./numbers.js";
-import { type Pace, perSecondOf, remainingMsOf } from "./pace.js";
-import { elapsedMsOf, isMoving, type ShownTask } from "./shown-task.js";
+import { type Pace, ratePerSecond, remainingMs } from "./pace.js";
+import { isMoving, type ShownTask, shownElapsedMs } from "./shown-task.js";
 import { taskName } from "./status-words.js";
 
 /** A task of which it was seen how fast it moves. */
@@ -19,9 +19,9 @@ export interface TaskTimes {
 /** The times of a task; only what moves has a rate. */
 export function taskTimes(task: PacedTask, nowMs: number): TaskTimes {
   const moves = isMoving(task);
-  const elapsedMs = elapsedMsOf(task, nowMs);
-  const leftMs = moves ? remainingMsOf(task.pace, task.info.total, nowMs) : undefined;
-  const perSecond = moves ? perSecondOf(task.pace) : undefined;
+  const elapsedMs = shownElapsedMs(task, nowMs);
+  const leftMs = moves ? remainingMs(task.pace, task.info.total, nowMs) : undefined;
+  const perSecond = moves ? ratePerSecond(task.pace) : undefined;
   return {
     elapsed: elapsedMs === undefined ? undefined : formatDuration(elapsedMs),
     left: leftMs === undefined ? undefined : formatDuration(leftMs),
@@ -50,7 +50,7 @@ export function inOrder<Task extends PacedTask>(tasks: readonly Task[], compare:
 
 /** What it is worth at the task's own last sign of life, so that the order does not depend on the moment. */
 function leftMs({ pace, info }: PacedTask): number {
-  return remainingMsOf(pace, info.total, pace.at(-1)?.atMs ?? 0) ?? Number.MAX_SAFE_INTEGER;
+  return remainingMs(pace, info.total, pace.at(-1)?.atMs ?? 0) ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Ids, names and ISO times need no locale, and without one a long list is sorted many times faster. */

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { CommandError } from "@resumable-mcp/command-line";
 import type { BuildFailure, BuildOptions } from "esbuild";
 import { writeThirdPartyLicenses } from "../../../../scripts/third-party-licenses.js";
-import { fileOf } from "../command-line/run-program.js";
+import { findFile } from "../command-line/run-program.js";
 
 /** The part of esbuild that is used. */
 export interface Bundler {
@@ -23,7 +23,7 @@ const leftOut = ["jiti", "@resumable-mcp/store-postgres"];
  * @throws {@link CommandError} that says what cannot be bundled, with file and line.
  */
 export async function buildServer({ build }: Bundler, module: string, folder: string): Promise<void> {
-  const supervisor = fileOf({ package: "@resumable-mcp/server-stdio", bin: "resumable-mcp-stdio" });
+  const supervisor = findFile({ package: "@resumable-mcp/server-stdio", bin: "resumable-mcp-stdio" });
   const options: BuildOptions = {
     entryPoints: { cli: supervisor, tools: module },
     outdir: join(folder, "server"),

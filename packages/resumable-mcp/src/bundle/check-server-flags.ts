@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { isAbsolute } from "node:path";
 import { promisify } from "node:util";
 import { CommandError } from "@resumable-mcp/command-line";
-import { fileOf } from "../command-line/run-program.js";
+import { findFile } from "../command-line/run-program.js";
 
 const run = promisify(execFile);
 
@@ -23,7 +23,7 @@ export async function checkServerFlags(module: string, name: string, given: read
     const text = `--${flag} ${path} would be looked for in the folder in which the host starts the server. Give an absolute path.`;
     throw new CommandError(text, 2);
   }
-  const program = fileOf({ package: "@resumable-mcp/server-stdio", bin: "resumable-mcp-stdio" });
+  const program = findFile({ package: "@resumable-mcp/server-stdio", bin: "resumable-mcp-stdio" });
   try {
     await run(process.execPath, [program, module, "--name", name, "--print-config", "claude-desktop", ...given]);
   } catch (error) {

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { ProgramCall } from "./route.js";
 
 /** The file of a program that a package of this toolkit brings. */
-export function fileOf({ package: name, bin }: Pick<ProgramCall, "package" | "bin">): string {
+export function findFile({ package: name, bin }: Pick<ProgramCall, "package" | "bin">): string {
   const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
   const { bin: files }: { readonly bin: Readonly<Record<string, string>> } = JSON.parse(readFileSync(manifest, "utf8"));
   const file = files[bin];
@@ -15,7 +15,7 @@ export function fileOf({ package: name, bin }: Pick<ProgramCall, "package" | "bi
 
 /** Becomes another program: it starts with its own arguments, and nothing else is loaded. */
 export async function runProgram(call: ProgramCall): Promise<void> {
-  const file = fileOf(call);
+  const file = findFile(call);
   process.argv.splice(2, Number.POSITIVE_INFINITY, ...call.args);
   // A supervisor starts again what its command line names. The client's help has the name by which it was called.
   if (call.bin === "resumable-mcp-stdio") process.argv[1] = file;

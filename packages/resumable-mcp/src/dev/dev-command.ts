@@ -13,7 +13,7 @@ import {
   wordsOf,
 } from "@resumable-mcp/command-line";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
-import { fileOf } from "../command-line/run-program.js";
+import { findFile } from "../command-line/run-program.js";
 import { connectText } from "./connect-text.js";
 import { startReloads } from "./reloads.js";
 import { watchFiles } from "./watch-files.js";
@@ -47,7 +47,7 @@ export async function runDev(args: readonly string[]): Promise<void> {
     process.env.RESUMABLE_MCP_DEV = "1";
     const say = (text: string) => void process.stderr.write(`${harmlessLines(text)}\n`);
     const reloads = startReloads({
-      program: fileOf({ package: "@resumable-mcp/server-http", bin: "resumable-mcp-http" }),
+      program: findFile({ package: "@resumable-mcp/server-http", bin: "resumable-mcp-http" }),
       args: [module, ...wordsOf(given)],
       say,
       onFirst(port) {

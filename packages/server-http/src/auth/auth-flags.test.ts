@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HttpValues } from "@resumable-mcp/command-line";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { namesOf, readAuth } from "./auth-flags.js";
+import { publicNames, readAuth } from "./auth-flags.js";
 
 let folder = "";
 beforeAll(async () => {
@@ -80,7 +80,7 @@ test.each([
   ["HTTPS://mcp.example/Tools/", "https://mcp.example/Tools/"],
 ])("the public URL %s is known as %s: an origin has no slash at its end", async (given, expected) => {
   expect((await read({ "public-url": given })).publicUrl).toBe(expected);
-  expect(namesOf("https://mcp.example")).toEqual(["https://mcp.example", "https://mcp.example/"]);
+  expect(publicNames("https://mcp.example")).toEqual(["https://mcp.example", "https://mcp.example/"]);
 });
 
 test("without flags no caller needs a token", async () => {

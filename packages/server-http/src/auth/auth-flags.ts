@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { CommandError, type HttpValues, sentenceOf, shownName } from "@resumable-mcp/command-line";
+import { CommandError, errorSentence, type HttpValues, shownName } from "@resumable-mcp/command-line";
 import { checkScopes } from "./authorization.js";
 import type { VerifyToken } from "./bearer.js";
 import { type ImpliedScopes, withImpliedScopes } from "./implied-scopes.js";
@@ -57,7 +57,7 @@ export async function readAuth(
   if (publicUrl === undefined) {
     throw new CommandError("--authorization-server needs --public-url: tokens are issued for it.", 2);
   }
-  const audiences = values.audience ?? namesOf(publicUrl);
+  const audiences = values.audience ?? publicNames(publicUrl);
   const accepted = { issuers: [first, ...others] as const, audiences };
   const verifier = await remoteVerifier(values, env, accepted);
   const verifyToken: VerifyToken = async (token) => (await tokenFile?.verifyToken(token)) ?? verifier(token);
@@ -107,7 +107,7 @@ async function readCredentials(
       ? env.RESUMABLE_MCP_INTROSPECTION_CREDENTIALS
       : await readFile(file, "utf8").catch((error: unknown) => {
           throw new CommandError(
-            `The file ${file} of introspectionCredentialsFile cannot be read: ${sentenceOf(error)}`,
+            `The file ${file} of introspectionCredentialsFile cannot be read: ${errorSentence(error)}`,
           );
         });
   const [id, secret, ...rest] = text?.trim().split(/\s+/) ?? [];
@@ -124,7 +124,7 @@ function canonicalUrl({ href, origin, pathname }: URL): string {
 }
 
 /** A client may write the URL of an origin with or without its slash. */
-export function namesOf(publicUrl: string): readonly string[] {
+export function publicNames(publicUrl: string): readonly string[] {
   if (new URL(publicUrl).pathname === "/") return [publicUrl, `${publicUrl}/`];
   return publicUrl.endsWith("/") ? [publicUrl, publicUrl.slice(0, -1)] : [publicUrl];
 }
@@ -137,6 +137,6 @@ function asUsage<Value>(check: () => Value): Value {
   try {
     return check();
   } catch (error) {
-    throw new CommandError(sentenceOf(error), 2);
+    throw new CommandError(errorSentence(error), 2);
   }
 }

@@ -1,11 +1,11 @@
-import { sentenceOf } from "@resumable-mcp/command-line";
+import { errorSentence } from "@resumable-mcp/command-line";
 import { isJsonObject, type Tool } from "@resumable-mcp/core";
 import { isScope } from "@resumable-mcp/core/internal";
 import { HttpAnswer, type HttpRequest, type RequestContext } from "@resumable-mcp/mcp";
 import { missingScopes } from "@resumable-mcp/mcp/internal";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { type AdmittedToken, AuthorizationServerAway, readToken, type VerifyToken } from "./bearer.js";
-import { metadataUrlOf } from "./metadata.js";
+import { toMetadataUrl } from "./metadata.js";
 
 /** Who may call a server. */
 export interface AuthorizationOptions {
@@ -62,7 +62,7 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
       error: facts.error,
       error_description: facts.error && facts.description,
       scope: facts.scopes.length === 0 ? undefined : [...new Set(facts.scopes)].join(" "),
-      resource_metadata: url && metadataUrlOf(url),
+      resource_metadata: url && toMetadataUrl(url),
     };
     const shown = Object.entries(parts).filter(([, value]) => value !== undefined);
     return ["Bearer", shown.map(([name, value]) => `${name}="${value}"`).join(", ")].join(" ").trimEnd();
@@ -79,7 +79,7 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
         return requiredScopes.every((scope) => scopes.includes(scope)) ? verdict.info : insufficient(requiredScopes);
       }
       if ("failed" in verdict) {
-        onFailure(`A token could not be checked: ${sentenceOf(verdict.failed)}`);
+        onFailure(`A token could not be checked: ${errorSentence(verdict.failed)}`);
         return notChecked(verdict.failed);
       }
       if (verdict.why !== undefined) onFailure(`A token was refused: ${verdict.why}`);

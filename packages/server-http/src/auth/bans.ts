@@ -1,4 +1,4 @@
-import { sentenceOf } from "@resumable-mcp/command-line";
+import { errorSentence } from "@resumable-mcp/command-line";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { listBans, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { HttpAnswer, ownerOfToken } from "@resumable-mcp/mcp";
@@ -133,7 +133,7 @@ export async function startBans(
   { engine, limits, log = () => {} }: Pick<BansOptions, "engine"> & { limits: HttpLimits; log?: Log | undefined },
 ): Promise<{ readonly authorization?: Authorization; readonly bans?: Bans }> {
   if (authorization === undefined) return {};
-  const onError = (error: unknown) => log("error", `Who is banned could not be read: ${sentenceOf(error)}`);
+  const onError = (error: unknown) => log("error", `Who is banned could not be read: ${errorSentence(error)}`);
   const requestMs = limits.requestTimeoutMs + limits.verifyTokenTimeoutMs;
   const bans = new Bans({ engine, everyMs: limits.banLookMs, requestMs, onError });
   await bans.start();

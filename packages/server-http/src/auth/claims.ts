@@ -12,7 +12,7 @@ export interface Claims {
  * Source: RFC 9068, section 2.2; RFC 7662, section 2.2. `azp`, `cid`, `appid` and `scp` are what hosted providers write
  * for `client_id` and `scope`.
  */
-export function authInfoOf(token: string, claims: Claims, issuer: string, expiresAt: number | undefined): AuthInfo {
+export function toAuthInfo(token: string, claims: Claims, issuer: string, expiresAt: number | undefined): AuthInfo {
   const { sub, aud } = claims;
   const clientId = ["client_id", "azp", "cid", "appid"].map((name) => claims[name]).find(isName);
   return {

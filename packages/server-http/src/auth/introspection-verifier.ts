@@ -7,7 +7,7 @@ import {
   uselessAnswer,
 } from "./authorization-server.js";
 import { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./bearer.js";
-import { authInfoOf, type Claims, isMeant } from "./claims.js";
+import { type Claims, isMeant, toAuthInfo } from "./claims.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";
 
@@ -99,10 +99,10 @@ function infoOf(token: string, claims: Claims, { audiences, issuers }: Introspec
   const issuer = issuers.find((one) => one === iss);
   const isBearer = typeof type === "string" && /^(bearer|access_token)$/i.test(type);
   if (active !== true || issuer === undefined || !isBearer || !isMeant(audiences, claims)) return undefined;
-  if (exp === undefined || exp === null) return authInfoOf(token, claims, issuer, undefined);
+  if (exp === undefined || exp === null) return toAuthInfo(token, claims, issuer, undefined);
   const expiresAt = typeof exp === "string" ? Number(exp) : exp;
   // What is not a time must not count as no end.
-  return Number.isFinite(expiresAt) ? authInfoOf(token, claims, issuer, Number(expiresAt)) : undefined;
+  return Number.isFinite(expiresAt) ? toAuthInfo(token, claims, issuer, Number(expiresAt)) : undefined;
 }
 
 interface TokenCache {

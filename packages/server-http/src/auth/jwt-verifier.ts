@@ -15,7 +15,7 @@ import {
   uselessAnswer,
 } from "./authorization-server.js";
 import { AuthorizationServerAway, type VerifyToken } from "./bearer.js";
-import { authInfoOf, isMeant } from "./claims.js";
+import { isMeant, toAuthInfo } from "./claims.js";
 import { authLimits } from "./limits.js";
 import { secureUrl } from "./metadata.js";
 
@@ -77,7 +77,7 @@ export function createJwtVerifier({ issuers, audiences, jwksUrl, fetch }: JwtOpt
     });
     if (!types.includes(typeOf(protectedHeader)) || !isMeant(audiences, payload)) return undefined;
     // With the tolerance: what counts as valid here does not count as expired elsewhere.
-    return authInfoOf(token, payload, issuer, Number(payload.exp) + authLimits.clockToleranceSeconds);
+    return toAuthInfo(token, payload, issuer, Number(payload.exp) + authLimits.clockToleranceSeconds);
   };
 }
 

@@ -4,7 +4,7 @@ import { isLoopback } from "../allowed-hosts.js";
 const wellKnown = "/.well-known/oauth-protected-resource";
 
 /** The address of a resource's metadata. Source: RFC 9728, section 3.1. */
-export function metadataUrlOf(resource: string): string {
+export function toMetadataUrl(resource: string): string {
   const { origin, pathname } = new URL(resource);
   return `${origin}${metadataPath(pathname)}`;
 }
@@ -22,7 +22,7 @@ export function isMetadata(asked: string, ownPath: string, publicUrl: string | u
   const paths = [wellKnown, `${wellKnown}${ownPath}`];
   return [
     ...paths,
-    ...(publicUrl === undefined ? [] : [new URL(metadataUrlOf(publicUrl)).pathname.replace(/\/$/, "")]),
+    ...(publicUrl === undefined ? [] : [new URL(toMetadataUrl(publicUrl)).pathname.replace(/\/$/, "")]),
   ].includes(asked);
 }
 

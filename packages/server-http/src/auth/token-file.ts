@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { open } from "node:fs/promises";
-import { CommandError, sentenceOf } from "@resumable-mcp/command-line";
+import { CommandError, errorSentence } from "@resumable-mcp/command-line";
 import { type FileRights, othersRights } from "@resumable-mcp/store-encryption";
 import type { AuthInfo, VerifyToken } from "./bearer.js";
 
@@ -56,7 +56,7 @@ export async function openTokenFile(
       current = await readTokens(path);
       failedMark = undefined;
     } catch (error) {
-      const message = sentenceOf(error);
+      const message = errorSentence(error);
       // Said once for each state of the file, not with every request.
       if (message !== failedMark) options.onWarning(`${message} The tokens of before stay.`);
       failedMark = message;
@@ -124,7 +124,7 @@ function markOfStat({
 
 async function readTokens(path: string): Promise<ReadFile> {
   const unreadable = (error: unknown): never => {
-    throw new CommandError(`The token file ${path} cannot be read: ${sentenceOf(error)}`, 1, error);
+    throw new CommandError(`The token file ${path} cannot be read: ${errorSentence(error)}`, 1, error);
   };
   const handle = await open(path, "r").catch(unreadable);
   try {

@@ -6,7 +6,7 @@ import { HttpAnswer, type HttpRequest, type PanelPage, type PanelServer } from "
 import { bytesSource } from "@resumable-mcp/mcp/internal";
 import { definedOnly } from "@resumable-mcp/protocol";
 import type { Authorization } from "../auth/authorization.js";
-import { metadataUrlOf } from "../auth/metadata.js";
+import { toMetadataUrl } from "../auth/metadata.js";
 import { pagePolicy } from "./page-policy.js";
 
 /** The panel as a page of the server's own. */
@@ -144,7 +144,7 @@ function authOf({ clientId, operatorScope }: Ui, authorization: Authorization | 
     client_id: clientId,
     authorization_servers,
     resource,
-    resource_metadata: metadataUrlOf(String(resource)),
+    resource_metadata: toMetadataUrl(String(resource)),
     scopes,
     operator_scope: operatorScope,
   });

@@ -105,7 +105,7 @@ export async function backUp({ path }: ConfigFile): Promise<string> {
 }
 
 /** The backups of a file, newest first. */
-export async function backupsOf({ path }: ConfigFile): Promise<readonly ConfigFile[]> {
+export async function findBackups({ path }: ConfigFile): Promise<readonly ConfigFile[]> {
   const found: ConfigFile[] = [];
   for (let number = 1; number <= installLimits.maxBackups; number++) {
     const name = backupName(path, number);

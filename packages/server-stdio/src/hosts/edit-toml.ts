@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "@resumable-mcp/command-line";
 import { parse, stringify, TomlError } from "smol-toml";
 import type { ConfigEditor } from "./config-editor.js";
-import { checkEdited, lineEndOf, serversIn, type Values } from "./edited-text.js";
+import { checkEdited, findLineEnd, serversIn, type Values } from "./edited-text.js";
 
 /**
  * Edits TOML: a server is a table of its own, which can stand at the end of every file. The parser only reads; what was written is
@@ -14,7 +14,7 @@ export const tomlEditor: ConfigEditor = {
     const servers = serversIn(before, key, file);
     if (isDeepStrictEqual(servers[name], entry)) return text;
     const others = servers[name] === undefined ? text : withoutTable(text, key, name);
-    const eol = lineEndOf(text);
+    const eol = findLineEnd(text);
     const table = stringify({ [key]: { [name]: entry } })
       .trim()
       .replaceAll("\n", eol);

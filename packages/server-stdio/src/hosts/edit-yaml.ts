@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { CommandError } from "@resumable-mcp/command-line";
 import { type Document, isMap, isNode, isScalar, type Node, parseDocument, stringify } from "yaml";
 import type { ConfigEditor } from "./config-editor.js";
-import { checkEdited, endOfLine, isValues, lineEndOf, serversIn, startOfLine, type Values } from "./edited-text.js";
+import { checkEdited, endOfLine, findLineEnd, isValues, serversIn, startOfLine, type Values } from "./edited-text.js";
 
 /**
  * Edits YAML: lines of one server are put in, or taken out. The parser tells where, and only reads; what was written is read again
@@ -67,7 +67,7 @@ function withServer(
   { key, name, entry }: { readonly key: string; readonly name: string; readonly entry: object },
   file: string,
 ): string {
-  const eol = lineEndOf(text);
+  const eol = findLineEnd(text);
   const lines = (indent: number, value: object) =>
     stringify(value, { lineWidth: 0, defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" })
       .replace(/^(?=.)/gm, " ".repeat(indent))

@@ -29,7 +29,7 @@ export function checkEdited(readEdited: () => Values, meant: Values, file: strin
 }
 
 /** The line end that a text has. */
-export function lineEndOf(text: string): string {
+export function findLineEnd(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 

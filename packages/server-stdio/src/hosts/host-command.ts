@@ -5,7 +5,7 @@ import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/p
 import { stringify } from "yaml";
 import { environment } from "../data-folder.js";
 import type { Flags } from "../flags.js";
-import { editorOf } from "./editor-of.js";
+import { editorFor } from "./editor-for.js";
 import { type HostEntry, hostEntry, ownScript, serverStart } from "./host-config.js";
 import { type Dialogue, type EditedEntry, installServer, uninstallServer } from "./install.js";
 
@@ -26,7 +26,7 @@ async function printConfig(module: string | undefined, flags: Flags): Promise<vo
 
 function textOf(server: HostEntry, file: string): string {
   const { format, key, name, entry } = server;
-  return format === "yaml-list" ? stringify({ [key]: [{ name, ...entry }] }) : editorOf(format).set("", server, file);
+  return format === "yaml-list" ? stringify({ [key]: [{ name, ...entry }] }) : editorFor(format).set("", server, file);
 }
 
 /** @throws {@link CommandError} where the file is left to its user: it says what to put there. */

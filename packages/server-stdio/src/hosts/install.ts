@@ -1,7 +1,7 @@
 import { CommandError } from "@resumable-mcp/command-line";
 import { createTwoFilesPatch } from "diff";
-import { backUp, backupsOf, type ConfigFile, deleteConfig, readConfig, writeConfig } from "./config-file.js";
-import { type EditedFormat, editorOf } from "./editor-of.js";
+import { backUp, type ConfigFile, deleteConfig, findBackups, readConfig, writeConfig } from "./config-file.js";
+import { type EditedFormat, editorFor } from "./editor-for.js";
 import type { HostEntry } from "./host-config.js";
 
 /** An entry of a file that this program changes. */
@@ -25,7 +25,7 @@ export type Outcome = "changed" | "unchanged" | "declined";
 export async function installServer(file: string, server: EditedEntry, dialogue: Dialogue): Promise<Outcome> {
   const config = await readConfig(file);
   const before = config.text ?? "";
-  const after = editorOf(server.format).set(before, server, config.path);
+  const after = editorFor(server.format).set(before, server, config.path);
   if (after === before) return unchanged(dialogue, `${config.path} already has this entry.`);
   if (!(await isAgreed(dialogue, config.path, before, after))) return "declined";
   if (config.text !== undefined) dialogue.show(`The old file is kept as ${await backUp(config)}.\n`);
@@ -45,7 +45,7 @@ export async function uninstallServer(
 ): Promise<Outcome> {
   const config = await readConfig(file);
   const before = config.text ?? "";
-  const editor = editorOf(place.format);
+  const editor = editorFor(place.format);
   const entry = editor.get(before, place, config.path);
   if (entry === undefined) return unchanged(dialogue, `${config.path} has no server ${place.name}.`);
   const earlier = await earlierText(config, { ...place, entry });
@@ -62,13 +62,13 @@ export async function uninstallServer(
 async function earlierText(config: ConfigFile, server: EditedEntry): Promise<Pick<ConfigFile, "text"> | undefined> {
   const makesPresent = ({ text = "", path }: Partial<ConfigFile>) => {
     try {
-      return editorOf(server.format).set(text, server, path ?? config.path) === config.text;
+      return editorFor(server.format).set(text, server, path ?? config.path) === config.text;
     } catch (error) {
       if (error instanceof CommandError) return false;
       throw error;
     }
   };
-  const backups = await backupsOf(config);
+  const backups = await findBackups(config);
   const found = backups.find((backup) => makesPresent(backup));
   if (found !== undefined) return found;
   return makesPresent({}) ? { text: undefined } : undefined;

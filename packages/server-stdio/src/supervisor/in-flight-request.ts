@@ -1,6 +1,6 @@
 import { ConnectionClient, randomToken, type ToolKinds } from "@resumable-mcp/mcp/stdio";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "../wire/json-rpc.js";
+import { type RpcMessage, type RpcRequest, readMeta, withMeta } from "../wire/json-rpc.js";
 
 /** A request of the host that has no answer yet. */
 export class PendingRequest {
@@ -35,16 +35,16 @@ export class PendingRequest {
 
   /** Tells whether a notification of the server belongs to this request. */
   owns(notification: RpcMessage): boolean {
-    const token = this.#token ?? metaOf(this.request).progressToken;
+    const token = this.#token ?? readMeta(this.request).progressToken;
     if (notification.method === "notifications/progress") {
       return token !== undefined && notification.params?.progressToken === token;
     }
-    return metaOf(notification)[metaKeys.taskId] === (this.#taskId ?? this.#callId);
+    return readMeta(notification)[metaKeys.taskId] === (this.#taskId ?? this.#callId);
   }
 
   /** Tells whether progress is of the task whose result it asks for: it comes with the token of the call that began the task. */
   asksFor(progress: RpcMessage): boolean {
-    const { [metaKeys.taskId]: taskId } = metaOf(progress);
+    const { [metaKeys.taskId]: taskId } = readMeta(progress);
     return this.request.method === "tasks/result" && taskId !== undefined && taskId === this.request.params?.taskId;
   }
 
@@ -53,7 +53,7 @@ export class PendingRequest {
    * beginning, and what the host sees has to rise. Source: MCP, Utilities, "Progress".
    */
   saw(notification: RpcMessage): boolean {
-    const { [metaKeys.seq]: seq, [metaKeys.taskId]: taskId } = metaOf(notification);
+    const { [metaKeys.seq]: seq, [metaKeys.taskId]: taskId } = readMeta(notification);
     if (typeof seq === "number") this.#seenSeq = Math.max(this.#seenSeq, seq);
     if (typeof taskId === "string") this.#taskId = taskId;
     const { progress } = notification.params ?? {};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { metaOf, type RpcMessage } from "../wire/json-rpc.js";
+import { type RpcMessage, readMeta } from "../wire/json-rpc.js";
 import { Relay, type Sent } from "./relay.js";
 
 const limits = { maxPending: 10, maxDeliveries: 3, maxToolPages: 3 };
@@ -30,7 +30,7 @@ function begun(): Relay {
 const clientsOf = (sent: readonly Sent[]) =>
   sent
     .filter(({ to, message }) => to === "server" && typeof message.id === "number")
-    .map(({ message }) => [message.id, metaOf(message)[clientKey] ?? metaOf(message)[keptKey]]);
+    .map(({ message }) => [message.id, readMeta(message)[clientKey] ?? readMeta(message)[keptKey]]);
 
 /** What a new server gets once it has answered the repeated `initialize` and listed its tools. */
 function restart(relay: Relay): Sent[] {

@@ -1,7 +1,7 @@
 import { outcomeUnknown, QuestionRelay, randomToken } from "@resumable-mcp/mcp/stdio";
-import { envelopeKeys, metaKeys, questionId, type RpcId, rpcIdOf } from "@resumable-mcp/protocol";
+import { envelopeKeys, metaKeys, questionId, type RpcId, readRpcId } from "@resumable-mcp/protocol";
 import type { SupervisorLimits } from "../limits.js";
-import { isRequest, isResponse, metaOf, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
+import { isRequest, isResponse, type RpcMessage, type RpcObject, type RpcRequest, readMeta } from "../wire/json-rpc.js";
 import { type CarriedResult, carriedResult, DeliveryReports } from "./delivery-reports.js";
 import { Arrivals, PendingRequest } from "./in-flight-request.js";
 import { failed, idInUse, tooMany } from "./refusals.js";
@@ -131,7 +131,7 @@ export class Relay {
 
   #answer(response: RpcMessage & { readonly id: RpcId }): Sent[] {
     // Of a response nothing was checked before, and an object may be without a text.
-    const id = rpcIdOf(response.id);
+    const id = readRpcId(response.id);
     if (id === null) return [];
     const wireId = String(id);
     const innerId = this.#asked.get(wireId);
@@ -144,13 +144,13 @@ export class Relay {
   }
 
   #cancel(notification: RpcMessage): Sent[] {
-    const id = rpcIdOf(notification.params?.requestId);
+    const id = readRpcId(notification.params?.requestId);
     const report = id === null || this.#pending.delete(id) ? undefined : this.#reports.cancelled(id);
     return [...this.#toReadyServer(notification), ...this.#toReadyServer(report), ...this.#enter()];
   }
 
   #ask(request: RpcRequest): Sent[] {
-    const { [metaKeys.taskId]: taskId, [metaKeys.question]: key } = metaOf(request);
+    const { [metaKeys.taskId]: taskId, [metaKeys.question]: key } = readMeta(request);
     if (typeof taskId !== "string" || typeof key !== "string") {
       const wireId = `srv_${this.#nonce}_${++this.#count}`;
       this.#asked.set(wireId, request.id);
@@ -164,7 +164,7 @@ export class Relay {
 
   /** A subscription continues in the next server; its host subscribed once. Source: MCP 2026-07-28, "Subscriptions". */
   #acknowledge(notification: RpcMessage): Sent[] {
-    const id = rpcIdOf(metaOf(notification)[envelopeKeys.subscriptionId]);
+    const id = readRpcId(readMeta(notification)[envelopeKeys.subscriptionId]);
     const pending = id === null ? undefined : this.#pending.get(id);
     if (pending?.acknowledged === true) return [];
     if (pending !== undefined) pending.acknowledged = true;
@@ -172,7 +172,7 @@ export class Relay {
   }
 
   #takeBack(notification: RpcMessage): Sent[] {
-    const innerId = rpcIdOf(notification.params?.requestId);
+    const innerId = readRpcId(notification.params?.requestId);
     if (innerId === null) return [];
     const plain = [...this.#asked].find(([, id]) => id === innerId)?.[0];
     const wireId = this.#questions.withdraw(innerId) ?? plain;
@@ -198,7 +198,7 @@ export class Relay {
 
   /** A message about a task shows that the task has written the answers to its questions. */
   #noteAnswersWritten(message: RpcMessage): void {
-    const { [metaKeys.taskId]: taskId } = metaOf(message);
+    const { [metaKeys.taskId]: taskId } = readMeta(message);
     if (typeof taskId === "string") this.#questions.answersWritten(taskId);
   }
 

@@ -1,6 +1,6 @@
 import { type ToolKinds, toolKindsIn } from "@resumable-mcp/mcp/stdio";
 import type { RpcId } from "@resumable-mcp/protocol";
-import { metaOf, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
+import { type RpcMessage, type RpcObject, type RpcRequest, readMeta } from "../wire/json-rpc.js";
 
 /** What a supervisor asks its server of its tools, and what it knows of them. No I/O in here. */
 export class ToolList {
@@ -22,7 +22,7 @@ export class ToolList {
 
   /** In the era without sessions every request says which version it speaks: ours have to say the same. */
   noteEnvelope(request: RpcRequest): void {
-    const keys = Object.entries(metaOf(request)).filter(([key]) => key.startsWith("io.modelcontextprotocol/"));
+    const keys = Object.entries(readMeta(request)).filter(([key]) => key.startsWith("io.modelcontextprotocol/"));
     if (keys.length > 0) this.#envelope = Object.fromEntries(keys);
   }
 

@@ -1,4 +1,4 @@
-import { parseJson, problemOfJson, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
+import { parseJson, problemOfJson, type RpcId, readRpcId, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 
 /** A message of JSON-RPC 2.0, as far as a supervisor looks into it. */
 export interface RpcMessage {
@@ -54,13 +54,13 @@ export function readHostLine(line: string): HostLine {
     );
   if (!isMessage(value))
     return refuse(
-      rpcIdOf(value.id),
+      readRpcId(value.id),
       rpcCodes.invalidRequest,
       "Invalid Request: the id, the method or the params of the message are malformed.",
     );
   const problem = problemOfJson(line);
   if (problem !== undefined)
-    return refuse(rpcIdOf(value.id), rpcCodes.invalidRequest, `Invalid Request: the message ${problem}.`);
+    return refuse(readRpcId(value.id), rpcCodes.invalidRequest, `Invalid Request: the message ${problem}.`);
   // Only fields that were checked where they are read are trusted.
   return { message: value as unknown as RpcMessage };
 }
@@ -69,7 +69,7 @@ export function readHostLine(line: string): HostLine {
 function isMessage({ id, method, params, result, error }: RpcObject): boolean {
   // A response is never answered, whatever it looks like: two ends that did so would never stop.
   if (method === undefined) return result !== undefined || error !== undefined;
-  if (id !== undefined && rpcIdOf(id) === null) return false;
+  if (id !== undefined && readRpcId(id) === null) return false;
   return typeof method === "string" && (params === undefined || isObject(params));
 }
 
@@ -78,14 +78,14 @@ function refuse(id: RpcId | null, code: number, message: string): HostLine {
 }
 
 /** Reads the `_meta` of a message, wherever that kind of message has it. */
-export function metaOf(message: RpcMessage): RpcObject {
+export function readMeta(message: RpcMessage): RpcObject {
   const meta = (message.result ?? message.params)?._meta;
   return isObject(meta) ? meta : {};
 }
 
 /** Adds keys to the `_meta` of a message. */
 export function withMeta<Message extends RpcMessage>(message: Message, keys: RpcObject): Message {
-  return { ...message, params: { ...message.params, _meta: { ...metaOf(message), ...keys } } };
+  return { ...message, params: { ...message.params, _meta: { ...readMeta(message), ...keys } } };
 }
 
 /** Tells whether a value is an object, and not an array. */

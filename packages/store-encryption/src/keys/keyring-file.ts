@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { keyBytes, newKeyBytes } from "./cipher.js";
-import { createKeyring, invalidKeyring, type Keyring, keyIdOf } from "./keyring.js";
+import { createKeyring, invalidKeyring, type Keyring, makeKeyId } from "./keyring.js";
 import { othersRights } from "./secret-file.js";
 
 /** A keyring is a few lines. */
@@ -47,7 +47,7 @@ function parseLine(line: string, place: string): readonly { readonly seals: bool
     throw invalidKeyring(
       `${place}: expected "seal ID KEY" or "open ID KEY", as resumable-mcp store new-key prints it.`,
     );
-  if (keyIdOf(key) !== id)
+  if (makeKeyId(key) !== id)
     throw invalidKeyring(`${place}: the key is not the one of this id. A character was changed.`);
   return [{ seals: use === "seal", key }];
 }
@@ -55,5 +55,5 @@ function parseLine(line: string, place: string): readonly { readonly seals: bool
 /** Makes a new key, as a line of a keyring. */
 export function newKeyLine(): string {
   const key = newKeyBytes();
-  return `seal ${keyIdOf(key)} ${key.toString("base64url")}`;
+  return `seal ${makeKeyId(key)} ${key.toString("base64url")}`;
 }

@@ -14,8 +14,8 @@ export class Keyring {
   readonly #keys: ReadonlyMap<string, Buffer>;
 
   constructor(sealing: Buffer, others: readonly Buffer[]) {
-    this.sealing = keyIdOf(sealing);
-    this.#keys = new Map([sealing, ...others].map((key) => [keyIdOf(key), key]));
+    this.sealing = makeKeyId(sealing);
+    this.#keys = new Map([sealing, ...others].map((key) => [makeKeyId(key), key]));
   }
 
   /** The ids of all keys. */
@@ -53,7 +53,7 @@ function copyKey(given: Uint8Array): Buffer {
 }
 
 /** The id of a key: a hash of it, shortened. */
-export function keyIdOf(bytes: Buffer): string {
+export function makeKeyId(bytes: Buffer): string {
   return createHash("sha256").update("resumable-mcp key id").update(bytes).digest("hex").slice(0, 16);
 }
 

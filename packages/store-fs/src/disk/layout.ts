@@ -7,7 +7,7 @@ import { NumberedFiles } from "./numbered-files.js";
 export const layoutVersion = 3;
 
 /** Names the places of a store's folder. */
-export function layoutOf(directory: string) {
+export function makeLayout(directory: string) {
   return {
     directory,
     format: join(directory, "format.json"),
@@ -28,7 +28,7 @@ export function layoutOf(directory: string) {
 }
 
 /** Where things are in a store's folder. */
-export type Layout = ReturnType<typeof layoutOf>;
+export type Layout = ReturnType<typeof makeLayout>;
 
 /** The folder that holds a task's folder: 256 of them, so that none becomes large. */
 export function shardFolder(layout: Layout, taskId: string): string {
@@ -79,11 +79,11 @@ export function holderName(worker: string, instance: string): string {
 
 /** A text from outside as a file name. */
 export function fileName(text: string): string {
-  return safeName.test(text) ? text : `h${hashOf(text).slice(0, 40)}`;
+  return safeName.test(text) ? text : `h${hashText(text).slice(0, 40)}`;
 }
 
 /** A SHA-256 in hex. */
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { withDefaults } from "@resumable-mcp/core/internal";
 import type { Disk } from "./disk.js";
 import { FileSyncs } from "./file-syncs.js";
-import { type Layout, layoutOf } from "./layout.js";
+import { type Layout, makeLayout } from "./layout.js";
 import { type FsStoreLimits, fsStoreDefaults } from "./limits.js";
 import { nodeDisk } from "./node-disk.js";
 
@@ -22,7 +22,7 @@ export function createContext(options: ContextOptions): StoreContext {
   const disk = options.disk ?? nodeDisk;
   return {
     // A store follows no link, but for the one that its user names.
-    layout: layoutOf(disk.realPath(resolve(options.directory))),
+    layout: makeLayout(disk.realPath(resolve(options.directory))),
     disk,
     syncs: new FileSyncs(disk),
     durable: options.durable,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fsStoreDefaults } from "../disk/limits.js";
-import { checkHeadroom, headroomOf } from "./store-usage.js";
+import { checkHeadroom, measureHeadroom } from "./store-usage.js";
 
 const gibibyte = 2 ** 30;
 const roomy = { bytes: 1_000 * gibibyte, freeBytes: 2 * gibibyte, files: 1_000_000, freeFiles: 500_000 };
@@ -12,7 +12,7 @@ test.each([
   ["a limit of 10 GiB", roomy, { minFreeBytes: 10 * gibibyte, minFreePercent: 100 }, [10 * gibibyte, 10_000]],
   ["a limit of 0", roomy, { minFreeBytes: 0, minFreeFilesPercent: 0 }, [0, 0]],
 ])("of %s so much is kept free", (_, disk, limits, kept) => {
-  expect(headroomOf({ ...fsStoreDefaults, ...limits }, disk).map((room) => room.kept)).toEqual(kept);
+  expect(measureHeadroom({ ...fsStoreDefaults, ...limits }, disk).map((room) => room.kept)).toEqual(kept);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import {
   type Instant,
   needsNoCaller,
   type RunnableTask,
-  statusOf,
+  readStatus,
   summarise,
   type TaskSummary,
 } from "@resumable-mcp/core/store";
@@ -16,7 +16,7 @@ import { isSafeId, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, readFrom, replaceWhole, unlinkIfExists } from "../disk/whole-file.js";
-import { fingerprintOf } from "../journal/task-folder.js";
+import { readFingerprint } from "../journal/task-folder.js";
 import type { ChangeNotes, Changes } from "../task/change-notes.js";
 import type { TaskReader } from "../task/task-reader.js";
 import type { FinishedTasks } from "./finished-tasks.js";
@@ -158,7 +158,7 @@ export class OpenTasks {
     for (const id of ids) {
       const known = this.#tasks.get(id);
       if (known === undefined || this.#stale.has(id)) continue;
-      if (fingerprintOf(disk, taskFolder(layout, id)) !== known.fingerprint) this.#stale.add(id);
+      if (readFingerprint(disk, taskFolder(layout, id)) !== known.fingerprint) this.#stale.add(id);
       if (++looked % checkedAtOnce === 0) await breathe();
     }
   }
@@ -189,7 +189,7 @@ export class OpenTasks {
   async #read(id: string, read: TaskReader["read"]): Promise<KnownTask | undefined> {
     const { context, reader, finished } = this.#parts;
     this.#moving.delete(id);
-    const fingerprint = fingerprintOf(context.disk, taskFolder(context.layout, id));
+    const fingerprint = readFingerprint(context.disk, taskFolder(context.layout, id));
     try {
       const reading = await read(id);
       if (reading === undefined) {
@@ -206,7 +206,7 @@ export class OpenTasks {
       const { toolVersion, crashes } = record;
       const runnable =
         due === undefined ? undefined : { toolVersion, dueMs: due, crashes, detached: needsNoCaller(snapshot) };
-      const summary = summarise(record, statusOf(snapshot));
+      const summary = summarise(record, readStatus(snapshot));
       const { incarnation } = reading.view.header;
       return { incarnation, createdMs: Date.parse(record.createdAt), summary, runnable, fingerprint };
     } catch (error) {

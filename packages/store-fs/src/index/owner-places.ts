@@ -5,7 +5,7 @@ import { BoundedCache } from "@resumable-mcp/core/internal";
 import { type CountedGroup, groupFull, tooManyUnfinished } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
-import { hashOf, placeFiles, taskFolder, versionFiles } from "../disk/layout.js";
+import { hashText, placeFiles, taskFolder, versionFiles } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { createFile, linkUnlessTaken, listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
 import { lookAt } from "../journal/task-folder.js";
@@ -246,7 +246,7 @@ function placeOfTask(owner: string, taskId: string): OwnerPlace {
 }
 
 function groupOf(kind: string, group: string): string {
-  return hashOf(JSON.stringify([kind, group]));
+  return hashText(JSON.stringify([kind, group]));
 }
 
 function emptyCache({ limits }: StoreContext): BoundedCache<Map<number, OwnerPlace>> {

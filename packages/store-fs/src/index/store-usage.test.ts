@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { layoutOf } from "../disk/layout.js";
+import { makeLayout } from "../disk/layout.js";
 import { fsStoreDefaults } from "../disk/limits.js";
 import { MemoryDisk } from "../testing/memory-disk.js";
 import { StoreUsage } from "./store-usage.js";
@@ -10,7 +10,7 @@ const full = expect.objectContaining({ code: "QUOTA_EXCEEDED" });
 /** The usage of a store that is empty on its disk, whatever is being made. */
 function usageOf(maxStoreTasks: number): StoreUsage {
   const limits = { ...fsStoreDefaults, maxStoreTasks, remeasureMs: 1_000 };
-  return new StoreUsage({ disk: new MemoryDisk(), layout: layoutOf("/store"), limits });
+  return new StoreUsage({ disk: new MemoryDisk(), layout: makeLayout("/store"), limits });
 }
 
 test("tasks that are being made while a store is measured count, and those that are not made give their places back (G11)", async () => {

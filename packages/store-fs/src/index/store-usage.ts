@@ -64,7 +64,7 @@ export class StoreUsage {
       { quota: "maxStoreBytes", limit: limits.maxStoreBytes, used: this.#bytes },
     ].filter(({ limit }) => Number.isFinite(limit));
     const fileSystem = disk.fileSystem(layout.directory);
-    return [...held, ...(fileSystem === undefined ? [] : headroomOf(limits, fileSystem))];
+    return [...held, ...(fileSystem === undefined ? [] : measureHeadroom(limits, fileSystem))];
   }
 
   /** Notes what was written. */
@@ -141,7 +141,7 @@ export interface Headroom {
 }
 
 /** What limits keep free of a file system: bytes, and files where it has a limit of them. */
-export function headroomOf(limits: HeadroomLimits, disk: Omit<FileSystem, "type">): readonly Headroom[] {
+export function measureHeadroom(limits: HeadroomLimits, disk: Omit<FileSystem, "type">): readonly Headroom[] {
   const { minFreeBytes, minFreePercent, minFreeFilesPercent } = limits;
   const bytes = Math.min(minFreeBytes, Math.ceil((disk.bytes * minFreePercent) / 100));
   const files = Math.ceil((disk.files * minFreeFilesPercent) / 100);
@@ -157,7 +157,7 @@ export function headroomOf(limits: HeadroomLimits, disk: Omit<FileSystem, "type"
  * @throws {@link ResumableError} `QUOTA_EXCEEDED`; nothing may have been made before.
  */
 export function checkHeadroom(limits: HeadroomLimits, disk: Omit<FileSystem, "type">): void {
-  const short = headroomOf(limits, disk).find(({ free, kept }) => free < kept);
+  const short = measureHeadroom(limits, disk).find(({ free, kept }) => free < kept);
   if (short === undefined) return;
   const { quota, free, kept } = short;
   const unit = quota === "minFreeBytes" ? "bytes" : "files";

@@ -5,7 +5,7 @@ import { keyTaken } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { claimFiles, hashOf, isSafeId, taskFolder } from "../disk/layout.js";
+import { claimFiles, hashText, isSafeId, taskFolder } from "../disk/layout.js";
 import { newest } from "../disk/numbered-files.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
@@ -248,7 +248,7 @@ export function parseClaim(bytes: Buffer): Claim | undefined {
 
 /** What a claim calls an owner's key. */
 export function hashOfCall(owner: string, key: string): string {
-  return hashOf(JSON.stringify([owner, key]));
+  return hashText(JSON.stringify([owner, key]));
 }
 
 /** Of a call's hash so much is kept as fits into a small number; the files of calls that share it are read. */

@@ -75,7 +75,7 @@ export function signalName(order: number, signal: Exclude<NewSignal, { kind: "an
 const telling = /^(?:journal|lease|signal|answer)\./;
 
 /** Differs after anything in a task's folder changed that tells what is to be done with the task. */
-export function fingerprintOf(disk: Disk, folder: string): string {
+export function readFingerprint(disk: Disk, folder: string): string {
   const names = listIfExists(disk, folder)?.filter((name) => telling.test(name)) ?? [];
   const newest = Math.max(0, ...journalFiles.numbersIn(names));
   // A file that was extended beforehand does not grow with each line.

@@ -1,7 +1,7 @@
 import type { Disk, DiskWatch } from "../disk/disk.js";
 import { taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { fingerprintOf } from "../journal/task-folder.js";
+import { readFingerprint } from "../journal/task-folder.js";
 import type { ChangeNotes } from "./change-notes.js";
 import type { HeldTask } from "./held-task.js";
 
@@ -57,7 +57,7 @@ export class Notifications {
         disk,
         path,
         pollMs: limits.watchPollMs,
-        fingerprint: () => (taskId === anyTask ? JSON.stringify(disk.stat(path)) : fingerprintOf(disk, path)),
+        fingerprint: () => (taskId === anyTask ? JSON.stringify(disk.stat(path)) : readFingerprint(disk, path)),
         changed: (name) => {
           if (taskId === anyTask || this.#concerns(taskId, name)) wakeAll(watched);
         },

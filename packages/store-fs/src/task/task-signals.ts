@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
-import { oppositeOf } from "@resumable-mcp/core/internal";
+import { oppositeKind } from "@resumable-mcp/core/internal";
 import {
   type Answer,
   alreadyAnswered,
@@ -10,7 +10,7 @@ import {
 } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
-import { hashOf, taskFolder } from "../disk/layout.js";
+import { hashText, taskFolder } from "../disk/layout.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { createWhole, readFrom, touchFile, unlinkIfExists } from "../disk/whole-file.js";
@@ -61,11 +61,11 @@ function collapse(signals: readonly PlainSignal[]): readonly PlainSignal[] {
 }
 
 function isSameValue({ kind }: PlainSignal, other: PlainSignal): boolean {
-  return other.kind === kind || other.kind === oppositeOf(kind);
+  return other.kind === kind || other.kind === oppositeKind(kind);
 }
 
 function hasSides({ kind }: PlainSignal): boolean {
-  return oppositeOf(kind) !== undefined;
+  return oppositeKind(kind) !== undefined;
 }
 
 function toSignal({ order: _, ...signal }: PlainSignal | StoredAnswer): Signal {
@@ -97,7 +97,7 @@ export function isAnswered({ record, answered }: SignalState, key: string): bool
 
 /** One place for each key, until a restart from nothing. */
 function answerName(record: TaskRecord, key: string): string {
-  return `answer.${record.itemsFromSeq}.${hashOf(key).slice(0, 32)}`;
+  return `answer.${record.itemsFromSeq}.${hashText(key).slice(0, 32)}`;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type TaskEvent,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
-import { foldOf, questionsOf } from "../journal/task-columns.js";
+import { readQuestions, toFold } from "../journal/task-columns.js";
 
 const pageSize = 500;
 /** How many times a task that a server writes meanwhile is read. */
@@ -30,7 +30,7 @@ const foldColumns = Object.keys({
   item_count: 0,
   runnable_ms: 0,
   brief: 0,
-} satisfies { readonly [Name in Exclude<keyof ReturnType<typeof foldOf>, "questions">]: 0 });
+} satisfies { readonly [Name in Exclude<keyof ReturnType<typeof toFold>, "questions">]: 0 });
 
 const rowStatement = {
   name: "check_row",
@@ -107,8 +107,8 @@ async function rowOf(database: Database, id: string): Promise<Row | undefined> {
 async function difference(store: Store, id: string, row: Row): Promise<string | undefined> {
   try {
     const record = await foldAll(store, id);
-    const { questions: _, ...fold } = foldOf(record, []);
-    const expected: Row = { ...fold, questions: [...questionsOf(record)].sort() };
+    const { questions: _, ...fold } = toFold(record, []);
+    const expected: Row = { ...fold, questions: [...readQuestions(record)].sort() };
     const found: Row = { ...row, questions: Array.isArray(row.questions) ? [...row.questions].sort() : null };
     const column = Object.keys(expected).find((name) => canonical(expected[name]) !== canonical(found[name]));
     if (column !== undefined) return `the journal gives another ${column} than the row of the task`;

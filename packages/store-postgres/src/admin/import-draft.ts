@@ -10,10 +10,10 @@ import {
 } from "@resumable-mcp/core/store";
 import type { ClientBase } from "pg";
 import type { Database } from "../database/database.js";
-import { callOf, hashOf, hexOf, isTaskId } from "../database/hash.js";
+import { hashCall, hashValue, isTaskId, toHex } from "../database/hash.js";
 import { invalidOption, storeFailure } from "../database/store-errors.js";
 import { encodeStored } from "../journal/commit-events.js";
-import { foldOf, questionsOf } from "../journal/task-columns.js";
+import { readQuestions, toFold } from "../journal/task-columns.js";
 import { signalRow } from "../task/task-signals.js";
 
 const itemsPerRow = 256;
@@ -148,14 +148,14 @@ export class ImportDraft implements TaskDraft {
   async #isSame({ id, createdAt, owner, tool }: TaskRecord): Promise<boolean> {
     const same = await this.#run(
       "SELECT FROM store.task WHERE id = $1 AND created_ms = $2 AND owner = $3 AND tool = $4",
-      [id, Date.parse(createdAt), hashOf(owner), JSON.stringify(tool)],
+      [id, Date.parse(createdAt), hashValue(owner), JSON.stringify(tool)],
     );
     return same.length > 0;
   }
 
   /** A call has one unfinished task. Looking and writing are one step, as where a task is made. */
   async #refuseRival(record: TaskRecord): Promise<void> {
-    const call = callOf(record);
+    const call = hashCall(record);
     if (call === null) return;
     await this.#run("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 7))", [call]);
     if (isFinal(record.status)) return;
@@ -177,13 +177,13 @@ export class ImportDraft implements TaskDraft {
   }
 
   async #writeTask(record: TaskRecord): Promise<void> {
-    const fold = foldOf(record, questionsOf(record));
+    const fold = toFold(record, readQuestions(record));
     const columns = {
       ...fold,
-      questions: questionsOf(record),
+      questions: readQuestions(record),
       id: record.id,
-      owner: hashOf(record.owner),
-      call: callOf(record),
+      owner: hashValue(record.owner),
+      call: hashCall(record),
       tool: JSON.stringify(record.tool),
       created_ms: Date.parse(record.createdAt),
       ttl_ms: record.ttlMs,
@@ -208,7 +208,7 @@ export class ImportDraft implements TaskDraft {
   async #writeAnswers(record: TaskRecord): Promise<void> {
     const given = Object.entries(record.remembered).flatMap(([key, { kind }]) => (kind === "answer" ? [key] : []));
     const pending = this.#signals.flatMap((signal) => (signal.kind === "answer" ? [signal.key] : []));
-    const questions = [...new Set([...given, ...pending])].map(hexOf);
+    const questions = [...new Set([...given, ...pending])].map(toHex);
     await this.#run("INSERT INTO store.answer (task, generation, question) SELECT $1, $2, unnest($3::text[])", [
       record.id,
       record.itemsFromSeq,

@@ -3,7 +3,7 @@ import type { ResumableError } from "@resumable-mcp/core";
 import { inTime } from "@resumable-mcp/core/internal";
 import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
-import { hexOf } from "./hash.js";
+import { toHex } from "./hash.js";
 import type { PostgresStoreLimits } from "./limits.js";
 import { sharesConnections } from "./pooler.js";
 import { Slots } from "./slots.js";
@@ -80,7 +80,7 @@ export class Database {
     this.schema = schema;
     this.limits = limits;
     this.warn = warn;
-    this.#prefix = `${hexOf(schema).slice(0, 8)}_`;
+    this.#prefix = `${toHex(schema).slice(0, 8)}_`;
     this.#ownsPools = pool === undefined;
     [this.#commits, this.#others] =
       pool === undefined ? ownConnections(addressOf(connectionString, password), limits) : share(pool, limits);

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 
 /** SHA-256 of a value as JSON: of half surrogates, which UTF-8 does not have, JSON makes distinct escapes. */
-export function hashOf(value: unknown): Buffer {
+export function hashValue(value: unknown): Buffer {
   return createHash("sha256").update(JSON.stringify(value)).digest();
 }
 
-/** {@link hashOf} in hexadecimal. */
-export function hexOf(value: unknown): string {
-  return hashOf(value).toString("hex");
+/** {@link hashValue} in hexadecimal. */
+export function toHex(value: unknown): string {
+  return hashValue(value).toString("hex");
 }
 
 /** The deduplication key of a call, or `null` for a call that joins no task. */
-export function callOf({ owner, key }: { readonly owner: string; readonly key: string | null }): Buffer | null {
-  return key === null ? null : hashOf([owner, key]);
+export function hashCall({ owner, key }: { readonly owner: string; readonly key: string | null }): Buffer | null {
+  return key === null ? null : hashValue([owner, key]);
 }
 
 /** Tells whether a text can be the id of a task. */

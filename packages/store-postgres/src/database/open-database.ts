@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.js";
-import { hexOf } from "./hash.js";
+import { toHex } from "./hash.js";
 import { invalidOption, serverReadOnly, storeLayout } from "./store-errors.js";
 
 /** The files in `migrations/`, in order: each brings a schema to the layout of its number. */
@@ -122,7 +122,7 @@ function checkNewer(database: Database, { layout, oldest_writer }: LayoutRow): v
 }
 
 /** The advisory lock under which the schema is made and migrated. */
-export const migrationLock = (schema: string): number => Number.parseInt(hexOf(schema).slice(0, 12), 16);
+export const migrationLock = (schema: string): number => Number.parseInt(toHex(schema).slice(0, 12), 16);
 
 /**
  * Brings the schema from its layout to the newest one, file after file. One transaction, so that it also works by a pooler: the

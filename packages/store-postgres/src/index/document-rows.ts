@@ -1,7 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import { type DocumentSummary, documentConflict, groupFull, type StoredDocument } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
-import { hashOf } from "../database/hash.js";
+import { hashValue } from "../database/hash.js";
 import { invalidOption } from "../database/store-errors.js";
 
 const columnsOfLists = "kind, name, owner, version, updated_ms";
@@ -70,7 +70,7 @@ export class DocumentRows {
   async put(request: Parameters<Store["putDocument"]>[0]): Promise<StoredDocument> {
     const { kind, id, owner, value, expectedVersion, counted, now } = request;
     const texts = [id, owner, value].map((each) => JSON.stringify(each));
-    const group = counted === undefined ? [null, null] : [hashOf([kind, counted.group]), counted.max];
+    const group = counted === undefined ? [null, null] : [hashValue([kind, counted.group]), counted.max];
     const values = [...addressOf(kind, id), ...texts, expectedVersion, Math.floor(now.wallMs), ...group];
     const [row] = await this.#database.query<DocumentRow>("write", putStatement, values);
     if (row !== undefined) return documentOf(row);
@@ -87,14 +87,14 @@ export class DocumentRows {
   async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly DocumentSummary[]> {
     const { kind, group, idleSinceMs, limit } = request;
     const [statement, of] =
-      group === undefined ? [idleStatement, checkedKind(kind)] : [idleOfGroupStatement, hashOf([kind, group])];
+      group === undefined ? [idleStatement, checkedKind(kind)] : [idleOfGroupStatement, hashValue([kind, group])];
     const values = [of, Math.ceil(idleSinceMs), limit];
     return (await this.#database.query<ListedRow>("read", statement, values)).map(summaryOf);
   }
 }
 
 function addressOf(kind: string, id: string): readonly [string, Buffer] {
-  return [checkedKind(kind), hashOf(id)];
+  return [checkedKind(kind), hashValue(id)];
 }
 
 function checkedKind(kind: string): string {

@@ -8,12 +8,12 @@ import {
   tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
-import { callOf, hashOf, isTaskId } from "../database/hash.js";
+import { hashCall, hashValue, isTaskId } from "../database/hash.js";
 import { breaksConstraint, invalidOption } from "../database/store-errors.js";
 import { encodeEvents } from "../journal/commit-events.js";
-import { briefOf } from "../journal/task-columns.js";
+import { toBrief } from "../journal/task-columns.js";
 import type { Notifications } from "../task/notifications.js";
-import { markOf, type TaskReader } from "../task/task-reader.js";
+import { makeMark, type TaskReader } from "../task/task-reader.js";
 import type { StoreUsage } from "./store-usage.js";
 
 const createStatement = {
@@ -68,12 +68,12 @@ export class TaskCreator {
     if (bytes > maxCommitBytes) throw storeLimitExceeded("maxCommitBytes", bytes, maxCommitBytes);
     const record = reduceTask(undefined, events);
     const { maxUnfinished = Number.POSITIVE_INFINITY } = request;
-    const made = { body, bytes, brief: briefOf(record), createdAt: record.createdAt };
+    const made = { body, bytes, brief: toBrief(record), createdAt: record.createdAt };
     for (let alone = maxUnfinished < countedAlone; ; ) {
       const row = await this.#create(request, made, alone);
       if (row?.made === true) {
         const incarnation = row.made_as ?? 0;
-        const mark = markOf(incarnation, { epoch: 0, size: bytes, at_ms: Date.parse(record.createdAt) });
+        const mark = makeMark(incarnation, { epoch: 0, size: bytes, at_ms: Date.parse(record.createdAt) });
         this.#reader.keep({ incarnation, mark, record });
         this.#usage.addTask(bytes);
         this.#notifications.notify(record.id, "runnable");
@@ -111,7 +111,7 @@ export class TaskCreator {
     const { maxStoreTasks, maxStoreBytes } = this.#database.limits;
     const near = await this.#usage.near(now);
     const values = [
-      ...[task.id, hashOf(task.owner), callOf(task), JSON.stringify(task.tool), JSON.stringify(task.toolVersion)],
+      ...[task.id, hashValue(task.owner), hashCall(task), JSON.stringify(task.tool), JSON.stringify(task.toolVersion)],
       ...[task.detached, task.ttlMs, made.brief, made.body, made.bytes, Date.parse(made.createdAt)],
       ...[reuseResultMs, continueFailed, near.tasks ? maxStoreTasks : null, near.bytes ? maxStoreBytes : null],
       ...[Number.isFinite(maxUnfinished) ? maxUnfinished : null, alone, acceptedMs ?? null],

@@ -9,7 +9,7 @@ import {
   type TaskSummary,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
-import { hashOf } from "../database/hash.js";
+import { hashValue } from "../database/hash.js";
 import { type Beat, standingTable, type WorkerRegistry } from "../task/worker-registry.js";
 
 const maxListLimit = 1000;
@@ -18,13 +18,13 @@ const maxListLimit = 1000;
 const leased = (standing: number) => `(t.holder IS NOT NULL AND w.beat IS NOT NULL AND NOT EXISTS (
   SELECT FROM ${standingTable(standing)} WHERE d.worker = t.holder AND d.beat = w.beat AND d.stood_ms >= t.lease_ttl_ms))`;
 
-/** What `desiredStateOf` says: the pause that waits for the worker counts. */
+/** What `readDesiredState` says: the pause that waits for the worker counts. */
 const pauses = `CASE WHEN t.signals @> '[{"k": "pause"}]' THEN true WHEN t.signals @> '[{"k": "resume"}]' THEN false ELSE t.pausing END`;
 
 /** What `unansweredQuestions` says. */
 const asks = `EXISTS (SELECT FROM unnest(t.questions) q WHERE NOT t.signals @> jsonb_build_array(jsonb_build_object('q', q)))`;
 
-/** What `statusOf` says. */
+/** What `readStatus` says. */
 const status = (standing: number) => `CASE
   WHEN t.finished_ms IS NOT NULL THEN t.status
   WHEN NOT l.live AND ${pauses} THEN 'paused'
@@ -114,7 +114,7 @@ export class TaskLists {
     const rows = await this.#database.query<Row>("read", listStatement(owner !== undefined), [
       ...this.#workers.standing(),
       ...[tool === undefined ? null : JSON.stringify(tool), place?.createdMs ?? null, place?.id ?? null],
-      ...[statuses ?? null, count + 1, ...(owner === undefined ? [] : [hashOf(owner)])],
+      ...[statuses ?? null, count + 1, ...(owner === undefined ? [] : [hashValue(owner)])],
     ]);
     const page = rows.slice(0, count);
     const last = page.at(-1);
@@ -127,7 +127,7 @@ export class TaskLists {
   /** Counts tasks, of one owner or of all. */
   async countTasks(query: CountQuery): Promise<TaskCounts> {
     const { owner } = query;
-    const values = [...this.#workers.standing(), ...(owner === undefined ? [] : [hashOf(owner)])];
+    const values = [...this.#workers.standing(), ...(owner === undefined ? [] : [hashValue(owner)])];
     type Row = { status: string; tool: string; count: number };
     const rows = await this.#database.query<Row>("read", countStatement(query), values);
     return {

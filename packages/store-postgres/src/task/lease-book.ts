@@ -3,7 +3,7 @@ import { isPlainRecord } from "@resumable-mcp/core/internal";
 import { type Instant, type Lease, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
-import { questionsOf, type SignalRow, signalsOf, type TaskFold } from "../journal/task-columns.js";
+import { readQuestions, readSignals, type SignalRow, type TaskFold } from "../journal/task-columns.js";
 import type { Notifications } from "./notifications.js";
 import { readColumns, readTables, type TaskReader, type TaskReading, type TaskRow } from "./task-reader.js";
 import { standingTable, type WorkerRegistry } from "./worker-registry.js";
@@ -147,7 +147,7 @@ export class LeaseBook {
     });
     this.#unreadable.delete(taskId);
     this.#held.set(taskId, heldTask(lease, holder, reading));
-    const signals = signalsOf(row.taken_signals ?? []);
+    const signals = readSignals(row.taken_signals ?? []);
     return { lease, snapshot: Object.freeze({ record: reading.record, signals, leased: true }) };
   }
 
@@ -230,7 +230,7 @@ function heldTask(lease: Lease, holder: string, { record, mark, row }: TaskReadi
     record,
     mark,
     isPlain: isPlainRecord(record),
-    questions: questionsOf(record),
+    questions: readQuestions(record),
     bytes: row.bytes,
     fold: undefined,
     snapshot: { seq: row.snapshot_seq ?? 0, bytes: row.snapshot_bytes ?? 0, size: 0 },

@@ -1,6 +1,6 @@
 import type { Notification } from "pg";
 import type { Database } from "../database/database.js";
-import { hexOf } from "../database/hash.js";
+import { toHex } from "../database/hash.js";
 import { DeathNotices } from "./death-notices.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
@@ -49,7 +49,7 @@ export class Notifications {
       this.#reconnectLater();
     };
     this.#deaths = new DeathNotices(database, workers, { onDeath, onSilence });
-    this.#channel = `resumable_mcp_${hexOf(database.schema).slice(0, 16)}`;
+    this.#channel = `resumable_mcp_${toHex(database.schema).slice(0, 16)}`;
   }
 
   /** Calls back when there may be something new about a task, or about any that may have become runnable. */

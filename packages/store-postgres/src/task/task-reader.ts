@@ -5,7 +5,7 @@ import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
 import { taskCorrupt } from "../database/store-errors.js";
 import { decodeEvents } from "../journal/commit-events.js";
-import { type SignalRow, signalsOf } from "../journal/task-columns.js";
+import { readSignals, type SignalRow } from "../journal/task-columns.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
 /**
@@ -14,13 +14,13 @@ import type { WorkerRegistry } from "./worker-registry.js";
  */
 export interface Known {
   readonly incarnation: number;
-  /** {@link markOf} the last commit. */
+  /** {@link makeMark} the last commit. */
   readonly mark: string;
   readonly record: TaskRecord;
 }
 
 /** Names a commit. {@link markColumn} gives the same for a row of the journal. */
-export function markOf(
+export function makeMark(
   incarnation: number,
   { epoch, size, at_ms }: { readonly epoch: number; readonly size: number; readonly at_ms: number },
 ): string {
@@ -155,7 +155,7 @@ export class TaskReader {
       const record = foldRow(row, known?.record);
       const mark = row.mark ?? known?.mark ?? "";
       this.keep({ incarnation: row.incarnation, mark, record }, known ? undefined : base);
-      return { record, mark, signals: signalsOf(row.signals), row };
+      return { record, mark, signals: readSignals(row.signals), row };
     } catch (error) {
       throw taskCorrupt(row.id, this.#database.place, error);
     }

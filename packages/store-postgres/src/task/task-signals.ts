@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { oppositeOf } from "@resumable-mcp/core/internal";
+import { oppositeKind } from "@resumable-mcp/core/internal";
 import { alreadyAnswered, type NewSignal, taskNotFound } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
-import { hexOf, isTaskId } from "../database/hash.js";
+import { isTaskId, toHex } from "../database/hash.js";
 import { breaksConstraint } from "../database/store-errors.js";
 import type { SignalRow } from "../journal/task-columns.js";
 import type { Notifications } from "./notifications.js";
@@ -40,14 +40,14 @@ export async function signalTask(
 
 /** The row of a signal, under an id of its own. */
 export function signalRow({ kind, ...body }: NewSignal): SignalRow {
-  const question = "key" in body ? { q: hexOf(body.key) } : {};
+  const question = "key" in body ? { q: toHex(body.key) } : {};
   return { i: randomBytes(9).toString("base64url"), k: kind, ...question, b: JSON.stringify(body) };
 }
 
 function leavePlain(database: Database, id: string, signal: NewSignal): Promise<readonly unknown[]> {
   const { kind } = signal;
   const rows = JSON.stringify([signalRow(signal)]);
-  return database.query("write", signalStatement, [id, kind, oppositeOf(kind) ?? null, rows]);
+  return database.query("write", signalStatement, [id, kind, oppositeKind(kind) ?? null, rows]);
 }
 
 async function leaveAnswer(

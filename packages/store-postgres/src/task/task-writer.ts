@@ -14,14 +14,14 @@ import {
   tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
-import { callOf, hashOf, hexOf, isTaskId } from "../database/hash.js";
+import { hashCall, hashValue, isTaskId, toHex } from "../database/hash.js";
 import { breaksConstraint } from "../database/store-errors.js";
 import { encodeEvents } from "../journal/commit-events.js";
 import { type CommitOutcome, type CommitRow, type GroupCommit, isCheckpoint } from "../journal/group-commit.js";
-import { foldOf, questionsAfter, signalsOf } from "../journal/task-columns.js";
+import { questionsAfter, readSignals, toFold } from "../journal/task-columns.js";
 import type { HeldTask, LeaseBook } from "./lease-book.js";
 import type { Notifications } from "./notifications.js";
-import { markOf, type TaskReader } from "./task-reader.js";
+import { makeMark, type TaskReader } from "./task-reader.js";
 
 const whyStatement = { name: "why", text: "SELECT last_seq, epoch, holder FROM store.task WHERE id = $1" };
 
@@ -116,11 +116,11 @@ export class TaskWriter {
     const outcome = await this.#write(held, prepared, request.maxUnfinished);
     if (outcome === undefined) throw await this.#refusal(request);
     this.#wrote(held, prepared);
-    return { record: prepared.record, signals: signalsOf(outcome) };
+    return { record: prepared.record, signals: readSignals(outcome) };
   }
 
   async #write(held: HeldTask, { row, record }: Prepared, maxUnfinished?: number): Promise<CommitOutcome> {
-    const writeAlone = () => this.#group.writeAlone(row, hashOf(record.owner), maxUnfinished);
+    const writeAlone = () => this.#group.writeAlone(row, hashValue(record.owner), maxUnfinished);
     try {
       return row.claims
         ? await writeAlone()
@@ -130,7 +130,7 @@ export class TaskWriter {
         this.#book.giveUp(held);
         throw error;
       }
-      const rivals = await this.#database.query<{ id: string }>("read", rivalStatement, [callOf(record), record.id]);
+      const rivals = await this.#database.query<{ id: string }>("read", rivalStatement, [hashCall(record), record.id]);
       // The other one may have finished meanwhile.
       if (rivals[0] === undefined) return writeAlone();
       throw keyTaken(record.id, rivals[0].id);
@@ -154,7 +154,7 @@ export class TaskWriter {
 
   #wrote(held: HeldTask, { row, record, questions }: Prepared): void {
     const { maxEventBytes } = this.#database.limits;
-    if (record !== held.record) held.mark = markOf(held.incarnation, row);
+    if (record !== held.record) held.mark = makeMark(held.incarnation, row);
     held.record = record;
     held.questions = questions;
     held.bytes = row.bytes;
@@ -215,7 +215,7 @@ function prepare(
   const snapshot = isDue ? JSON.stringify(record) : null;
   // What was answered before a restart from nothing is asked again.
   const restart = bodies.findLastIndex((body) => body.type === "restarted" && !body.fromState);
-  const answered = bodies.slice(restart + 1).flatMap((body) => (body.type === "answered" ? [hexOf(body.key)] : []));
+  const answered = bodies.slice(restart + 1).flatMap((body) => (body.type === "answered" ? [toHex(body.key)] : []));
   // Written out: a row that is put together of others has an object layout that is slow to make, and to read.
   const row: CommitRow = {
     id: lease.taskId,
@@ -223,7 +223,7 @@ function prepare(
     holder: held.holder,
     after_seq: afterSeq,
     bytes,
-    fold: foldOf(record, questions),
+    fold: toFold(record, questions),
     body: encoded.body,
     items: encoded.items,
     end_item: encoded.itemCount === 0 ? null : record.itemCount,

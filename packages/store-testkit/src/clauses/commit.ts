@@ -1,7 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat, outcomeOf } from "../expect.js";
+import { expectCode, expectEqual, expectThat, findOutcome } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
 import { defineClauses, type Scene } from "../scene.js";
 
@@ -75,7 +75,7 @@ export const commitClauses = defineClauses({
     because: "Compare and append are one step.",
     async check(scene) {
       const { record, held } = await scene.held();
-      const both = [1, 2].map((progress) => outcomeOf(scene.commit(held, [checkpoint(progress)], { afterSeq: 1 })));
+      const both = [1, 2].map((progress) => findOutcome(scene.commit(held, [checkpoint(progress)], { afterSeq: 1 })));
       expectEqual((await Promise.all(both)).sort(), ["SEQ_CONFLICT", "ok"], "the outcomes");
       expectEqual((await readJournal(scene.store, record.id)).events.length, 2, "events");
     },

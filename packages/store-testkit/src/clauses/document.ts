@@ -1,5 +1,5 @@
 import type { Store } from "@resumable-mcp/core";
-import { expectCode, expectEqual, outcomeOf, valuesOf } from "../expect.js";
+import { expectCode, expectEqual, findOutcome, pluck } from "../expect.js";
 import { defineClauses, type Scene } from "../scene.js";
 
 const concurrentPuts = 20;
@@ -13,7 +13,7 @@ function put(scene: Scene, id: string, expectedVersion: number, value = "value",
 async function winners(scene: Scene, stores: readonly Store[]): Promise<number> {
   const version = (await scene.store.getDocument(kind, "a"))?.version ?? 0;
   const puts = Array.from({ length: concurrentPuts }, (_, index) =>
-    outcomeOf(put(scene, "a", version, `value ${index}`, stores[index % stores.length])),
+    findOutcome(put(scene, "a", version, `value ${index}`, stores[index % stores.length])),
   );
   return (await Promise.all(puts)).filter((outcome) => outcome === "ok").length;
 }
@@ -85,7 +85,7 @@ export const documentClauses = defineClauses({
       const { value: _, ...first } = (await scene.store.getDocument(kind, "a")) ?? {};
       const idleSinceMs = scene.clock.now().wallMs - 1_000;
       const idle = (limit: number) => scene.store.listIdleDocuments({ kind, idleSinceMs, limit });
-      expectEqual(valuesOf(await idle(10), "id"), ["a", "c"], "idle documents");
+      expectEqual(pluck(await idle(10), "id"), ["a", "c"], "idle documents");
       expectEqual(await idle(1), [first], "the first of them");
     },
   },
@@ -125,7 +125,7 @@ export const documentClauses = defineClauses({
       for (const each of kinds) {
         expectEqual((await scene.store.getDocument(each, "a"))?.value, each, `the ${each}`);
         const listed = await scene.store.listIdleDocuments({ kind: each, idleSinceMs, limit: 10 });
-        expectEqual(valuesOf(listed, "kind"), [each], `idle documents of kind ${each}`);
+        expectEqual(pluck(listed, "kind"), [each], `idle documents of kind ${each}`);
       }
       await scene.store.deleteDocument("kit", "a");
       expectEqual(await scene.store.getDocument("kit", "a"), undefined, "the deleted one");

@@ -1,6 +1,6 @@
 import { isFinal, type Store } from "@resumable-mcp/core";
 import { cancelled, checkpoint, completed, failed, restarted } from "../event-samples.js";
-import { expectCode, expectEqual, outcomeOf } from "../expect.js";
+import { expectCode, expectEqual, findOutcome } from "../expect.js";
 import { readAllItems } from "../read-journal.js";
 import { defineClauses, type Scene } from "../scene.js";
 
@@ -62,7 +62,7 @@ async function raceWithCreation(scene: Scene, other: Store): Promise<void> {
     const key = `call-${race}`;
     const { id } = await scene.taskWith([failed], { key });
     const held = await scene.lease(id);
-    const restart = outcomeOf(scene.commit(held, [restarted(2, true)], { afterSeq: 2 }));
+    const restart = findOutcome(scene.commit(held, [restarted(2, true)], { afterSeq: 2 }));
     const [outcome, made] = await Promise.all([restart, scene.create({ key }, other)]);
     expectEqual(outcome, made.created ? "KEY_TAKEN" : "ok", "the restart");
     const ids = [id, made.record.id].filter((each, index, all) => all.indexOf(each) === index);

@@ -1,7 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import type { NewTask } from "@resumable-mcp/core/store";
 import { cancelled, completed, failed, started, terminal } from "../event-samples.js";
-import { expectEqual, valuesOf } from "../expect.js";
+import { expectEqual, pluck } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
 import { defineClauses, reuseResultMs, type Scene } from "../scene.js";
 
@@ -86,7 +86,7 @@ export const identityClauses = defineClauses({
         await scene.create({ owner: "client:a:b", key: "c" }),
         await scene.create({ owner: "client:A", key: "b:c" }),
       ];
-      expectEqual(valuesOf(others, "created"), [true, true, true, true], "created");
+      expectEqual(pluck(others, "created"), [true, true, true, true], "created");
     },
   },
   "ID-5": {

@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import { checkpoint, completed } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat, outcomeOf } from "../expect.js";
+import { expectCode, expectEqual, expectThat, findOutcome } from "../expect.js";
 import { readJournal } from "../read-journal.js";
 import { createKitClock, defineClauses, type Scene, ttlMs } from "../scene.js";
 
@@ -257,7 +257,7 @@ export const fenceClauses = defineClauses({
           return { held, seen: (await scene.read(record.id, store)).record.lastSeq };
         };
         const late = scene.commit(old, [checkpoint(1, [race])], { afterSeq: 1 });
-        const [outcome, { held, seen }] = await Promise.all([outcomeOf(late), takeOver()]);
+        const [outcome, { held, seen }] = await Promise.all([findOutcome(late), takeOver()]);
         expectThat(outcome === "ok" || outcome === "LEASE_LOST", `the late commit gives ${outcome}`);
         if (outcome === "ok") expectEqual(seen, 2, "lastSeq that the next holder sees");
         await scene.commit(held, [checkpoint(2)], { store, afterSeq: seen });

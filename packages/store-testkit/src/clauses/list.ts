@@ -1,6 +1,6 @@
 import { summarise, type TaskSummary } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, started } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat, valuesOf } from "../expect.js";
+import { expectCode, expectEqual, expectThat, pluck } from "../expect.js";
 import { defineClauses, type Scene } from "../scene.js";
 
 /** Makes tasks one after another, `apartMs` between them; gives their ids, newest first. */
@@ -41,7 +41,7 @@ export const listClauses = defineClauses({
       // Work on an old task does not move it.
       await scene.write(newestFirst[4] ?? "", [checkpoint(1)]);
       for (const limit of [1, 3, 7, 100]) {
-        expectEqual(valuesOf(await listAll(scene, limit), "id"), newestFirst, `tasks in pages of ${limit}`);
+        expectEqual(pluck(await listAll(scene, limit), "id"), newestFirst, `tasks in pages of ${limit}`);
       }
     },
   },
@@ -50,7 +50,7 @@ export const listClauses = defineClauses({
     because: "A cursor that is only a time repeats or loses them.",
     async check(scene) {
       const ids = (await createSeveral(scene, 9, 0)).sort();
-      const listed = valuesOf(await listAll(scene, 2), "id");
+      const listed = pluck(await listAll(scene, 2), "id");
       expectEqual([...listed].sort(), ids, "tasks, sorted by id");
       const orders = [JSON.stringify(ids), JSON.stringify(ids.toReversed())];
       expectThat(orders.includes(JSON.stringify(listed)), `tasks of the same millisecond come by id: ${listed}`);
@@ -61,7 +61,7 @@ export const listClauses = defineClauses({
     because: "Users page while tasks run.",
     async check(scene) {
       const ids = await createSeveral(scene, 6, 1);
-      const listed = valuesOf(
+      const listed = pluck(
         await listAll(scene, 2, async () => {
           scene.clock.advance(1);
           await scene.create();
@@ -93,7 +93,7 @@ export const listClauses = defineClauses({
     },
   },
   "LIST-5": {
-    title: "lists and counts statuses as statusOf sees them",
+    title: "lists and counts statuses as readStatus sees them",
     because: "A task whose process died does not run, whatever its journal says.",
     async check(scene) {
       const orphan = await scene.taskWith([started]);
@@ -109,7 +109,7 @@ export const listClauses = defineClauses({
       const found = order.map((id) => statuses.get(id) ?? null);
       expectEqual(found, expected, "statuses");
       const runningOnly = await scene.store.listTasks({ statuses: ["running"], limit: 10 });
-      expectEqual(valuesOf(runningOnly.tasks, "id"), [running.record.id], "tasks that run");
+      expectEqual(pluck(runningOnly.tasks, "id"), [running.record.id], "tasks that run");
       const { byStatus } = await scene.store.countTasks({});
       expectEqual(byStatus, { pending: 1, running: 1, paused: 1, input_required: 1 }, "counts");
     },

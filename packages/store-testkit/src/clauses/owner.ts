@@ -1,7 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import type { NewTask, TaskEventBody } from "@resumable-mcp/core/store";
 import { completed, failed, restarted } from "../event-samples.js";
-import { expectCode, expectEqual, outcomeOf } from "../expect.js";
+import { expectCode, expectEqual, findOutcome } from "../expect.js";
 import { defineClauses, reuseResultMs, type Scene } from "../scene.js";
 
 const concurrent = 60;
@@ -21,7 +21,7 @@ function put(scene: Scene, id: string, parts: { kind?: string; group?: string } 
 
 /** The outcomes of many calls at once, each as often as it came. */
 async function tally(make: (index: number) => Promise<unknown>): Promise<Readonly<Record<string, number>>> {
-  const outcomes = await Promise.all(Array.from({ length: concurrent }, (_, index) => outcomeOf(make(index))));
+  const outcomes = await Promise.all(Array.from({ length: concurrent }, (_, index) => findOutcome(make(index))));
   const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
   return Object.fromEntries([...new Set(outcomes)].sort().map((outcome) => [outcome, count(outcome)]));
 }

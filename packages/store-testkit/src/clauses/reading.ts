@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import { checkpoint, completed } from "../event-samples.js";
-import { expectEqual, valuesOf } from "../expect.js";
+import { expectEqual, pluck } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
 import { defineClauses, type Scene } from "../scene.js";
 
@@ -35,7 +35,7 @@ export const orderClauses = defineClauses({
       const { id } = await scene.taskWith([1, 2, 3, 4, 5, 6].map((progress) => checkpoint(progress)));
       for (const limit of [1, 2, 3, 7, 100]) {
         const { events } = await readJournal(scene.store, id, 0, limit);
-        expectEqual(valuesOf(events, "seq"), [1, 2, 3, 4, 5, 6, 7], `seqs in pages of ${limit}`);
+        expectEqual(pluck(events, "seq"), [1, 2, 3, 4, 5, 6, 7], `seqs in pages of ${limit}`);
       }
     },
   },
@@ -57,7 +57,7 @@ export const orderClauses = defineClauses({
       const { record } = await scene.create();
       for (let turn = 1; turn <= 4; turn++) await scene.write(record.id, [checkpoint(turn), checkpoint(turn)]);
       const { events } = await readJournal(scene.store, record.id);
-      expectEqual(valuesOf(events, "seq"), [1, 2, 3, 4, 5, 6, 7, 8, 9], "seqs");
+      expectEqual(pluck(events, "seq"), [1, 2, 3, 4, 5, 6, 7, 8, 9], "seqs");
     },
   },
   "ORDER-4": {
@@ -115,7 +115,7 @@ async function seeEverything(scene: Scene, reader: Store): Promise<void> {
   expectEqual(await listed(), [[record.id, 3]], "the list after commit");
   await scene.store.signal(record.id, { kind: "pause" });
   const signals = (await reader.getTask(record.id))?.signals ?? [];
-  expectEqual(valuesOf(signals, "kind"), ["pause"], "signals after signal");
+  expectEqual(pluck(signals, "kind"), ["pause"], "signals after signal");
   await scene.store.releaseLease(held);
   expectEqual((await reader.getTask(record.id))?.leased, false, "leased after releaseLease");
   expectEqual(await views(), { total: 1, runnable: 1, expired: 0 }, "what is counted after releaseLease");

@@ -1,6 +1,6 @@
 import { isRunnable, type NewSignal, type NewTask, needsNoCaller, type TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
-import { expectEqual, valuesOf } from "../expect.js";
+import { expectEqual, pluck } from "../expect.js";
 import { defineClauses, type Scene } from "../scene.js";
 
 interface Request {
@@ -116,7 +116,7 @@ export const runnableClauses = defineClauses({
         const snapshots = await Promise.all(ids.map((id) => scene.read(id)));
         const expected = snapshots.filter((snapshot) => isRunnable(snapshot, nowMs));
         const listed = await runnableIds(scene, { limit: 1_000 });
-        expectEqual(listed, valuesOf(valuesOf(expected, "record"), "id"), "runnable tasks");
+        expectEqual(listed, pluck(pluck(expected, "record"), "id"), "runnable tasks");
       }
     },
   },

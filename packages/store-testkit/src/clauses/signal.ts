@@ -1,6 +1,6 @@
 import type { NewSignal } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, restarted } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat, outcomeOf, valuesOf } from "../expect.js";
+import { expectCode, expectEqual, expectThat, findOutcome, pluck } from "../expect.js";
 import { defineClauses, type Scene } from "../scene.js";
 
 const concurrentAnswers = 20;
@@ -84,7 +84,9 @@ export const signalClauses = defineClauses({
         { length: concurrentAnswers },
         (_, index) => ({ action: "accept", content: { index } }) as const,
       );
-      const signalled = tries.map((answer) => outcomeOf(scene.store.signal(id, { kind: "answer", key: "go", answer })));
+      const signalled = tries.map((answer) =>
+        findOutcome(scene.store.signal(id, { kind: "answer", key: "go", answer })),
+      );
       const outcomes = await Promise.all(signalled);
       const refused = outcomes.filter((outcome) => outcome === "ALREADY_ANSWERED").length;
       expectEqual(refused, concurrentAnswers - 1, "refused answers");
@@ -144,7 +146,7 @@ export const signalClauses = defineClauses({
       await leave(scene, record.id, "resume");
       const held = await scene.lease(record.id);
       const { signals } = await scene.commit(held, [], { consume: [pause.id, "no-such-signal"] });
-      expectEqual(valuesOf(signals, "kind"), ["detach", "resume"], "signals of the commit");
+      expectEqual(pluck(signals, "kind"), ["detach", "resume"], "signals of the commit");
       expectEqual(await kinds(scene, record.id), ["detach", "resume"], "signals");
     },
   },
@@ -178,11 +180,11 @@ export const signalClauses = defineClauses({
       const second = await scene.another("second");
       const { id } = await scene.taskWith([asked("go")]);
       const held = await scene.lease(id);
-      const both = [scene.store, second].map((store) => outcomeOf(store.signal(id, answer("go"))));
+      const both = [scene.store, second].map((store) => findOutcome(store.signal(id, answer("go"))));
       expectEqual((await Promise.all(both)).sort(), ["ALREADY_ANSWERED", "ok"], "two answers");
       await second.signal(id, { kind: "cancel" });
       const { signals } = await scene.commit(held, [checkpoint(1)]);
-      expectEqual(valuesOf(signals, "kind"), ["answer", "cancel"], "signals of the commit");
+      expectEqual(pluck(signals, "kind"), ["answer", "cancel"], "signals of the commit");
     },
   },
   "SIGNAL-12": {

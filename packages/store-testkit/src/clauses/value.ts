@@ -1,6 +1,6 @@
 import type { Json } from "@resumable-mcp/core";
 import { checkpoint, completed } from "../event-samples.js";
-import { expectEqual, valuesOf } from "../expect.js";
+import { expectEqual, pluck } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
 import { defineClauses, type Scene } from "../scene.js";
 
@@ -180,7 +180,7 @@ export const valueClauses = defineClauses({
         const held = await scene.lease(made.record.id);
         await scene.commit(held, [checkpoint(1)]);
         const { tasks } = await scene.store.listTasks({ owner: `client:${name}`, tool: name, limit: 10 });
-        expectEqual(valuesOf(tasks, "id"), [made.record.id], "the owner's tasks");
+        expectEqual(pluck(tasks, "id"), [made.record.id], "the owner's tasks");
       }
       const { byTool } = await scene.store.countTasks({});
       expectEqual(Object.keys(byTool).sort(), [...strangeNames].sort(), "tools that are counted");

@@ -1,10 +1,10 @@
 import type { Store } from "@resumable-mcp/core";
 import type { Lease, Signal } from "@resumable-mcp/core/store";
-import { ClauseBroken, expectEqual, expectThat, outcomeOf } from "../expect.js";
+import { ClauseBroken, expectEqual, expectThat, findOutcome } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
 import { defineClauses, reuseResultMs, type Scene, ttlMs } from "../scene.js";
 import { createRandomSource, type RandomSource, randomEvents, randomSignal, randomTaskParts } from "./random-input.js";
-import { afterCommit, afterSignal, itemsOf, judgeCommit, type ModelTask, recordOf, standIn } from "./store-model.js";
+import { afterCommit, afterSignal, judgeCommit, type ModelTask, readItems, standIn, toRecord } from "./store-model.js";
 
 const stepsBetweenChecks = 25;
 const stepsBetweenDocuments = 4;
@@ -110,13 +110,13 @@ async function commit(run: Run): Promise<void> {
   const lastSeq = task?.events.length ?? 1;
   const isHeld = task?.lease?.epoch === lease.epoch;
   const afterSeq = isHeld && random.percent(15) ? lastSeq + 1 - random.below(2) * 2 : lastSeq;
-  const events = task === undefined ? [] : randomEvents(random, recordOf(task));
+  const events = task === undefined ? [] : randomEvents(random, toRecord(task));
   const pending = (await store.getTask(lease.taskId))?.signals ?? [];
   const consumed = pending.filter(() => random.percent(40));
   const now = run.scene.clock.now();
   const request = { lease, afterSeq, events, consume: consumed.map(({ id }) => id), now };
   const expected: readonly string[] = judgeCommit(model, lease, afterSeq, events);
-  const outcome = await outcomeOf(store.commit(request));
+  const outcome = await findOutcome(store.commit(request));
   expectThat(expected.includes(outcome), `the commit gives ${expected.join(" or ")}, not ${outcome}`);
   if (outcome !== "ok" || task === undefined) return;
   const kept = task.signals.filter((_, index) => !consumed.some((signal) => signal === pending[index]));
@@ -129,7 +129,7 @@ async function signal(run: Run): Promise<void> {
   if (task === undefined) return;
   const request = randomSignal(run.random);
   const after = afterSignal(task, request);
-  const outcome = await outcomeOf(run.store.signal(task.task.id, request));
+  const outcome = await findOutcome(run.store.signal(task.task.id, request));
   expectEqual(outcome, after === undefined ? "ALREADY_ANSWERED" : "ok", `a signal ${request.kind}`);
   if (after !== undefined) run.model.set(task.task.id, after);
 }
@@ -147,7 +147,7 @@ async function remove(run: Run): Promise<void> {
   if (lease === undefined || run.random.percent(60)) return;
   const lastSeq = run.model.get(lease.taskId)?.events.length ?? 0;
   const expected: readonly string[] = judgeCommit(run.model, lease, lastSeq, []);
-  const outcome = await outcomeOf(run.store.deleteTask(lease));
+  const outcome = await findOutcome(run.store.deleteTask(lease));
   expectThat(expected.includes(outcome), `deleting gives ${expected.join(" or ")}, not ${outcome}`);
   if (outcome !== "ok") return;
   run.model.delete(lease.taskId);
@@ -168,7 +168,7 @@ function documentChanges(scene: Scene, random: RandomSource): (run: Run) => Prom
     const value = random.below(1_000);
     const expectedVersion = isWrong ? version + 1 : version;
     const put = store.putDocument({ kind, id, owner: "client:a", value, expectedVersion, now: scene.clock.now() });
-    expectEqual(await outcomeOf(put), isWrong ? "DOCUMENT_CONFLICT" : "ok", "putting a document");
+    expectEqual(await findOutcome(put), isWrong ? "DOCUMENT_CONFLICT" : "ok", "putting a document");
     if (isWrong) return;
     const next = (await put).version;
     expectThat(next > version, `version ${next} follows ${version}`);
@@ -201,10 +201,10 @@ async function compareAll({ model, store, deleted, documents }: Run): Promise<vo
   for (const [id, task] of model) {
     const snapshot = await store.getTask(id);
     const requests = snapshot?.signals.map(requestOf);
-    const expected = { record: recordOf(task), requests: task.signals, leased: task.lease !== undefined };
+    const expected = { record: toRecord(task), requests: task.signals, leased: task.lease !== undefined };
     expectEqual({ record: snapshot?.record, requests, leased: snapshot?.leased }, expected, `task ${id}`);
     expectEqual(foldJournal(await readJournal(store, id)), expected.record, `the fold of ${id}`);
-    expectEqual(await readAllItems(store, id), itemsOf(task), `items of ${id}`);
+    expectEqual(await readAllItems(store, id), readItems(task), `items of ${id}`);
   }
   for (const id of deleted) expectEqual(await store.getTask(id), undefined, `deleted task ${id}`);
   for (const id of documentIds) {

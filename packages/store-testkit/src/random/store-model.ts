@@ -25,13 +25,13 @@ export interface ModelTask {
 export type StoreModel = ReadonlyMap<string, ModelTask>;
 
 /** The record of a task of the model. */
-export function recordOf(task: ModelTask): TaskRecord {
+export function toRecord(task: ModelTask): TaskRecord {
   return reduceTask(undefined, task.events);
 }
 
 /** The items of a task of the model. */
-export function itemsOf(task: ModelTask): readonly Json[] {
-  const { itemsFromSeq } = recordOf(task);
+export function readItems(task: ModelTask): readonly Json[] {
+  const { itemsFromSeq } = toRecord(task);
   return task.events.flatMap((event) =>
     event.type === "checkpoint" && event.seq >= itemsFromSeq ? (event.items ?? []) : [],
   );
@@ -45,7 +45,7 @@ export function standIn(model: StoreModel, request: Parameters<Store["createTask
     .filter((other) => other.task.owner === task.owner && other.task.key === task.key)
     .sort((left, right) => right.claim - left.claim)[0];
   if (newest === undefined) return undefined;
-  const record = recordOf(newest);
+  const record = toRecord(newest);
   const signals = newest.signals.map((signal) => ({ ...signal, id: "" }));
   const stands = !isFinal(record.status) || isReusable({ record, signals, leased: false }, request, now.wallMs);
   return stands ? newest.task.id : undefined;
@@ -57,14 +57,14 @@ export function judgeCommit(model: StoreModel, lease: Lease, afterSeq: number, b
   if (task === undefined) return ["TASK_NOT_FOUND", "LEASE_LOST"] as const;
   if (task.lease?.epoch !== lease.epoch) return ["LEASE_LOST"] as const;
   if (task.events.length !== afterSeq) return ["SEQ_CONFLICT"] as const;
-  const restarts = isFinal(recordOf(task).status) && bodies.some(({ type }) => type === "restarted");
+  const restarts = isFinal(toRecord(task).status) && bodies.some(({ type }) => type === "restarted");
   const rival = [...model.values()].some(
     (other) =>
       other !== task &&
       other.task.key !== null &&
       other.task.key === task.task.key &&
       other.task.owner === task.task.owner &&
-      !isFinal(recordOf(other).status),
+      !isFinal(toRecord(other).status),
   );
   return restarts && rival ? (["KEY_TAKEN"] as const) : (["ok"] as const);
 }
@@ -84,7 +84,7 @@ export function afterCommit(
     ...task,
     events: [...task.events, ...events],
     signals: kept,
-    claim: restart !== undefined && isFinal(recordOf(task).status) ? claim : task.claim,
+    claim: restart !== undefined && isFinal(toRecord(task).status) ? claim : task.claim,
     answered: restart?.fromState === false ? [] : task.answered,
   };
 }

@@ -1,7 +1,7 @@
 import type { ToolInfo } from "@resumable-mcp/client";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { countLines, sessionLines } from "../../display/summary-lines.js";
-import { asObject, textOf } from "../../json.js";
+import { asObject, toText } from "../../json.js";
 import type { Command } from "../command.js";
 import { exitCodes } from "../exit-code.js";
 import type { Output } from "../output.js";
@@ -66,7 +66,7 @@ function showTool(output: Output, tool: ToolInfo): number {
   const required = requiredKeys(inputSchema);
   const fields = Object.entries(givenProperties(inputSchema)).map(([key, value]) => {
     const property = asObject(value) ?? {};
-    const usual = property.default === undefined ? "optional" : `by default ${textOf(property.default)}`;
+    const usual = property.default === undefined ? "optional" : `by default ${toText(property.default)}`;
     const facts = [kindText(property), required.includes(key) ? "required" : usual].filter((part) => part !== "");
     const text = typeof property.description === "string" ? `: ${property.description}` : "";
     return `${plainText(key)}  ${plainText(facts.join(", ") + text)}`;

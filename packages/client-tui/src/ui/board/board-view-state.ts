@@ -3,7 +3,7 @@ import { compareTexts, inOrder, taskOrders } from "@resumable-mcp/protocol/displ
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord, taskName } from "../../display/task-status.js";
-import { type BoardTask, serverOf, taskMessage } from "../../model/board-task.js";
+import { type BoardTask, taskMessage, taskServer } from "../../model/board-task.js";
 import type { KeyPress } from "../keys/key-press.js";
 import {
   type Cursor,
@@ -11,7 +11,7 @@ import {
   keptCursor,
   meaning,
   moveCursor,
-  nextOf,
+  nextValue,
   toggled,
   withTyped,
 } from "../keys/key-rules.js";
@@ -90,14 +90,14 @@ export function shownTasks(
 function matches(task: BoardTask, wanted: readonly string[]): boolean {
   const { info } = task;
   const state = [statusWord(info.status, info.interrupted), progressNumbers(info)];
-  const text = plainText([taskName(info), ...state, taskMessage(task), serverOf(task)].join(" ")).toLowerCase();
+  const text = plainText([taskName(info), ...state, taskMessage(task), taskServer(task)].join(" ")).toLowerCase();
   return wanted.every((word) => text.includes(word));
 }
 
 const comparisons: Readonly<Record<SortOrder, (left: BoardTask, right: BoardTask) => number>> = {
   ...taskOrders,
   "time left": taskOrders.left,
-  server: (left, right) => compareTexts(serverOf(left), serverOf(right)),
+  server: (left, right) => compareTexts(taskServer(left), taskServer(right)),
 };
 
 /** Moves through the list, filters, sorts and marks, and says what is wanted with tasks. */
@@ -155,7 +155,7 @@ function changeView(state: BoardViewState, key: KeyPress, ids: readonly string[]
     case "u":
       return { ...state, finished: !state.finished };
     case "s":
-      return { ...state, sort: nextOf(sortOrders, sort) };
+      return { ...state, sort: nextValue(sortOrders, sort) };
     case " ":
       return toggleMark(state, ids);
     case "*":

@@ -1,6 +1,6 @@
 import { type ShownLevel, shownLevels } from "@resumable-mcp/protocol/display";
 import type { KeyPress } from "../keys/key-press.js";
-import { meaning, moveCursor, nextOf, toggled } from "../keys/key-rules.js";
+import { meaning, moveCursor, nextValue, toggled } from "../keys/key-rules.js";
 import { verbKeys } from "../keys/task-keys.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 import type { TreeLine } from "./result-tree.js";
@@ -75,7 +75,7 @@ export function reduceDetail(state: DetailState, key: KeyPress, view: DetailView
   if (key.name === "escape") return { state, outcome: "back" };
   const pane = chosenPane(key, view.pane);
   if (pane !== undefined) return { state: { ...state, pane, up: 0 } };
-  if (key.text === "l") return { state: { ...state, level: nextOf(shownLevels, state.level), up: 0 } };
+  if (key.text === "l") return { state: { ...state, level: nextValue(shownLevels, state.level), up: 0 } };
   if (key.name === "enter" && view.asks) return { state, outcome: "answer" };
   const outcome = meaning(verbs, key.text);
   if (outcome !== undefined) return { state, outcome };
@@ -83,8 +83,8 @@ export function reduceDetail(state: DetailState, key: KeyPress, view: DetailView
 }
 
 function chosenPane(key: KeyPress, now: Pane): Pane | undefined {
-  if (key.name === "tab") return nextOf(panes, now);
-  return key.name === "backtab" ? nextOf(panes, now, -1) : undefined;
+  if (key.name === "tab") return nextValue(panes, now);
+  return key.name === "backtab" ? nextValue(panes, now, -1) : undefined;
 }
 
 function scroll(state: DetailState, key: KeyPress, count: number): DetailState {

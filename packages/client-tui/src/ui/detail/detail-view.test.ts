@@ -6,7 +6,7 @@ import { fakeResult, hostile } from "../../../test/odd-texts.js";
 import { nowMs } from "../../../test/open-screens.js";
 import { type BoardTask, newBoardTask } from "../../model/board-task.js";
 import { initialDetailState } from "./detail-state.js";
-import { detailContent, factLines, shellCommand, windowOf } from "./detail-view.js";
+import { detailContent, factLines, shellCommand, visibleLines } from "./detail-view.js";
 
 const facts = (task: BoardTask, most = 20, columns = 100) => factLines(task, { columns, nowMs, most });
 
@@ -86,12 +86,12 @@ describe("the part of a task that one looks at", () => {
 
   it("is the end of its lines, or what stands so many lines above that", () => {
     const lines = [1, 2, 3, 4, 5];
-    expect([windowOf(lines, 0, 2), windowOf(lines, 2, 2), windowOf(lines, 9, 2), windowOf(lines, 0, 9)]).toEqual([
-      [4, 5],
-      [2, 3],
-      [1, 2],
-      lines,
-    ]);
+    expect([
+      visibleLines(lines, 0, 2),
+      visibleLines(lines, 2, 2),
+      visibleLines(lines, 9, 2),
+      visibleLines(lines, 0, 9),
+    ]).toEqual([[4, 5], [2, 3], [1, 2], lines]);
   });
 });
 

@@ -114,7 +114,7 @@ function timesText(task: BoardTask, nowMs: number): string | undefined {
 }
 
 /** The part of some lines that is shown, from so many lines above the end. */
-export function windowOf<Line>(lines: readonly Line[], up: number, rows: number): readonly Line[] {
+export function visibleLines<Line>(lines: readonly Line[], up: number, rows: number): readonly Line[] {
   const end = lines.length - Math.min(up, Math.max(0, lines.length - 1));
   return lines.slice(Math.max(0, end - rows), Math.max(end, Math.min(rows, lines.length)));
 }

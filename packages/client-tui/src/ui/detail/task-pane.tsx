@@ -8,7 +8,7 @@ import { Line } from "../parts/line.js";
 import { shareColumns, taskLineText } from "../parts/task-columns.js";
 import { useTheme } from "../theme.js";
 import { type DetailState, initialDetailState, type Pane, panes } from "./detail-state.js";
-import { type DetailContent, detailContent, factLines, windowOf } from "./detail-view.js";
+import { type DetailContent, detailContent, factLines, visibleLines } from "./detail-view.js";
 
 /** Least time between two reads of a journal. */
 const lookAgainMs = 3_000;
@@ -79,7 +79,7 @@ function PaneBody(props: ScreenSize & { readonly content: DetailContent; readonl
   const { pane, tree, lines } = content;
   if ((pane === "result" ? tree : lines).length === 0) return <Line dim text={cutText(empty[pane], columns)} />;
   if (pane !== "result")
-    return windowOf(lines, state.up, rows).map(({ key, text, muted }) => (
+    return visibleLines(lines, state.up, rows).map(({ key, text, muted }) => (
       <Line key={key} dim={muted} text={cutText(text, columns)} />
     ));
   const cursor = Math.min(state.cursor, tree.length - 1);

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
 import { parseJson } from "@resumable-mcp/protocol";
 import { schemaErrors } from "../../command-line/schema-errors.js";
-import { asObject, textOf } from "../../json.js";
-import { type FormField, innerFields, keyOf, rootField } from "./form-field.js";
+import { asObject, toText } from "../../json.js";
+import { type FormField, fieldKey, innerFields, rootField } from "./form-field.js";
 
 /** What stands in a form: the text of each field and the length of each list, by path. */
 export interface FormDraft {
@@ -27,7 +27,7 @@ export function fill(draft: FormDraft, field: FormField, given: Json | undefined
   const values: JsonObject = kind === "list" ? Object.fromEntries(entries.entries()) : (asObject(value) ?? {});
   const counts = kind === "list" ? { ...draft.counts, [path]: entries.length } : draft.counts;
   return innerFields(field, counts, root).reduce(
-    (filled: FormDraft, inner) => fill(filled, inner, values[keyOf(inner)], root),
+    (filled: FormDraft, inner) => fill(filled, inner, values[fieldKey(inner)], root),
     { ...draft, counts },
   );
 }
@@ -35,7 +35,7 @@ export function fill(draft: FormDraft, field: FormField, given: Json | undefined
 function textIn({ kind, options }: FormField, value: Json | undefined): string {
   if (value === undefined) return "";
   const option = options.find((entry) => JSON.stringify(entry.value) === JSON.stringify(value));
-  return option?.label ?? (kind === "json" ? JSON.stringify(value) : textOf(value));
+  return option?.label ?? (kind === "json" ? JSON.stringify(value) : toText(value));
 }
 
 /** The lines of a form: each field, and under it what it holds. */
@@ -75,7 +75,7 @@ function readField(field: FormField, draft: FormDraft, root: JsonObject): Read {
 function readInner(field: FormField, draft: FormDraft, root: JsonObject): Read {
   const isList = field.kind === "list";
   const read = innerFields(field, draft.counts, root).map(
-    (inner) => [keyOf(inner), readField(inner, draft, root)] as const,
+    (inner) => [fieldKey(inner), readField(inner, draft, root)] as const,
   );
   const known = read.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
   const errors: Read["errors"] = Object.assign({}, ...read.map(([, entry]) => entry.errors));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fieldsOfObject, keyOf } from "./form-field.js";
+import { fieldKey, fieldsOfObject } from "./form-field.js";
 
 const field = (schema: object, root: object = {}) => {
   const whole = { type: "object", properties: { x: { ...schema } }, ...root };
@@ -61,7 +61,7 @@ describe("a field of a form", () => {
   it("keeps its key, whatever is in it", () => {
     const properties = { "a/b~c": { type: "string" } };
     const [only] = fieldsOfObject({ type: "object", properties }, {});
-    expect([only?.path, only === undefined ? "" : keyOf(only)]).toEqual(["/a~1b~0c", "a/b~c"]);
+    expect([only?.path, only === undefined ? "" : fieldKey(only)]).toEqual(["/a~1b~0c", "a/b~c"]);
   });
 
   it("is not there for what the client says itself, but within other objects", () => {

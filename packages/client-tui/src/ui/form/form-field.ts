@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
 import { type SchemaOption, schemaOptions } from "@resumable-mcp/protocol/display";
-import { hiddenKeys, requiredKeys, typesOf } from "../../command-line/tool-arguments.js";
+import { hiddenKeys, readTypes, requiredKeys } from "../../command-line/tool-arguments.js";
 import { asObject } from "../../json.js";
 
 /** What a field holds; a `group` holds fields, a `list` entries that can be added and taken away. */
@@ -86,7 +86,7 @@ function lookUp(reference: string, root: JsonObject): JsonObject | undefined {
 
 function kindOf(schema: JsonObject, depth: number): FieldKind {
   if (Array.isArray(schema.enum) || schemaOptions(schema).length > 0) return "choice";
-  const types = typesOf(schema);
+  const types = readTypes(schema);
   const simple = (["string", "boolean", "integer", "number"] as const).find((type) => types.includes(type));
   if (simple !== undefined) return simple === "string" ? "text" : simple;
   if (depth >= maxDepth) return "json";
@@ -109,6 +109,6 @@ function unescapePointer(part: string): string {
 }
 
 /** The key under which a field's value stands in what holds it. */
-export function keyOf({ path }: Pick<FormField, "path">): string {
+export function fieldKey({ path }: Pick<FormField, "path">): string {
   return unescapePointer(path.slice(path.lastIndexOf("/") + 1));
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/client";
 import type { KeyPress } from "../keys/key-press.js";
-import { nextOf, withTyped } from "../keys/key-rules.js";
+import { nextValue, withTyped } from "../keys/key-rules.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 import { type FormDraft, fill, formLines, initialDraft, maxListEntries, readForm } from "./form-draft.js";
 import { type FormField, fieldOfEntry } from "./form-field.js";
@@ -64,7 +64,7 @@ export function reduceForm(state: FormState, key: KeyPress, shape: FormShape): K
   const field = lines[state.focus];
   if (field === undefined) {
     const indexes = [...shape.buttons.keys()];
-    return { state: { ...state, button: nextOf(indexes, state.button, sideways(key)) } };
+    return { state: { ...state, button: nextValue(indexes, state.button, sideways(key)) } };
   }
   return { state: check(edit(state, field, key, shape), lines, shape) };
 }
@@ -141,7 +141,7 @@ function choose({ options, required }: FormField, text: string, key: KeyPress): 
   if (by === 0) return (key.text !== "" && labels.find((label) => label.startsWith(key.text))) || text;
   const all = required ? labels : ["", ...labels];
   // From a text that is none of them, the first comes next, and the last before it.
-  return all.includes(text) ? nextOf(all, text, by) : (all.at(by > 0 ? 0 : -1) ?? text);
+  return all.includes(text) ? nextValue(all, text, by) : (all.at(by > 0 ? 0 : -1) ?? text);
 }
 
 function press(state: FormState, lines: readonly FormField[], shape: FormShape): KeyStep<FormState, FormOutcome> {

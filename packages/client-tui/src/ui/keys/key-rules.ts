@@ -67,7 +67,7 @@ export function withTyped(text: string, key: KeyPress): string {
 }
 
 /** The value behind another in a list that begins again at its end; `by` is negative for those before it. */
-export function nextOf<Value>(values: readonly Value[], value: Value, by = 1): Value {
+export function nextValue<Value>(values: readonly Value[], value: Value, by = 1): Value {
   return values[(values.indexOf(value) + by + values.length) % values.length] ?? value;
 }
 

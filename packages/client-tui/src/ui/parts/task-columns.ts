@@ -3,7 +3,7 @@ import { taskTimes } from "@resumable-mcp/protocol/display";
 import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
 import { progressBar, progressNumbers } from "../../display/progress-line.js";
 import { statusMark } from "../../display/task-status.js";
-import { type BoardTask, isAway, isMoving, serverOf, taskMessage } from "../../model/board-task.js";
+import { type BoardTask, isAway, isMoving, taskMessage, taskServer } from "../../model/board-task.js";
 
 const order = ["name", "label", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
 
@@ -29,7 +29,7 @@ export function shareColumns(tasks: readonly BoardTask[], columns: number): Task
   const names = tasks.map(({ info }) => nameOf(info, columns >= leastForLabels));
   const name = widest(names, Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))));
   const numbers = numbersColumns(tasks, columns);
-  const servers = new Map(tasks.map((task) => [task.info.server, serverOf(task)]));
+  const servers = new Map(tasks.map((task) => [task.info.server, taskServer(task)]));
   const wanted = { name, numbers, time: 6, bar: columns < narrowScreen ? 5 : Math.min(20, Math.floor(columns / 8)) };
   const used = leadColumns + Object.values(wanted).reduce((sum, width) => sum + width + 1, 0);
   let room = columns - used;
@@ -90,7 +90,7 @@ export function taskLineText(
   const cells = {
     name: nameOf(info, columns.label > 0),
     label: plainText(info.label ?? ""),
-    server: serverOf(task),
+    server: taskServer(task),
     bar: progressBar(info.percent, columns.bar, isMoving(task) ? phaseOf(info, look.nowMs) : undefined),
     numbers: fittingNumbers(info, columns.numbers),
     time: elapsed,

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { messageOf } from "../../json.js";
+import { errorMessage } from "../../json.js";
 
 /** What a screen asks for when it is opened. */
 export type Loaded<T> =
@@ -13,7 +13,7 @@ export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   useEffect(() => {
     load().then(
       (value) => setLoaded({ name: "there", value }),
-      (error: unknown) => setLoaded({ name: "failed", problem: messageOf(error) }),
+      (error: unknown) => setLoaded({ name: "failed", problem: errorMessage(error) }),
     );
   }, []);
   return loaded;

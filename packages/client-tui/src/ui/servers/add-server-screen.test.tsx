@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { large, least, usual } from "../../../test/draw.js";
 import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
-import { serverOf } from "./add-server-screen.js";
+import { readServer } from "./add-server-screen.js";
 
 async function openForm(options: OpenScreensOptions = {}) {
   const screen = openScreens([], options);
@@ -63,13 +63,13 @@ describe("the form for a new server", () => {
 
 describe("what is typed as a new server", () => {
   it("is a URL with a token from the environment, or a command", () => {
-    expect(serverOf({ server: " https://a/mcp ", name: "a", token_variable: "T" }, { T: "secret" })).toEqual({
+    expect(readServer({ server: " https://a/mcp ", name: "a", token_variable: "T" }, { T: "secret" })).toEqual({
       config: { url: "https://a/mcp", token: "secret" },
       name: "a",
     });
-    expect(serverOf({ server: 'node "my server.js"' }, {})).toEqual({
+    expect(readServer({ server: 'node "my server.js"' }, {})).toEqual({
       config: { command: "node", args: ["my server.js"] },
     });
-    expect(() => serverOf({ server: "https://a/mcp", token_variable: "T" }, {})).toThrow(/no token in .* T/);
+    expect(() => readServer({ server: "https://a/mcp", token_variable: "T" }, {})).toThrow(/no token in .* T/);
   });
 });

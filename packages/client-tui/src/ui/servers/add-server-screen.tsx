@@ -32,7 +32,7 @@ export function AddServerScreen(props: ScreenProps): ReactNode {
 async function add({ client, board, go }: ScreenProps, outcome: FormOutcome): Promise<void> {
   go({ type: "back" });
   if (outcome.type === "back") return;
-  const { config, name } = serverOf(outcome.values, process.env);
+  const { config, name } = readServer(outcome.values, process.env);
   const { address } = await client.addServer(config, { name });
   const test = await client.testServer(address);
   board.notice(test.ok ? "info" : "error", test.ok ? `${address} answers.` : `Added. ${test.problem ?? ""}`);
@@ -40,7 +40,7 @@ async function add({ client, board, go }: ScreenProps, outcome: FormOutcome): Pr
 }
 
 /** What the form says, as a server: what begins like a URL is one, anything else is a command. */
-export function serverOf(values: JsonObject, env: NodeJS.ProcessEnv): { config: ServerConfig; name?: string } {
+export function readServer(values: JsonObject, env: NodeJS.ProcessEnv): { config: ServerConfig; name?: string } {
   const text = String(values.server).trim();
   const variable = typeof values.token_variable === "string" ? values.token_variable : "";
   const name = typeof values.name === "string" && values.name !== "" ? values.name : undefined;

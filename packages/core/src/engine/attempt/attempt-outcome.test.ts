@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { TerminalError } from "../../errors.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { NewSignal, Signal } from "../../task/task-record.js";
-import { type AttemptOutcome, type EndInputs, endNameOf, endOfAttempt } from "./attempt-outcome.js";
+import { type AttemptOutcome, type EndInputs, endOfAttempt, findEndName } from "./attempt-outcome.js";
 
 const nowMs = Date.UTC(2026, 0, 1);
 const at = new Date(nowMs).toISOString();
@@ -41,7 +41,7 @@ describe("endNameOf", () => {
     ["an interruption", [{ type: "step", key: "a", value: 1 }], "interrupted"],
     ["an interruption, without any event", [], "interrupted"],
   ] as const)("names %s", (_what, events, name) => {
-    expect(endNameOf(events)).toBe(name);
+    expect(findEndName(events)).toBe(name);
   });
 });
 

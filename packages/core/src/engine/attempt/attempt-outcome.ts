@@ -4,8 +4,8 @@ import { isFinalEvent, type TaskEventBody } from "../../task/task-event.js";
 import type { Signal, TaskRecord } from "../../task/task-record.js";
 import { answeredBy, requestedState } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
-import { isoOf } from "../clock.js";
-import { failureOf, retryDelay } from "../retry-delay.js";
+import { formatIso } from "../clock.js";
+import { retryDelay, toFailure } from "../retry-delay.js";
 import type { AttemptEnd } from "../telemetry.js";
 import type { JournalEntry } from "./journal-writer.js";
 
@@ -56,7 +56,7 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
 }
 
 /** Names the end of an attempt by what it wrote last. Pure. */
-export function endNameOf(events: readonly TaskEventBody[]): AttemptEnd {
+export function findEndName(events: readonly TaskEventBody[]): AttemptEnd {
   const last = events.at(-1);
   if (last?.type === "attempt_ended") return last.reason;
   const isNamed = last?.type === "completed" || last?.type === "failed" || last?.type === "cancelled";
@@ -77,8 +77,8 @@ function lastEvent(outcome: AttemptOutcome, inputs: EndInputs): TaskEventBody {
 
 function failed(error: unknown, { record, tool, nowMs }: EndInputs): TaskEventBody {
   const delayMs = retryDelay(error, record.failures, tool.retry);
-  if (delayMs === undefined) return { type: "failed", error: failureOf(error) };
-  return { type: "attempt_ended", reason: "retry", runnableAt: isoOf(nowMs + delayMs), error: failureOf(error) };
+  if (delayMs === undefined) return { type: "failed", error: toFailure(error) };
+  return { type: "attempt_ended", reason: "retry", runnableAt: formatIso(nowMs + delayMs), error: toFailure(error) };
 }
 
 function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs): TaskEventBody {
@@ -89,7 +89,7 @@ function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs)
   }
   const wakeMs = reason === "drain" || reason === "turn" ? nowMs : reason === "waiting" ? waitsUntilMs : undefined;
   const ended = { type: "attempt_ended", reason: endReasons[reason] ?? "interrupted" } as const;
-  return wakeMs === undefined ? ended : { ...ended, runnableAt: isoOf(wakeMs) };
+  return wakeMs === undefined ? ended : { ...ended, runnableAt: formatIso(wakeMs) };
 }
 
 const endReasons: { readonly [Reason in InterruptReason]?: "paused" | "waiting" | "drained" | "yielded" } = {

@@ -1,11 +1,11 @@
 import { isResumableError } from "../../errors.js";
 import { type TaskLimitValues, taskDefaults, withDefaults } from "../../limits.js";
 import type { TaskEventBody } from "../../task/task-event.js";
-import { entryOf, type Signal, type TaskRecord } from "../../task/task-record.js";
-import { desiredStateOf } from "../../task/task-rules.js";
+import { findEntry, type Signal, type TaskRecord } from "../../task/task-record.js";
+import { readDesiredState } from "../../task/task-rules.js";
 import type { AttemptEnd } from "../telemetry.js";
 import { AttemptControl } from "./attempt-control.js";
-import { type AttemptOutcome, endNameOf, endOfAttempt } from "./attempt-outcome.js";
+import { type AttemptOutcome, endOfAttempt, findEndName } from "./attempt-outcome.js";
 import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
 import { driveTool, stoppedHere } from "./drive-tool.js";
 import { type JournalEntry, JournalWriter } from "./journal-writer.js";
@@ -118,10 +118,10 @@ export class Attempt {
       if (signal.kind === "detach") this.#write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
       if (signal.kind !== "answer") continue;
       const { id, key, answer } = signal;
-      const isOpen = entryOf(journal.record, key)?.kind === "question";
+      const isOpen = findEntry(journal.record, key)?.kind === "question";
       this.#write(isOpen ? [{ type: "answered", key, answer }] : [], id, key);
     }
-    const request = desiredStateOf({ record: journal.record, signals, leased: true });
+    const request = readDesiredState({ record: journal.record, signals, leased: true });
     if (request === "pause") control.want("pause");
     else control.unwant("pause");
   }
@@ -147,7 +147,7 @@ export class Attempt {
     const waitsUntilMs = this.#verbs.waits.untilMs;
     const nowMs = clock.wallMs();
     const entry = endOfAttempt(outcome, { record, before, signals: this.#signals, tool, nowMs, waitsUntilMs });
-    this.#end = endNameOf(entry.events);
+    this.#end = findEndName(entry.events);
     for (const event of entry.events) {
       // The wall clock may be set while this is written.
       if (event.type === "attempt_ended" && event.runnableAt !== undefined)

@@ -4,7 +4,7 @@ import { checkLimit, type TaskLimitValues } from "../../limits.js";
 import type { Lease } from "../../store/store.js";
 import type { LogLevel, TaskEventBody } from "../../task/task-event.js";
 import type { Signal, TaskRecord } from "../../task/task-record.js";
-import { instantOf } from "../clock.js";
+import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 
 /** Events that become visible together, and the signals that they carry out. */
@@ -164,7 +164,7 @@ export class JournalWriter {
   async #write({ events, consume }: JournalEntry): Promise<void> {
     const { store, lease, clock, onCommitted, onSignals } = this.#options;
     if (this.#failure !== undefined) throw new TaskInterrupted("lease_lost");
-    const written = { lease, afterSeq: this.#current.lastSeq, consume, now: instantOf(clock) };
+    const written = { lease, afterSeq: this.#current.lastSeq, consume, now: readInstant(clock) };
     try {
       const { record, signals } = await store.commit({ ...written, events: [...this.#takeLogs(), ...events] });
       this.#current = record;

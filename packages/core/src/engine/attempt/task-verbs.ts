@@ -2,11 +2,11 @@ import { invalidValue, isResumableError, ResumableError } from "../../errors.js"
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit } from "../../limits.js";
 import type { Answer, Question, TaskEventBody } from "../../task/task-event.js";
-import { entryOf, type Remembered } from "../../task/task-record.js";
+import { findEntry, type Remembered } from "../../task/task-record.js";
 import { unknownKeys } from "../../tool/known-keys.js";
-import { checkValue, isStandardSchema, jsonSchemaOf } from "../../tool/schema.js";
+import { checkValue, isStandardSchema, toJsonSchema } from "../../tool/schema.js";
 import type { AskRequest, AskResult } from "../../tool/tool.js";
-import { isoOf } from "../clock.js";
+import { formatIso } from "../clock.js";
 import type { AttemptParts } from "./attempt-parts.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
@@ -77,7 +77,7 @@ export class TaskVerbs {
   #claim(key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined {
     const { journal, control } = this.#parts;
     checkLimit("maxKeyLength", key.length, this.#parts.taskLimits.maxKeyLength);
-    const entry = entryOf(journal.record, key);
+    const entry = findEntry(journal.record, key);
     if (this.#used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) {
       throw keyReused(journal.record.id, key);
     }
@@ -124,12 +124,12 @@ export class TaskVerbs {
   }
 
   #answerOf(key: string): Answer | undefined {
-    const entry = entryOf(this.#parts.journal.record, key);
+    const entry = findEntry(this.#parts.journal.record, key);
     return entry?.kind === "answer" ? entry.answer : undefined;
   }
 
   async #awaitAnswer(key: string): Promise<Answer> {
-    const entry = entryOf(this.#parts.journal.record, key);
+    const entry = findEntry(this.#parts.journal.record, key);
     const expiresAt = entry?.kind === "question" ? entry.question.expiresAt : undefined;
     await this.#wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
     if (this.#answerOf(key) === undefined) await this.#expire(key);
@@ -157,7 +157,7 @@ export class TaskVerbs {
 
 function laterIso(what: string, nowMs: number, durationMs: number): string {
   if (Number.isNaN(durationMs)) throw invalidValue(what, ["must be a number of milliseconds"]);
-  return isoOf(nowMs + Math.max(0, durationMs));
+  return formatIso(nowMs + Math.max(0, durationMs));
 }
 
 const requestKeys: ReadonlySet<string> = new Set(
@@ -173,7 +173,7 @@ function questionOf(key: string, request: AskRequest, nowMs: number): Question {
   const problems = unknownKeys(request, requestKeys, "a question");
   if (problems.length > 0) throw invalidValue(what, problems);
   const expiresAt = timeoutMs === undefined ? undefined : laterIso(`The timeout of ${what}`, nowMs, timeoutMs);
-  const question = { message, schema: jsonSchemaOf(request.schema, "input", what), expiresAt, userOnly };
+  const question = { message, schema: toJsonSchema(request.schema, "input", what), expiresAt, userOnly };
   // The schema is the author's: what JSON cannot hold is refused here, with its path.
   copyJson(question, what);
   return question;

@@ -1,4 +1,4 @@
-import { rpcCodeOf, type TaskEvent, type TaskFailure } from "../../task/task-event.js";
+import { readRpcCode, type TaskEvent, type TaskFailure } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Followed } from "../engine.js";
 import { waitsForCode } from "../scheduling/version-rule.js";
@@ -40,7 +40,7 @@ function maskedEvent(event: TaskEvent, taskId: string): TaskEvent {
 
 /** Only what a tool's code threw has one of these codes. */
 function maskedFailure(failure: TaskFailure, taskId: string): TaskFailure {
-  const isOfTool = failure.code === "TOOL_FAILED" || rpcCodeOf(failure) !== undefined;
+  const isOfTool = failure.code === "TOOL_FAILED" || readRpcCode(failure) !== undefined;
   if (!isOfTool || failure.forCaller === true) return failure;
   return { ...failure, message: `The tool failed. The server's log says why, under ${taskId}.` };
 }

@@ -1,13 +1,13 @@
 import { invalidValue } from "../../errors.js";
 import { isFinal, type NewSignal, type TaskSnapshot } from "../../task/task-record.js";
-import { isDelivered, statusOf } from "../../task/task-rules.js";
+import { isDelivered, readStatus } from "../../task/task-rules.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
 import { readOwned } from "../scheduling/read-tasks.js";
 import { checkGivenAnswer } from "./check-answer.js";
 import { findTask } from "./find-task.js";
 import { followTask, waitForTask } from "./follow-task.js";
 import { type EngineParts, startTask } from "./start-task.js";
-import { illegalTransition, isTaskId, taskNotFound, viewOf } from "./task-view.js";
+import { illegalTransition, isTaskId, taskNotFound, toTaskView } from "./task-view.js";
 
 /** One owner's view of an engine. Its methods may be taken off it. */
 export class OneOwnersTasks implements OwnedTasks {
@@ -64,7 +64,7 @@ export class OneOwnersTasks implements OwnedTasks {
   };
 
   readonly pause: OwnedTasks["pause"] = async (taskId) => {
-    const status = statusOf(await this.#own(taskId));
+    const status = readStatus(await this.#own(taskId));
     if (isFinal(status) || status === "paused") throw illegalTransition(taskId, status, "pause");
     return this.#request(taskId, { kind: "pause" });
   };
@@ -73,7 +73,7 @@ export class OneOwnersTasks implements OwnedTasks {
     const parts = this.#parts;
     const snapshot = await this.#own(taskId);
     const { record } = snapshot;
-    const status = statusOf(snapshot);
+    const status = readStatus(snapshot);
     if (status !== "failed" && isFinal(status)) throw illegalTransition(taskId, status, "resume");
     parts.tools.requireValidator(record.tool);
     if (status !== "failed") return this.#request(taskId, { kind: "resume" });
@@ -85,7 +85,7 @@ export class OneOwnersTasks implements OwnedTasks {
   };
 
   readonly cancel: OwnedTasks["cancel"] = async (taskId) => {
-    const status = statusOf(await this.#own(taskId));
+    const status = readStatus(await this.#own(taskId));
     if (isFinal(status)) throw illegalTransition(taskId, status, "cancel");
     return this.#request(taskId, { kind: "cancel" });
   };
@@ -102,7 +102,7 @@ export class OneOwnersTasks implements OwnedTasks {
   };
 
   readonly delete: OwnedTasks["delete"] = async (taskId) => {
-    const status = statusOf(await this.#own(taskId));
+    const status = readStatus(await this.#own(taskId));
     const deleted = isFinal(status) && (await this.#parts.scheduler.remove(taskId));
     if (!deleted) throw illegalTransition(taskId, isFinal(status) ? "pending" : status, "delete");
   };
@@ -161,7 +161,7 @@ export class OneOwnersTasks implements OwnedTasks {
   }
 
   #viewOf(snapshot: TaskSnapshot): TaskView {
-    return viewOf({ ...snapshot, record: this.#parts.masking.record(snapshot.record) });
+    return toTaskView({ ...snapshot, record: this.#parts.masking.record(snapshot.record) });
   }
 
   async #own(taskId: string): Promise<TaskSnapshot> {
@@ -200,7 +200,7 @@ export class OneOwnersTasks implements OwnedTasks {
   /** A caller waits for the task again: an orphan continues, and what another process runs is watched. */
   async #returnTo(taskId: string): Promise<void> {
     const snapshot = await this.#own(taskId);
-    const status = statusOf(snapshot);
+    const status = readStatus(snapshot);
     if (isFinal(status) || status === "paused") return;
     // Without this, a caller waits in silence for a task that cannot run here.
     if (!snapshot.leased) this.#parts.tools.requireValidator(snapshot.record.tool);
@@ -213,7 +213,7 @@ export class OneOwnersTasks implements OwnedTasks {
     const snapshot = await this.#own(taskId);
     const { record } = snapshot;
     const detached = record.detached || snapshot.signals.some((signal) => signal.kind === "detach");
-    const status = statusOf(snapshot);
+    const status = readStatus(snapshot);
     const detaches = tools.all.get(record.tool)?.onCallerCancel === "detach";
     if (detached || detaches || isFinal(status) || status === "paused" || callers.isAwaited(taskId)) return;
     await this.#request(taskId, { kind: "pause", cause: "caller_left" });

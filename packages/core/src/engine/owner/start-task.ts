@@ -4,15 +4,15 @@ import { checkLimit, fixedLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import type { NewTask } from "../../task/task-event.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
-import { desiredStateOf } from "../../task/task-rules.js";
+import { readDesiredState } from "../../task/task-rules.js";
 import { parseTraceContext } from "../../task/trace-context.js";
 import { checkValue } from "../../tool/schema.js";
-import { labelOf } from "../../tool/task-label.js";
+import { makeLabel } from "../../tool/task-label.js";
 import type { Tool } from "../../tool/tool.js";
-import { instantOf } from "../clock.js";
+import { readInstant } from "../clock.js";
 import type { StartRequest } from "../engine.js";
 import type { Environment } from "../environment.js";
-import { keptMs, maxUnfinishedOf } from "../limit-rules.js";
+import { keptMs, maxUnfinishedFor } from "../limit-rules.js";
 import { readOwned } from "../scheduling/read-tasks.js";
 import type { Scheduler } from "../scheduling/scheduler.js";
 import type { Callers, DeliveryNotes } from "./callers.js";
@@ -100,7 +100,7 @@ async function newTask(parts: EngineParts, owner: string, request: StartRequest)
     toolVersion: tool.version,
     key,
     input,
-    label: labelOf(tool, parsed, input),
+    label: makeLabel(tool, parsed, input),
     detached: request.detached === true,
     ttlMs: keptMs(parts, tool, owner),
     session: request.session,
@@ -132,11 +132,11 @@ function jsonOr(parsed: unknown, raw: Json): Json {
 async function createOrContinue(parts: EngineParts, task: NewTask, request: StartRequest): Promise<StartOutcome> {
   const { store, limits, clock } = parts;
   const { reuseResultMs } = limits;
-  const maxUnfinished = maxUnfinishedOf(parts, task.owner);
+  const maxUnfinished = maxUnfinishedFor(parts, task.owner);
   let triesLeft = parts.tools.require(task.tool).onFailure === "restart" ? 0 : fixedLimits.maxContinueTries;
   for (;;) {
     const continueFailed = triesLeft > 0;
-    const now = instantOf(clock);
+    const now = readInstant(clock);
     const acceptedMs = acceptedLateMs(request, now.wallMs);
     const found = await store.createTask({ task, reuseResultMs, acceptedMs, continueFailed, maxUnfinished, now });
     const { record } = found.snapshot;
@@ -186,7 +186,7 @@ async function join(parts: EngineParts, found: TaskSnapshot, detached: boolean):
   await callers.stopWritten(record.id);
   const before = (await store.getTask(record.id)) ?? found;
   // Also a pause that is requested and not carried out yet: the end of the caller before this one left it.
-  if (!isFinal(before.record.status) && desiredStateOf(before) === "pause")
+  if (!isFinal(before.record.status) && readDesiredState(before) === "pause")
     await store.signal(record.id, { kind: "resume" });
   const now = await store.getTask(record.id);
   if (now !== undefined) scheduler.resumeForWaiter(now);

@@ -1,6 +1,6 @@
 import { ResumableError } from "../../errors.js";
 import { isFinal, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
-import { desiredStateOf, isOrphan, statusOf, unansweredQuestions } from "../../task/task-rules.js";
+import { isOrphan, readDesiredState, readStatus, unansweredQuestions } from "../../task/task-rules.js";
 import type { TaskView } from "../engine.js";
 
 /** Tells whether a text may be the id of a task. */
@@ -9,8 +9,8 @@ export function isTaskId(text: string): boolean {
 }
 
 /** A task as its owner sees it. */
-export function viewOf(snapshot: TaskSnapshot): TaskView {
-  const status = statusOf(snapshot);
+export function toTaskView(snapshot: TaskSnapshot): TaskView {
+  const status = readStatus(snapshot);
   return {
     record: snapshot.record,
     status,
@@ -23,7 +23,7 @@ export function viewOf(snapshot: TaskSnapshot): TaskView {
 function requestOf(snapshot: TaskSnapshot, status: TaskStatus): TaskView["requested"] {
   if (isFinal(status)) return undefined;
   if (snapshot.signals.some(({ kind }) => kind === "cancel")) return "cancel";
-  return status !== "paused" && desiredStateOf(snapshot) === "pause" ? "pause" : undefined;
+  return status !== "paused" && readDesiredState(snapshot) === "pause" ? "pause" : undefined;
 }
 
 /** Makes the error for an unknown and for a foreign task alike. Which tool lists tasks is for the server to say. */

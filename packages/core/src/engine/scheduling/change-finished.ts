@@ -2,9 +2,9 @@ import { isResumableError, ResumableError } from "../../errors.js";
 import type { Lease } from "../../store/store.js";
 import { finalStatuses, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
 import { answeredBy } from "../../task/task-rules.js";
-import { instantOf } from "../clock.js";
+import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
-import { maxUnfinishedOf } from "../limit-rules.js";
+import { maxUnfinishedFor } from "../limit-rules.js";
 
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
 export async function deleteFinished(environment: Environment, taskId: string): Promise<boolean> {
@@ -28,8 +28,8 @@ export function restartFailed(environment: Environment, taskId: string): Promise
     const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
     const consume = signals.map((signal) => signal.id);
     const events = [restarted, ...answeredBy(record, signals)];
-    const maxUnfinished = maxUnfinishedOf(environment, record.owner);
-    const now = instantOf(clock);
+    const maxUnfinished = maxUnfinishedFor(environment, record.owner);
+    const now = readInstant(clock);
     await store.commit({ lease, afterSeq: record.lastSeq, events, consume, maxUnfinished, now });
     return record;
   });
@@ -48,7 +48,7 @@ async function change<Result>(
 ): Promise<Result | undefined> {
   const deadlineMs = clock.monotonicMs() + limits.claimPatienceMs;
   for (;;) {
-    const claimed = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
+    const claimed = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: readInstant(clock) });
     if (claimed !== undefined) {
       const { lease, snapshot } = claimed;
       const changed = statuses.includes(snapshot.record.status) ? run(lease, snapshot) : Promise.resolve(undefined);
@@ -86,7 +86,7 @@ export async function sweepExpired(
   for (;;) {
     // Those that are left come first in each list.
     const limit = limits.sweepBatch + left.size;
-    const expired = await store.listExpired({ now: instantOf(clock), limit });
+    const expired = await store.listExpired({ now: readInstant(clock), limit });
     const next = expired.filter((id) => !left.has(id));
     for (const id of next) {
       if (stopped()) return deleted;

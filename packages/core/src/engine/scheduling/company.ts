@@ -1,6 +1,6 @@
 import { isResumableError } from "../../errors.js";
 import { fixedLimits } from "../../limits.js";
-import { instantOf } from "../clock.js";
+import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 
 /** A document of this kind names a process while a task that died before runs in it next to another without progress. */
@@ -41,7 +41,7 @@ export class Company {
     const { store, worker, clock } = this.#environment;
     const document = { kind, id: worker, owner, value: {}, expectedVersion: 0 };
     try {
-      await store.putDocument({ ...document, now: instantOf(clock) });
+      await store.putDocument({ ...document, now: readInstant(clock) });
     } catch (error) {
       // It was not deleted, or this is the second try of a write whose outcome was unknown.
       if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;

@@ -1,7 +1,7 @@
 import type { Lease } from "../../store/store.js";
 import type { TaskRecord, TaskSnapshot } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
-import { instantOf } from "../clock.js";
+import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { withCompany } from "./company.js";
 import { deathsOf, planAttempt, waitsUntil } from "./plan-attempt.js";
@@ -37,7 +37,7 @@ export async function openTask(
   const { store, worker, limits, clock, dueTimes, tools, telemetry } = environment;
   const again = attempt.mayRun ? await attempt.versions.judgeAgain(taskId) : undefined;
   if (again !== undefined) return { kind: "idle", ...again };
-  const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
+  const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: readInstant(clock) });
   if (acquired === undefined) return { kind: "held" };
   const { lease, snapshot } = acquired;
   const { record } = snapshot;
@@ -52,7 +52,7 @@ export async function openTask(
     const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, verdict, worker, inCompany, nowMs, waitMs });
     const { events, consume } = plan;
     const changes = events.length > 0 || consume.length > 0;
-    const entry = { lease, afterSeq: record.lastSeq, events, consume, now: instantOf(clock) };
+    const entry = { lease, afterSeq: record.lastSeq, events, consume, now: readInstant(clock) };
     const written = changes ? await store.commit(entry) : snapshot;
     if (events.some((event) => event.type === "attempt_ended" && event.reason === "crashed"))
       telemetry.tookOver(record.tool);

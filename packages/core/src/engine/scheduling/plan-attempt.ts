@@ -1,6 +1,6 @@
 import type { TaskEventBody } from "../../task/task-event.js";
 import { isFinal, onlyWaits, openQuestions, type TaskSnapshot, waitsUntilMs } from "../../task/task-record.js";
-import { answeredBy, desiredStateOf, requestedState } from "../../task/task-rules.js";
+import { answeredBy, readDesiredState, requestedState } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { isCrashLoop } from "./suspects.js";
 import type { VersionVerdict } from "./version-rule.js";
@@ -76,7 +76,7 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
   // How a dead attempt is to be judged depends on the tool: a process that has it will.
   if (tool === undefined || verdict.kind === "wait") return stop();
   const ending: Ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
-  if (ending.over || !inputs.mayRun || desiredStateOf(snapshot) === "pause") return stop(...ending.events);
+  if (ending.over || !inputs.mayRun || readDesiredState(snapshot) === "pause") return stop(...ending.events);
   if (mustWait(snapshot, ending, inputs.waitMs)) return stop(...ending.events);
   const version = versionEnding(snapshot, tool, verdict);
   if (version.over) return stop(...ending.events, ...version.events);

@@ -1,7 +1,7 @@
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Attempt } from "../attempt/attempt.js";
 import type { Environment } from "../environment.js";
-import { maxRunningOf } from "../limit-rules.js";
+import { maxRunningFor } from "../limit-rules.js";
 import { hasStarving, mustYield, pickNext, type QueuedTask, type SlotLimits, type TurnTask } from "./pick-next.js";
 import { isInCompany, nextTrialMs } from "./suspects.js";
 
@@ -152,7 +152,7 @@ export class RunQueue {
     const { tools, limits } = this.#environment;
     const maxRunningOfTool = (name: string): number => {
       const tool = tools.runnable.get(name);
-      return tool === undefined ? Number.POSITIVE_INFINITY : maxRunningOf(this.#environment, tool);
+      return tool === undefined ? Number.POSITIVE_INFINITY : maxRunningFor(this.#environment, tool);
     };
     return { ...limits, maxRunningOf: maxRunningOfTool };
   }

@@ -1,11 +1,11 @@
 import { fixedLimits } from "../../limits.js";
 import type { WorkerOffers } from "../../store/store.js";
 import { isFinal, unfinishedStatuses } from "../../task/task-record.js";
-import { instantOf } from "../clock.js";
+import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 import type { OfferedVersion, ServerSurvey } from "../server-survey.js";
 import { readIfPresent } from "./read-tasks.js";
-import { offersOf } from "./tool-table.js";
+import { toOffers } from "./tool-table.js";
 
 /**
  * Surveys the servers on a store.
@@ -20,14 +20,14 @@ export async function surveyServers({
   limits,
 }: Pick<Environment, "store" | "worker" | "tools" | "clock" | "limits">): Promise<ServerSurvey> {
   const query = { statuses: unfinishedStatuses, limit: fixedLimits.maxSurveyedTasks };
-  const now = instantOf(clock);
+  const now = readInstant(clock);
   const [others, unfinished, page, quotas] = await Promise.all([
     store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now }),
     store.countTasks({ unfinished: true }),
     store.listTasks(query),
     store.listQuotas?.({ now }) ?? [],
   ]);
-  const living: readonly WorkerOffers[] = [{ worker, offers: offersOf(tools.runnable.values()) }, ...others];
+  const living: readonly WorkerOffers[] = [{ worker, offers: toOffers(tools.runnable.values()) }, ...others];
   const held = new Map<string, number>();
   const versions = new Map<string, OfferedVersion>();
   const add = (tool: string, version: string, more: { readonly tasks: number; readonly processes: number }): void => {

@@ -5,10 +5,10 @@ import { isFinal, type TaskRecord, unfinishedStatuses } from "../../task/task-re
 import type { JsonSchemaValidator } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
 import { inputOfAttempt, Refusal, stateOfAttempt } from "../attempt/task-context.js";
-import { instantOf, systemClock } from "../clock.js";
+import { readInstant, systemClock } from "../clock.js";
 import { readIfPresent } from "./read-tasks.js";
-import { offerOf } from "./tool-table.js";
-import { refusalOf } from "./version-rule.js";
+import { toOffer } from "./tool-table.js";
+import { findRefusal } from "./version-rule.js";
 
 /** How many unfinished tasks a version of a tool has. */
 export interface VersionUse {
@@ -68,7 +68,7 @@ async function whyRefused(
   const tool = tools.find(({ name }) => name === record.tool);
   if (tool === undefined) return `There is no tool ${record.tool}.`;
   const isBegun = record.attempt > 0;
-  const byRule = isBegun ? refusalOf(record, offerOf(tool)) : undefined;
+  const byRule = isBegun ? findRefusal(record, toOffer(tool)) : undefined;
   if (byRule !== undefined) return byRule;
   const policy = isBegun && record.toolVersion !== tool.version ? tool.onVersionChange : undefined;
   if (policy === "fail") return `Version ${tool.version} declares onVersionChange: "fail": the task would fail.`;
@@ -92,7 +92,7 @@ export async function assignVersion(
   taskId: string,
   { toolVersion, fromState }: { readonly toolVersion?: string; readonly fromState: boolean },
 ): Promise<TaskRecord> {
-  const now = instantOf(systemClock);
+  const now = readInstant(systemClock);
   const taken = await store.acquireLease({ taskId, worker: "operator", ttlMs: 15_000, now });
   if (taken === undefined) throw refusedDecision(taskId, "running", "a process runs it. Pause it first");
   const { lease, snapshot } = taken;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { engineDefaults } from "../../limits.js";
 import { pickNext, type RunningTask } from "./pick-next.js";
-import { isCrashLoop, isInCompany, isOnTrial, mayJoin, nextTrialMs, type TriedTask, trialMsOf } from "./suspects.js";
+import { isCrashLoop, isInCompany, isOnTrial, mayJoin, nextTrialMs, type TriedTask, trialMsFor } from "./suspects.js";
 
 const limits = { trialMs: 1_000, crashBackoffMs: 100 };
 const tried = (crashes: number, more: Partial<TriedTask> = {}): TriedTask => ({
@@ -14,7 +14,7 @@ const tried = (crashes: number, more: Partial<TriedTask> = {}): TriedTask => ({
 
 describe("suspects", () => {
   it("are tried for longer with each death", () => {
-    expect([1, 2, 3].map((crashes) => trialMsOf(crashes, limits))).toEqual([1_000, 4_000, 16_000]);
+    expect([1, 2, 3].map((crashes) => trialMsFor(crashes, limits))).toEqual([1_000, 4_000, 16_000]);
   });
 
   it("are on trial until they make progress, wait, or have had their time", () => {

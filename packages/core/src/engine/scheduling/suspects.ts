@@ -32,7 +32,7 @@ export interface TrialLimits {
 }
 
 /** How long a suspect with so many deaths keeps other suspects from their trial, and waits itself for its own. */
-export function trialMsOf(crashes: number, { trialMs }: TrialLimits): number {
+export function trialMsFor(crashes: number, { trialMs }: TrialLimits): number {
   return trialMs * 4 ** (crashes - 1);
 }
 
@@ -47,13 +47,13 @@ function isSuspect({ crashes }: { readonly crashes: number }): boolean {
 
 /** Tells whether a running task is on trial. */
 export function isOnTrial(task: TriedTask, limits: TrialLimits, nowMs: number): boolean {
-  return isSuspect(task) && !task.waiting && nowMs < task.startedAtMs + trialMsOf(task.crashes, limits);
+  return isSuspect(task) && !task.waiting && nowMs < task.startedAtMs + trialMsFor(task.crashes, limits);
 }
 
 /** Tells whether a task may start next to those that run. One that did not die always may, and each other one after a time. */
 export function mayJoin(task: QueuedTask, running: readonly TriedTask[], limits: TrialLimits, nowMs: number): boolean {
   const waitedMs = nowMs - task.queuedAtMs;
-  if (task.crashes === 0 || waitedMs >= trialMsOf(task.crashes, limits)) return true;
+  if (task.crashes === 0 || waitedMs >= trialMsFor(task.crashes, limits)) return true;
   if (isSuspect(task) && running.some((other) => isOnTrial(other, limits, nowMs))) return false;
   const mayBlame = (other: TriedTask) => mayKill(other) && (isSuspect(task) || other.crashes === 0);
   return waitedMs >= quietMsOf(task.crashes, limits) || !running.some(mayBlame);
@@ -69,11 +69,11 @@ export function nextTrialMs(
   const waiting = [...queue].filter(({ crashes }) => crashes > 0);
   const times = [
     ...waiting.flatMap(({ crashes, queuedAtMs }) =>
-      [quietMsOf(crashes, limits), trialMsOf(crashes, limits)].map((ms) => queuedAtMs + ms),
+      [quietMsOf(crashes, limits), trialMsFor(crashes, limits)].map((ms) => queuedAtMs + ms),
     ),
     ...running
       .filter((task) => isOnTrial(task, limits, nowMs))
-      .map(({ crashes, startedAtMs }) => startedAtMs + trialMsOf(crashes, limits)),
+      .map(({ crashes, startedAtMs }) => startedAtMs + trialMsFor(crashes, limits)),
   ];
   return waiting.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...times.filter((atMs) => atMs > nowMs));
 }

@@ -63,13 +63,13 @@ export class ToolTable {
 }
 
 /** What a worker publishes of its tools. */
-export function offersOf(tools: Iterable<Tool>): Offers {
+export function toOffers(tools: Iterable<Tool>): Offers {
   // Not assignment: a tool may be called "__proto__".
-  return Object.fromEntries([...tools].map((tool) => [tool.name, offerOf(tool)]));
+  return Object.fromEntries([...tools].map((tool) => [tool.name, toOffer(tool)]));
 }
 
 /** What a worker publishes of one tool. */
-export function offerOf({ version, accepts, stateShape }: Tool): ToolOffer {
+export function toOffer({ version, accepts, stateShape }: Tool): ToolOffer {
   return {
     version,
     ...(accepts !== undefined && { accepts }),

@@ -41,9 +41,9 @@ export function judgeVersion(
   // Nothing of it was written by any code but its input.
   if (task.attempt === 0) return { kind: "run" };
   if (!isWaitOver) return { kind: "wait" };
-  const message = refusalOf(task, own);
+  const message = findRefusal(task, own);
   if (message === undefined) return { kind: "change" };
-  const isReadable = others.some((other) => refusalOf(task, other) === undefined);
+  const isReadable = others.some((other) => findRefusal(task, other) === undefined);
   return isReadable ? { kind: "leave" } : { kind: "refuse", message };
 }
 
@@ -53,7 +53,7 @@ export function isOfVersion({ toolVersion, state, stateShape }: VersionedTask, o
 }
 
 /** Why code may not continue a task, as a sentence, or `undefined` when it may. */
-export function refusalOf(task: VersionedTask, offer: ToolOffer): string | undefined {
+export function findRefusal(task: VersionedTask, offer: ToolOffer): string | undefined {
   const { tool, toolVersion, stateShape, stateVersion = toolVersion } = task;
   if (isOfVersion(task, offer)) return undefined;
   if (offer.version === toolVersion) {

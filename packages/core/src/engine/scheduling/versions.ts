@@ -1,10 +1,10 @@
 import type { Offers, RunnableTask, ToolOffer } from "../../store/store.js";
 import { isFinal, type TaskRecord, type TaskSnapshot } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
-import { instantOf } from "../clock.js";
+import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { readIfPresent } from "./read-tasks.js";
-import { offerOf, offersOf } from "./tool-table.js";
+import { toOffer, toOffers } from "./tool-table.js";
 import { isOfVersion, judgeVersion, type VersionVerdict } from "./version-rule.js";
 
 /** A task that this process leaves alone, as it was when it was looked at last. */
@@ -35,7 +35,7 @@ export class Versions {
   /** Says that this process lives, and which tools it can run. */
   async publish(): Promise<void> {
     const { store, worker, tools, clock } = this.#environment;
-    await store.heartbeat({ worker, now: instantOf(clock), offers: offersOf(tools.runnable.values()) });
+    await store.heartbeat({ worker, now: readInstant(clock), offers: toOffers(tools.runnable.values()) });
     // While the tasks of a version that came back run, nothing else looks for it.
     if (this.#missingSinceMs.size > 0) await this.look();
   }
@@ -73,7 +73,7 @@ export class Versions {
 
   /** Decides whether this process may run a task now. */
   async judge({ record, signals }: TaskSnapshot, tool: Tool): Promise<VersionVerdict> {
-    const own = offerOf(tool);
+    const own = toOffer(tool);
     const isRequested = signals.some(({ kind }) => kind === "resume");
     if (!isRequested && record.refused !== undefined && this.#refused.get(record.id) === stageOf(record)) {
       return { kind: "refuse", message: record.message ?? "" };
@@ -145,7 +145,7 @@ export class Versions {
 
   async #read(): Promise<readonly Offers[]> {
     const { store, worker, limits, clock } = this.#environment;
-    const found = await store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
+    const found = await store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now: readInstant(clock) });
     const offers = found.map((other) => other.offers);
     this.#sawOthers ||= offers.length > 0;
     for (const name of offers.flatMap(namesOf)) this.#missingSinceMs.delete(name);

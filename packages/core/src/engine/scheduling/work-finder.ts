@@ -1,5 +1,5 @@
 import type { RunnableTask } from "../../store/store.js";
-import { instantOf } from "../clock.js";
+import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { Orphans } from "./orphans.js";
 import type { TaskTimers } from "./poller.js";
@@ -48,7 +48,7 @@ export class WorkFinder {
   async #listRunnable(limit: number): Promise<{ tasks: readonly RunnableTask[]; leftMs: number | undefined }> {
     const { store, tools, clock, dueTimes } = this.#parts.environment;
     const leftOf = (nextMs: number | undefined) => (nextMs === undefined ? undefined : dueTimes.leftMs(nextMs));
-    const request = { tools: [...tools.runnable.keys()], now: instantOf(clock), limit };
+    const request = { tools: [...tools.runnable.keys()], now: readInstant(clock), limit };
     const found = await store.listRunnable(request);
     const leftMs = leftOf(found.nextDueMs);
     if (found.nextDueMs === undefined || leftMs === undefined || leftMs > 0) return { tasks: found.tasks, leftMs };

@@ -1,7 +1,7 @@
 import { isolate, type Json } from "../../json.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { NewTask, TaskEvent, TaskEventBody } from "../../task/task-event.js";
-import { entryOf, type NewSignal, oppositeOf, type Signal } from "../../task/task-record.js";
+import { findEntry, type NewSignal, oppositeKind, type Signal } from "../../task/task-record.js";
 import type { EventPage, Instant, ItemPage } from "../store.js";
 import { alreadyAnswered } from "../store-errors.js";
 import type { MemoryTask } from "./memory.js";
@@ -71,10 +71,10 @@ export function addSignal(task: MemoryTask, signal: NewSignal, id: string): void
 }
 
 function pendingWith(task: MemoryTask, added: Signal): Signal[] {
-  const others = task.signals.filter(({ kind }) => kind !== added.kind && kind !== oppositeOf(added.kind));
-  if (oppositeOf(added.kind) !== undefined) return [...others, added];
+  const others = task.signals.filter(({ kind }) => kind !== added.kind && kind !== oppositeKind(added.kind));
+  if (oppositeKind(added.kind) !== undefined) return [...others, added];
   if (added.kind !== "answer") return others.length < task.signals.length ? [...task.signals] : [...others, added];
-  if (task.answered.has(added.key) || entryOf(task.record, added.key)?.kind === "answer")
+  if (task.answered.has(added.key) || findEntry(task.record, added.key)?.kind === "answer")
     throw alreadyAnswered(task.record.id, added.key);
   return [...task.signals, added];
 }

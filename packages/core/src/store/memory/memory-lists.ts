@@ -1,5 +1,5 @@
 import { isFinal, summarise, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
-import { dueMs, isExpired, needsNoCaller, statusOf } from "../../task/task-rules.js";
+import { dueMs, isExpired, needsNoCaller, readStatus } from "../../task/task-rules.js";
 import type { CountQuery, Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery } from "../store.js";
 import { cursorInvalid } from "../store-errors.js";
 
@@ -7,7 +7,7 @@ import { cursorInvalid } from "../store-errors.js";
 export function listTasks(all: readonly TaskSnapshot[], query: TaskQuery): TaskPage {
   if (query.cursor !== undefined) checkCursor(query.cursor);
   const found = all
-    .map((snapshot) => ({ record: snapshot.record, status: statusOf(snapshot) }))
+    .map((snapshot) => ({ record: snapshot.record, status: readStatus(snapshot) }))
     .filter(({ record, status }) => matches(query, record, status))
     .sort((left, right) => (place(left.record) < place(right.record) ? 1 : -1));
   const page = found.slice(0, query.limit);
@@ -53,7 +53,7 @@ export function countTasks(all: readonly TaskSnapshot[], { owner, unfinished }: 
     .filter(({ record }) => unfinished !== true || !isFinal(record.status));
   return {
     total: counted.length,
-    byStatus: countBy(counted.map(statusOf)),
+    byStatus: countBy(counted.map(readStatus)),
     byTool: countBy(counted.map(({ record }) => record.tool)),
   };
 }

@@ -2,7 +2,7 @@ import { isJsonObject, isResumableError } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import { HttpAnswer, type TextSource } from "../../http/http-answer.js";
 import type { HttpRequest, RequestContext } from "../../http/http-request.js";
-import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
+import { type HttpHandler, toHandler } from "../../http/node-listener.js";
 import { SseStream } from "../../http/sse-stream.js";
 import { limits } from "../../limits.js";
 import { type Cursor, formatEventId, parseEventId } from "../session/event-id.js";
@@ -54,7 +54,7 @@ export function withCrossStreamReplay(handler: HttpHandler, options: CrossStream
     if (named === undefined) return given;
     return sessionId === undefined ? streams.open(given, named) : streams.pass(given, named);
   };
-  return handlerOf(answer, async () => {
+  return toHandler(answer, async () => {
     await handler.close();
     await streams.close();
   });

@@ -1,7 +1,7 @@
 import type { JSONRPCNotification, JSONRPCResponse, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine } from "@resumable-mcp/core";
 import { HttpAnswer } from "../../http/http-answer.js";
-import { localityOf } from "../../owner/owner.js";
+import { findLocality } from "../../owner/owner.js";
 import { type CallerRights, checkScopes } from "../../owner/scopes.js";
 import { answerQuestion } from "./answer-question.js";
 import type { EnteringCalls } from "./calls/entering-calls.js";
@@ -66,5 +66,5 @@ export class ClientMessages {
 }
 
 function rightsOf({ authInfo, requestInfo }: MessageExtraInfo): CallerRights {
-  return { token: authInfo, locality: localityOf(requestInfo) };
+  return { token: authInfo, locality: findLocality(requestInfo) };
 }

@@ -18,7 +18,7 @@ import type { Router2025 } from "../router.js";
 import type { InFlightCalls } from "./calls/in-flight-calls.js";
 import type { Place } from "./event-id.js";
 import { type ClientResponse, ServerRequests } from "./server-requests.js";
-import { type InFlightRequest, metaOf } from "./session-stream.js";
+import { type InFlightRequest, readMeta } from "./session-stream.js";
 
 /** How a request is carried out. */
 export interface DeliveryOptions {
@@ -180,7 +180,7 @@ export class Deliveries {
     await calls.noteTask(inFlight, message);
     if (inFlight.receipt !== undefined) await hearCallers();
     // Its client may have cancelled the call at another process.
-    if (metaOf(message, metaKeys.status) === "paused") await this.#session.check().catch(() => {});
+    if (readMeta(message, metaKeys.status) === "paused") await this.#session.check().catch(() => {});
     // The caller gave up meanwhile, or lost its stream and is served by the next delivery.
     if (inFlight.running !== run) return;
     inFlight.running = undefined;

@@ -29,7 +29,7 @@ export function isPrimed({ protocolVersion }: SessionFacts): boolean {
 }
 
 /** Says what the streams of a session begin with. @param hasLog its server can send log messages. Pure. */
-export function primeOf(session: SessionFacts, hasLog: boolean, { retryMs }: SessionLimits): Prime {
+export function makePrime(session: SessionFacts, hasLog: boolean, { retryMs }: SessionLimits): Prime {
   if (isPrimed(session)) return { retryMs, data: "" };
   const { level = "debug" } = session.logLevel ?? {};
   return { retryMs, data: hasLog && level === "debug" ? begun : undefined };

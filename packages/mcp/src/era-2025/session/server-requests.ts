@@ -10,7 +10,7 @@ import { isRequestId } from "../../call/call.js";
 import { QuestionRelay } from "../../call/question-relay.js";
 import { RpcError } from "../../call/rpc-error.js";
 import { randomToken } from "../../owner/random-token.js";
-import { type InFlightRequest, metaOf } from "./session-stream.js";
+import { type InFlightRequest, readMeta } from "./session-stream.js";
 
 /** A response of a client. */
 export interface ClientResponse {
@@ -66,9 +66,9 @@ export class ServerRequests {
   ): Promise<JsonObject> {
     const askId = `ask#${++this.#count}`;
     const message: JSONRPCRequest = { jsonrpc: "2.0", id: askId, method, params };
-    const wireId = questionId(String(metaOf(message, metaKeys.taskId)), String(metaOf(message, metaKeys.question)));
+    const wireId = questionId(String(readMeta(message, metaKeys.taskId)), String(readMeta(message, metaKeys.question)));
     const request = { ...message, id: wireId };
-    const seq = metaOf(message, metaKeys.seq);
+    const seq = readMeta(message, metaKeys.seq);
     const seen = typeof seq === "number" && inFlight.resumedAt > 0 && inFlight.resumedAt >= seq;
     const answered = new Promise<ClientResponse | undefined>((resolve) => {
       this.#waiting.set(askId, resolve);

@@ -7,7 +7,7 @@ import { asRpcError } from "../../call/rpc-error.js";
 import { inputProblem, thrownResult } from "../../call/tool-result.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
-import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
+import { type HttpHandler, toHandler } from "../../http/node-listener.js";
 import { SseStream } from "../../http/sse-stream.js";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { isClientId, unseenInClientId } from "../../owner/client-id.js";
@@ -76,7 +76,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       return refusal(500, "The server failed to carry out the request.");
     }
   };
-  return handlerOf(answer, () => registry.close());
+  return toHandler(answer, () => registry.close());
 }
 
 /** What a client sent; nothing with GET and DELETE. */

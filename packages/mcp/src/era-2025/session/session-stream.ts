@@ -112,7 +112,7 @@ export class SessionStream {
   /** A message about a journal's event stands at its seq; one about nothing in the journal moves no cursor. */
   #placeOf(message: JSONRPCMessage): Place | undefined {
     const isJournal = this.kind === "journal";
-    const place = isJournal ? metaOf(message, metaKeys.seq) : this.place + 1;
+    const place = isJournal ? readMeta(message, metaKeys.seq) : this.place + 1;
     if (typeof place !== "number") return undefined;
     this.place = Math.max(place, this.place);
     // A question stands at the event that asked it, which may be before what received since: no cursor goes back.
@@ -205,7 +205,7 @@ function progressOf(message: JSONRPCMessage): number | undefined {
 }
 
 /** Reads a key of a message's `_meta`, wherever that kind of message has it. */
-export function metaOf(message: JSONRPCMessage, key: string): unknown {
+export function readMeta(message: JSONRPCMessage, key: string): unknown {
   const body = "result" in message ? message.result : "params" in message ? message.params : undefined;
   const meta: unknown = isJsonObject(body) ? Reflect.get(body, "_meta") : undefined;
   return isJsonObject(meta) ? meta[key] : undefined;

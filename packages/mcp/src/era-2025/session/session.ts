@@ -24,7 +24,7 @@ import { ClientSettings } from "./client-settings.js";
 import { Deliveries, type DeliveringSession } from "./deliveries.js";
 import type { Cursor, Place } from "./event-id.js";
 import { OpenStreams } from "./open-streams.js";
-import { isPrimed, type Prime, primeOf } from "./prime.js";
+import { isPrimed, makePrime, type Prime } from "./prime.js";
 import {
   draining,
   elsewhere,
@@ -371,7 +371,7 @@ export class Session2025 implements DeliveringSession {
   }
 
   #prime(): Prime {
-    return primeOf(this.document.value, this.#hasLog, this.limits);
+    return makePrime(this.document.value, this.#hasLog, this.limits);
   }
 
   /** This process has nothing to do with it any more. */

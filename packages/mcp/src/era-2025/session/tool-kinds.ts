@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import {
-  clientArgumentOf,
   offeredControlTools,
   type Repeatable,
+  readClientArgument,
   readControlTools,
-  repeatableOf,
+  readRepeatable,
   rpcCodes,
 } from "@resumable-mcp/protocol";
 import { asRpcError } from "../../call/rpc-error.js";
@@ -15,7 +15,7 @@ export interface ToolFacts {
   /** What may be done with the tool's call after a crash. */
   readonly kind: Repeatable;
   /** Whether its argument `client_id` names the caller; `data`: of local requests alone. */
-  readonly clientArgument?: ReturnType<typeof clientArgumentOf>;
+  readonly clientArgument?: ReturnType<typeof readClientArgument>;
 }
 
 /** Facts about tools, by the tool's name. */
@@ -81,7 +81,7 @@ export function toolKindsIn(page: unknown): ToolKinds {
   const tools: readonly unknown[] = Array.isArray(listed) ? listed : [];
   for (const tool of [...tools, ...(offer === undefined ? [] : offeredControlTools(offer))]) {
     if (isJsonObject(tool) && typeof tool.name === "string") {
-      kinds.set(tool.name, { kind: repeatableOf(tool), clientArgument: clientArgumentOf(tool) });
+      kinds.set(tool.name, { kind: readRepeatable(tool), clientArgument: readClientArgument(tool) });
     }
   }
   return kinds;

@@ -1,5 +1,5 @@
 import { isFinal, isResumableError, type JsonObject, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
-import { rpcCodeOf } from "@resumable-mcp/core/internal";
+import { readRpcCode } from "@resumable-mcp/core/internal";
 import type { TaskSummary } from "@resumable-mcp/core/store";
 import { metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import type { Call } from "../../call/call.js";
@@ -10,9 +10,9 @@ import {
   type Answerer,
   finishedResult,
   keptMs,
-  saidOf,
   statusMessage,
   type ToolResult,
+  toText,
   withLabel,
 } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
@@ -39,7 +39,7 @@ export function task2025(view: TaskView): Task2025 {
 
 /** The same for lists, which know a little less. */
 export function summary2025(task: TaskSummary): Task2025 {
-  const said = saidOf(task);
+  const said = toText(task);
   return {
     taskId: task.id,
     status: status2025(task.status),
@@ -119,7 +119,7 @@ export async function taskResult(given: Call, taskId: string): Promise<ToolResul
  */
 export function answerOfTask(answerer: Answerer, view: TaskView): ToolResult {
   const { error } = view.record;
-  const code = error === undefined ? undefined : rpcCodeOf(error);
+  const code = error === undefined ? undefined : readRpcCode(error);
   if (error !== undefined && code !== undefined) throw new RpcError(code, error.message);
   return finishedResult(answerer, view, false);
 }

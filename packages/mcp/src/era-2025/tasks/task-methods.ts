@@ -8,7 +8,7 @@ import { splitClientId } from "../../call/session-client.js";
 import { errorResult } from "../../call/tool-result.js";
 import type { Method, Methods } from "../../control/methods.js";
 import { parseParams } from "../../control/params.js";
-import { arrayOf } from "../../control/resource-methods.js";
+import { toArray } from "../../control/resource-methods.js";
 import { forSdk, isUnknownTool } from "../../sdk-workarounds.js";
 import { call2025, type Environment2025, type Request2025 } from "../call-2025.js";
 import { cancelTask, createTaskResult2025, listTasks, relatedTaskKey, task2025, taskResult } from "./task-2025.js";
@@ -85,14 +85,14 @@ export function withTaskCalls(environment: Environment2025, own: Methods<Request
   const tools = new Map(environment.engine.tools.map((tool) => [tool.name, tool]));
   const listed = async (request: Request2025): Promise<readonly JsonObject[]> => {
     const next = async () => request.connection.other?.ask(request, "tools/list", {}) ?? {};
-    return arrayOf(Reflect.get(await listTools({}, request, next), "tools"));
+    return toArray(Reflect.get(await listTools({}, request, next), "tools"));
   };
   return {
     ...own,
     async "tools/list"(params, request, next) {
       if (hasOwnTasks(request)) return listTools(params, request, next);
       const answer = await listTools(params, request, next);
-      return { ...answer, tools: arrayOf(Reflect.get(answer, "tools")).map((entry) => withExecution(entry, tools)) };
+      return { ...answer, tools: toArray(Reflect.get(answer, "tools")).map((entry) => withExecution(entry, tools)) };
     },
     async "tools/call"(params, request, next) {
       if (hasOwnTasks(request)) return callTool(params, request, next);

@@ -8,11 +8,11 @@ import { tasksOfCaller, whenEnded } from "../../owner/owner.js";
 import { tasksWithin } from "../../owner/scopes.js";
 import {
   type CallOptions2026,
-  callerOf,
+  callerFor,
   clientFacts,
   missingTasksExtension,
   type Request2026,
-  rightsOf,
+  rightsFor,
 } from "../call-2026.js";
 import { resultOnWire } from "../discovery.js";
 import { honoured, type ListenFilter, parseListenFilter, type WatchedPart } from "./listen-request.js";
@@ -82,8 +82,8 @@ export class Listener {
     const { engine } = this.#options;
     try {
       const { clientId } = parseCallMeta(request.meta, false);
-      const tasks = tasksOfCaller(engine, callerOf(this.#options, request, clientId));
-      return tasksWithin(engine, tasks, rightsOf(this.#options, request));
+      const tasks = tasksOfCaller(engine, callerFor(this.#options, request, clientId));
+      return tasksWithin(engine, tasks, rightsFor(this.#options, request));
     } catch (error) {
       return asRpcError(error);
     }
@@ -153,7 +153,7 @@ export class Listener {
 }
 
 /** What a server's code says by what changed. */
-export function notifierOf(bus: ServerEventBus): ServerNotifier {
+export function makeNotifier(bus: ServerEventBus): ServerNotifier {
   return {
     toolsChanged: () => bus.publish({ kind: "tools_list_changed" }),
     promptsChanged: () => bus.publish({ kind: "prompts_list_changed" }),

@@ -8,7 +8,7 @@ import {
 } from "@resumable-mcp/core";
 import { envelopeKeys, parseTaskUri } from "@resumable-mcp/protocol";
 import { findTask } from "../../call/call.js";
-import { seqOf } from "../../call/journal-message.js";
+import { readSeq } from "../../call/journal-message.js";
 import { watchTaskResource } from "../../control/task-resources.js";
 import { limits2026 } from "../../limits.js";
 import { detailedTask } from "../tasks/task-on-wire.js";
@@ -84,7 +84,7 @@ async function watchTask(watch: TaskWatch, taskId: string): Promise<void> {
     let seen = view.record.lastSeq;
     for await (const followed of tasks.follow(taskId, { afterSeq: seen, signal })) {
       // One look tells of everything up to it.
-      if (seqOf(followed) <= seen) continue;
+      if (readSeq(followed) <= seen) continue;
       view = await tell();
       seen = view.record.lastSeq;
     }

@@ -3,7 +3,7 @@ import { tellLocal } from "../../control/instructions.js";
 import { forSdk, withReadableError } from "../../sdk-workarounds.js";
 import { Connection2026 } from "../connection.js";
 import type { RegisterOptions2026 } from "../server-2026.js";
-import { namesTasks, ownerOf, subscriptionsOnly } from "../with-tasks.js";
+import { namesTasks, ownerFrom, subscriptionsOnly } from "../with-tasks.js";
 
 /** The part of the SDK's `Transport` that a connection needs. Messages are JSON-RPC, of the SDK's own types. */
 export interface StdioTransport {
@@ -30,7 +30,7 @@ export function withStdioTasks<Wire extends StdioTransport>(
   const connection = new Connection2026({
     answers: subscriptionsOnly(engine, { ...options, maxSubscriptionsPerOwner: Number.POSITIVE_INFINITY }),
     write: (message) => wire.send(forSdk(message)),
-    ownerOf: ownerOf(options),
+    ownerOf: ownerFrom(options),
     onError: options.onError,
   });
   const transport: StdioTransport = {

@@ -1,7 +1,7 @@
 import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import type { OpenQuestion } from "@resumable-mcp/core/engine";
-import { rpcCodeOf } from "@resumable-mcp/core/internal";
+import { readRpcCode } from "@resumable-mcp/core/internal";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { type Answerer, finishedResult, keptMs, statusMessage } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
@@ -35,7 +35,7 @@ export function detailedTask(answerer: Answerer, view: TaskView): DetailedTaskV2
         ...base,
         status,
         error: {
-          code: (error && rpcCodeOf(error)) ?? rpcCodes.internalError,
+          code: (error && readRpcCode(error)) ?? rpcCodes.internalError,
           message: error?.message ?? "The task failed.",
         },
       };
@@ -78,7 +78,7 @@ function wireStatus({ status, record }: TaskView): TaskV2["status"] {
     case "paused":
       return "working";
     case "failed":
-      return record.error !== undefined && rpcCodeOf(record.error) !== undefined ? "failed" : "completed";
+      return record.error !== undefined && readRpcCode(record.error) !== undefined ? "failed" : "completed";
     case "input_required":
     case "completed":
     case "cancelled":

@@ -57,7 +57,7 @@ export const TaskRow = memo(function TaskRow({
           <span className="tool">{lineText(info.tool)}</span>
           {info.label !== undefined && <span className="label">{lineText(info.label)}</span>}
         </a>
-        <span className="row-message">{lineText(messageOf(task))}</span>
+        <span className="row-message">{lineText(taskMessage(task))}</span>
       </span>
       <span role="cell" className="cell-status">
         <StatusBadge task={task} />
@@ -72,7 +72,7 @@ export const TaskRow = memo(function TaskRow({
 });
 
 /** What a task says of itself on one line: its trouble, what it asks, or its message. */
-export function messageOf({ info }: PanelTask): string {
+export function taskMessage({ info }: PanelTask): string {
   if (info.error !== undefined && isFinal(info.status)) return info.error.message;
   return (info.status === "input_required" ? info.questions[0]?.message : undefined) ?? info.message ?? "";
 }

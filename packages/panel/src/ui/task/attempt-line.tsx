@@ -1,7 +1,7 @@
 import { isFinal } from "@resumable-mcp/protocol";
 import { formatDuration, isAway, wasCutOff } from "@resumable-mcp/protocol/display";
 import { type ReactNode, useMemo } from "react";
-import { type Attempt, attemptsOf } from "../../model/attempts.js";
+import { type Attempt, readAttempts } from "../../model/attempts.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
@@ -19,7 +19,7 @@ export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
   const { journal, info } = task;
   const isOver = isFinal(info.status) || info.interrupted || isAway(task);
   const nowMs = useNow(!isOver);
-  const attempts = useMemo(() => attemptsOf(journal, nowMs, isOver).slice(-maxAttempts), [journal, nowMs, isOver]);
+  const attempts = useMemo(() => readAttempts(journal, nowMs, isOver).slice(-maxAttempts), [journal, nowMs, isOver]);
   const first = attempts[0]?.fromMs;
   const last = attempts.at(-1)?.toMs;
   // One attempt that has not broken says nothing.

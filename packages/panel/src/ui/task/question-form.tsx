@@ -1,6 +1,6 @@
 import type { QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
 import { type FormEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
-import { errorOf, fieldsOf, initialValues, readForm } from "../../model/form.js";
+import { findError, initialValues, readFields, readForm } from "../../model/form.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel } from "../panel-context.js";
 import { LongText } from "../parts/long-text.js";
@@ -18,7 +18,7 @@ export function QuestionForm({ taskId, question, disabled }: QuestionFormProps):
   const { model } = usePanel();
   const id = useId();
   const form = useRef<HTMLFormElement>(null);
-  const fields = useMemo(() => fieldsOf(question.schema), [question.schema]);
+  const fields = useMemo(() => readFields(question.schema), [question.schema]);
   const [values, setValues] = useState(() => initialValues(fields));
   const [tried, setTried] = useState(false);
   const [sending, setSending] = useState(false);
@@ -31,7 +31,7 @@ export function QuestionForm({ taskId, question, disabled }: QuestionFormProps):
   const accept = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    const wrong = fields.findIndex(({ key }) => errorOf(errors, key) !== undefined);
+    const wrong = fields.findIndex(({ key }) => findError(errors, key) !== undefined);
     if (wrong < 0) void send({ action: "accept", content });
     else form.current?.querySelectorAll<HTMLElement>("[data-field]")[wrong]?.focus();
   };
@@ -47,7 +47,7 @@ export function QuestionForm({ taskId, question, disabled }: QuestionFormProps):
           key={field.key}
           field={field}
           value={values[field.key] ?? ""}
-          error={tried ? errorOf(errors, field.key) : undefined}
+          error={tried ? findError(errors, field.key) : undefined}
           onChange={(value) => setValues((last) => ({ ...last, [field.key]: value }))}
         />
       ))}

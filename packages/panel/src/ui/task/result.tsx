@@ -1,6 +1,6 @@
 import { isFinal } from "@resumable-mcp/protocol";
 import { type ReactNode, useMemo } from "react";
-import { structuredOf, textOfResult } from "../../connection/connection.js";
+import { readStructured, textOfResult } from "../../connection/connection.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { useTexts } from "../../texts/texts.js";
 import { JsonTree } from "../parts/json-tree.js";
@@ -9,7 +9,7 @@ import { LongText } from "../parts/long-text.js";
 /** What the call of a task returned: its data, else its text. */
 export function Result({ task: { result, info } }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
-  const content = useMemo(() => (result === undefined ? undefined : structuredOf(result)), [result]);
+  const content = useMemo(() => (result === undefined ? undefined : readStructured(result)), [result]);
   if (result === undefined) return <p className="muted">{isFinal(info.status) ? texts.loading : texts.noResult}</p>;
   return (
     <>

@@ -13,7 +13,7 @@ import { parseAnswer } from "../../task/task-signals.js";
 import { adminTtlMs, present } from "../open-folder.js";
 import {
   type Fix,
-  holderOf,
+  findHolder,
   moveAside,
   type Problem,
   type ProblemKind,
@@ -32,7 +32,7 @@ export function findFolderProblems(store: OpenStore, reading: TaskReading): read
     problemOf(store, taskId, join(folder, name), name),
   );
   // The process that holds the task is writing these files.
-  return holderOf(store, taskId) === undefined ? [...byName, ...findLoose(store, reading)] : byName;
+  return findHolder(store, taskId) === undefined ? [...byName, ...findLoose(store, reading)] : byName;
 }
 
 const ours = /^(journal\.\d+\.jsonl|lease\.\d+\..+|quiet\.\d+\..+|items)$/;

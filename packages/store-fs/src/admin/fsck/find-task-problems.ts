@@ -11,7 +11,7 @@ import type { OpenStore } from "../../open-store.js";
 import type { TaskReading } from "../../task/held-task.js";
 import { itemLines } from "../../task/journal-reader.js";
 import { findFolderProblems } from "./find-folder-problems.js";
-import { type Fix, holderOf, type Problem, RepairRefused, refuseIfHeld, setAside } from "./problem.js";
+import { type Fix, findHolder, type Problem, RepairRefused, refuseIfHeld, setAside } from "./problem.js";
 
 /** Reads all of one task, a file at a time. `listed`: the finished tasks that lists show. */
 export async function findTaskProblems(
@@ -84,7 +84,7 @@ function findUnlisted(store: OpenStore, reading: TaskReading, listed: ReadonlySe
   const isMarked = disk.exists(join(layout.open, record.id));
   if (isMarked ? !isFinal(record.status) : isFinal(record.status) && listed.has(record.id)) return [];
   const isBeingMade = Date.now() - (disk.stat(reading.view.path)?.modifiedMs ?? 0) < listingGraceMs;
-  if (isBeingMade || holderOf(store, record.id) !== undefined) return [];
+  if (isBeingMade || findHolder(store, record.id) !== undefined) return [];
   const taskId = record.id;
   const problem = { kind: "unlisted", taskId, path: taskFolder(layout, taskId) } as const;
   if (!isFinal(record.status)) {

@@ -101,7 +101,7 @@ export function setAside(taskId: string, damage: DamagedFile): Fix {
 }
 
 /** A worker that holds a task and is not known to be dead. */
-export function holderOf({ context, workers }: OpenStore, taskId: string): string | undefined {
+export function findHolder({ context, workers }: OpenStore, taskId: string): string | undefined {
   const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
   const holders = (folder?.leases ?? []).map((name) => parseLease(name).holder);
   return holders.find((holder) => workers.isAlive(holder, adminTtlMs));
@@ -109,7 +109,7 @@ export function holderOf({ context, workers }: OpenStore, taskId: string): strin
 
 /** @throws {@link RepairRefused} when a live process holds the task. */
 export function refuseIfHeld(store: OpenStore, taskId: string): void {
-  const holder = holderOf(store, taskId);
+  const holder = findHolder(store, taskId);
   if (holder === undefined) return;
   throw new RepairRefused(`a live process (${holder}) holds the task; stop it, or wait until it has finished`);
 }

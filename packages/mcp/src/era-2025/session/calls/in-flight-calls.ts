@@ -7,7 +7,7 @@ import type { SessionLimits } from "../../../limits.js";
 import { randomToken } from "../../../owner/random-token.js";
 import { type Cursor, onceStream } from "../event-id.js";
 import type { SessionDocument, StoredCall } from "../session-document.js";
-import { InFlightRequest, metaOf } from "../session-stream.js";
+import { InFlightRequest, readMeta } from "../session-stream.js";
 import { AbandonedCalls } from "./abandoned-calls.js";
 import { StoredCalls } from "./stored-calls.js";
 
@@ -280,7 +280,7 @@ export class InFlightCalls {
    * Only what carries it out says so, which has looked whose task it is. What a client names may be anybody's.
    */
   async noteTask(inFlight: InFlightRequest, message: JSONRPCMessage): Promise<void> {
-    const taskId = metaOf(message, metaKeys.taskId);
+    const taskId = readMeta(message, metaKeys.taskId);
     if (typeof taskId !== "string") return;
     const { name, request } = inFlight;
     const isResult = request.method === "tasks/result";

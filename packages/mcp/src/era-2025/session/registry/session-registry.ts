@@ -4,11 +4,11 @@ import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/c
 import { ownerTag, withDefaults } from "@resumable-mcp/core/internal";
 import type { CountedGroup } from "@resumable-mcp/core/store";
 import { parseCallMeta } from "../../../call/call.js";
-import { panelOf } from "../../../control/panel.js";
+import { makePanel } from "../../../control/panel.js";
 import type { ServerDefinition } from "../../../define-server.js";
 import { HttpAnswer, refusal } from "../../../http/http-answer.js";
 import { type SessionLimits, sessionLimits } from "../../../limits.js";
-import { type Locality, localityOf, ownerOfToken, theLocalUser } from "../../../owner/owner.js";
+import { findLocality, type Locality, ownerOfToken, theLocalUser } from "../../../owner/owner.js";
 import { randomToken } from "../../../owner/random-token.js";
 import type { ConnectableServer } from "../../other-server.js";
 import { routerOf } from "../../register-tools.js";
@@ -234,7 +234,7 @@ export class SessionRegistry implements SessionCommons {
 
   async #connect(document: SessionDocument, { authInfo, requestInfo }: MessageExtraInfo): Promise<Session2025> {
     const { id: sessionId, value } = document;
-    const context = { sessionId, clientId: value.clientId, authInfo, locality: localityOf(requestInfo) };
+    const context = { sessionId, clientId: value.clientId, authInfo, locality: findLocality(requestInfo) };
     const { router, server } = await this.#serverOf(context);
     const session = new Session2025(document, this, router);
     if (server !== undefined) await session.connect(server);
@@ -290,7 +290,7 @@ function serverOf({ createServer, definition, engine, operatorScope, ...given }:
       const server = await createServer(context);
       return { server, router: routerOf(server) ?? new Router2025({ engine }) };
     };
-  const panel = panelOf(definition, operatorScope);
+  const panel = makePanel(definition, operatorScope);
   const options = { ...given, panel, controlTools: definition.controlTools };
   const router = new Router2025({ engine, options, definition });
   return async (): Promise<SessionServer> => ({ router, server: await setupServer(definition, engine, options) });
@@ -309,5 +309,5 @@ function mayUse({ owner, value }: SessionDocument, extra: MessageExtraInfo): boo
 }
 
 function isLocalRequest({ requestInfo }: MessageExtraInfo): boolean {
-  return localityOf(requestInfo).local;
+  return findLocality(requestInfo).local;
 }

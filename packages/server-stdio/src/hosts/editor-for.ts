@@ -10,6 +10,6 @@ export type EditedFormat = Exclude<HostFormat, "yaml-list">;
 const editors: Readonly<Record<EditedFormat, ConfigEditor>> = { json: jsonEditor, toml: tomlEditor, yaml: yamlEditor };
 
 /** The editor of files of a format. */
-export function editorOf(format: EditedFormat): ConfigEditor {
+export function editorFor(format: EditedFormat): ConfigEditor {
   return editors[format];
 }

@@ -10,7 +10,7 @@ interface UiChoice {
 }
 
 /** The panel as a page, where it was asked for. @throws {@link CommandError} where the definition has none. */
-export function uiOf({
+export function makeUi({
   ui,
   operatorScope,
   definition: { name, version, panel, controlTools },
