@@ -90,7 +90,7 @@ export async function makeTarget(kind: TargetKind, owner: RawCaller, engine: Eng
     if (view.record.progress < 1) continue;
     // The requested state is reached, and no request is open.
     if (view.status === wanted && (await engine.readTask(id))?.signals.length === 0) break;
-    if (kind !== "paused" || view.status !== "running") continue;
+    if (kind !== "paused" || view.status !== "running" || view.requested === "pause") continue;
     await tasks.pause(id);
     release(target);
   }
