@@ -144,7 +144,7 @@ describe("a server that cannot start says why in one sentence, and touches nothi
     const file = join(folder, "file");
     await writeFile(file, "no folder");
     const ended = await complaintOf(serve(["--port", "0", "--store", join(file, "store")]));
-    expect(ended).toEqual(oneLine(1, "could not be written (ENOTDIR: open). Check the store's folder and its disk."));
+    expect(ended).toEqual(oneLine(1, "could not be written (ENOTDIR: mkdir). Check the store's folder and its disk."));
     expect(await readFile(file, "utf8")).toBe("no folder");
   });
 
