@@ -11,13 +11,9 @@ export function replicaCommand(port: number, store: string): readonly string[] {
   const manifest = createRequire(import.meta.url).resolve("@resumable-mcp/server-http/package.json");
   const program = join(dirname(manifest), "dist", "cli.js");
   const tools = fileURLToPath(built("replicas/replica-tools-module.js"));
-  const { maxRunning, maxRunningPerOwner } = slots;
-  const flags = {
-    port,
-    store,
-    retry: "500ms",
-    "max-running": maxRunning,
-    "max-running-per-owner": maxRunningPerOwner,
-  };
+  const flags = { port, store, retry: "500ms", "max-running": slots.maxRunning };
   return [program, tools, ...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, String(value)])];
 }
+
+/** What its environment says, in addition to its flags. */
+export const replicaEnvironment = { RESUMABLE_MCP_MAX_RUNNING_PER_OWNER: String(slots.maxRunningPerOwner) };

@@ -18,7 +18,7 @@ import { endReplica, killNow } from "./end-replica.js";
 import { describeReplicas, judgeReplicas, readStoredTasks } from "./judge-replicas.js";
 import { type Networks, startNetworks } from "./partitions.js";
 import { buildWith } from "./put-back.js";
-import { replicaCommand } from "./replica-command.js";
+import { replicaCommand, replicaEnvironment } from "./replica-command.js";
 
 /** How hard the storm is. */
 export interface ReplicaStormOptions {
@@ -228,7 +228,7 @@ class ReplicaStorm {
   #beginReplica(port: number): Running {
     const { database, environment } = this.#places;
     const command = replicaCommand(port, this.#networks?.urlOf(port) ?? database.url);
-    return this.#begin((hear) => beginProcess(command, hear, environment));
+    return this.#begin((hear) => beginProcess(command, hear, { ...environment, ...replicaEnvironment }));
   }
 
   async #beginClient(kind: ClientKind): Promise<Running> {
