@@ -63,6 +63,8 @@ export default {
   excludePrivate: true,
   excludeInternal: true,
   excludeExternals: true,
+  // What only stands in a signature has no page.
+  validation: { notExported: false },
   treatWarningsAsErrors: true,
   logLevel: "Warn",
 };

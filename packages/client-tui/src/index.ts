@@ -1,3 +1,3 @@
 export { openInBrowser } from "./open-in-browser.js";
 export { runTerminalUi } from "./run-terminal-ui.js";
-export type { ExtraAction, RunTerminalUiOptions } from "./terminal-ui-options.js";
+export type { ExtraAction } from "./terminal-ui-options.js";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultLimits, isClientError } from "../src/index.js";
+import { isClientError } from "../src/index.js";
+import { defaultLimits } from "../src/limits.js";
 import { codeOf, useFakeWorld } from "./fake-world.js";
 
 const world = useFakeWorld();

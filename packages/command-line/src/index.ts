@@ -1,10 +1,8 @@
 export { CommandError, cannotStartCode, errorSentence, runCommand, runToEnd } from "./command-error.js";
-export { didYouMean } from "./did-you-mean.js";
 export { oneOf, readDuration, readRecovery, recoverySentence, shownName, wholeNumber } from "./flags.js";
-export { type ImportedModule, importModule } from "./import-module.js";
 export { loadDefinition, loadServer, readControlToolMode } from "./load-server.js";
-export { type Help, helpText } from "./options/help-text.js";
-export { every, flag, list, type Option, type OptionGroups, text, ungrouped, type ValuesOf } from "./options/option.js";
+export { helpText } from "./options/help-text.js";
+export { every, list, text, ungrouped } from "./options/option.js";
 export { parseFlags, wordsOf } from "./options/parse-flags.js";
 export {
   type HttpValues,
@@ -20,7 +18,6 @@ export { parseCount, type Quotas, readQuotas, refuseFolderQuotas } from "./quota
 export { onStopSignal, type StopSignal } from "./stop-signals.js";
 export {
   type DatabasePlace,
-  type FolderPlace,
   hasPassword,
   hidePassword,
   loadDatabasePackage,

@@ -1,5 +1,4 @@
 /** What programs that drive an engine themselves need in addition to the entry `.`: servers, and what shows tasks. */
-export type { Clock } from "./engine/clock.js";
 export { parseDuration } from "./engine/clock.js";
 export type {
   DrainOptions,
@@ -14,14 +13,13 @@ export type {
   StartRequest,
   WaitResult,
 } from "./engine/engine.js";
-export type { LimitRule, LimitRules, RuleTexts } from "./engine/limit-rules.js";
+export type { LimitRule, LimitRules } from "./engine/limit-rules.js";
 export { checkLimitRules, maxUnfinishedFor } from "./engine/limit-rules.js";
 export { parseSize } from "./engine/parse-size.js";
-export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
 export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";
-export type { LivingWorker, OfferedVersion, ServerSurvey } from "./engine/server-survey.js";
+export type { ServerSurvey } from "./engine/server-survey.js";
 export type { AttemptEnd, AttemptFacts, EngineTelemetry } from "./engine/telemetry.js";
 export type { EngineLimits } from "./limits.js";
-export { engineDefaults, taskDefaults } from "./limits.js";
+export { engineDefaults } from "./limits.js";
 export type { TraceContext } from "./task/task-event.js";
 export { parseTraceContext } from "./task/trace-context.js";

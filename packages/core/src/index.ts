@@ -1,10 +1,9 @@
 /** What authors of tools need. */
 export { createEngine } from "./engine/create-engine.js";
 export type { Engine, EngineOptions, OwnedTasks, TaskView } from "./engine/engine.js";
-export type { ErrorCode, ErrorDetails, InterruptReason } from "./errors.js";
+export type { ErrorCode } from "./errors.js";
 export {
   isResumableError,
-  isRetryableError,
   isTaskInterrupted,
   isTerminalError,
   ResumableError,
@@ -22,15 +21,6 @@ export type { LogLevel } from "./task/task-event.js";
 export type { TaskRecord, TaskStatus } from "./task/task-record.js";
 export { isFinal } from "./task/task-record.js";
 export { defineTool } from "./tool/define-tool.js";
-export type { AnySchema, JsonSchemaValidator, StandardSchema } from "./tool/schema.js";
-export type {
-  AskRequest,
-  AskResult,
-  Checkpoint,
-  ContentBlock,
-  RetryPolicy,
-  TaskContext,
-  TaskLimits,
-  Tool,
-} from "./tool/tool.js";
+export type { JsonSchemaValidator, StandardSchema } from "./tool/schema.js";
+export type { AskRequest, AskResult, Checkpoint, ContentBlock, RetryPolicy, TaskContext, Tool } from "./tool/tool.js";
 export type { ToolOptions } from "./tool/tool-options.js";

@@ -1,5 +1,5 @@
 /** What a store needs of the core in addition to the entry `.`: the contract, and the rules that every store shares. */
-export { canonicalJson, copyJson, jsonBytes } from "./json.js";
+export { canonicalJson, copyJson } from "./json.js";
 export type { StoreQuotas } from "./limits.js";
 export { storeQuotaDefaults } from "./limits.js";
 export { bannedOwner, listBans, putBan, removeBan } from "./store/bans.js";
@@ -17,19 +17,16 @@ export type {
   Offers,
   QuotaUse,
   RunnableTask,
-  StoreCapabilities,
   StoredDocument,
   TaskCounts,
   TaskPage,
   TaskQuery,
-  ToolOffer,
   WorkerOffers,
 } from "./store/store.js";
 export { contractVersion } from "./store/store.js";
 export type {
   StoreAdmin,
   StoreCheck,
-  StoreMigration,
   StoreProblem,
   StoreRepair,
   StoreSizes,
@@ -53,27 +50,15 @@ export {
 } from "./store/store-errors.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { reduceTask } from "./task/reduce-task.js";
-export type {
-  Answer,
-  NewTask,
-  Question,
-  TaskEvent,
-  TaskEventBody,
-  TaskFailure,
-  TraceContext,
-} from "./task/task-event.js";
-export { isFinalEvent } from "./task/task-event.js";
+export type { Answer, NewTask, Question, TaskEvent, TaskEventBody } from "./task/task-event.js";
 export type { FinalStatus, NewSignal, Remembered, Signal, TaskSnapshot, TaskSummary } from "./task/task-record.js";
 export { finalStatuses, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {
   dueMs,
   isContinuable,
-  isDelivered,
   isExpired,
-  isOrphan,
   isReusable,
   isRunnable,
   needsNoCaller,
-  readDesiredState,
   readStatus,
 } from "./task/task-rules.js";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
-import { engineDefaults, taskDefaults } from "../src/engine.js";
+import { engineDefaults, taskDefaults } from "../src/limits.js";
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
 

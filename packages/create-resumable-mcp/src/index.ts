@@ -1,1 +1,1 @@
-export { type CreatedProject, createProject } from "./create-project.js";
+export { createProject } from "./create-project.js";

@@ -11,7 +11,8 @@ import {
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import type { ServerDefinition } from "../src/define-server.js";
-import { createHandler2026, type Handler2026 } from "../src/era-2026/index.js";
+import type { Handler2026 } from "../src/era-2026/handler-options.js";
+import { createHandler2026 } from "../src/era-2026/index.js";
 
 const version = "2026-07-28";
 const url = "http://127.0.0.1/mcp";

@@ -4,11 +4,11 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { createEngine, createMemoryStore, type Store, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
+import type { PanelPage } from "../src/define-server.js";
 import {
   createSessionHandler,
   local,
   nodeListener,
-  type PanelPage,
   type SessionHandlerOptions,
   withCrossStreamReplay,
 } from "../src/index.js";

@@ -1,7 +1,8 @@
 import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test, vi } from "vitest";
-import { defineServer, makeInstructions } from "../src/index.js";
+import { makeInstructions } from "../src/control/control-tools.js";
+import { defineServer } from "../src/define-server.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { connectClient, openEndpoint } from "./http-endpoint.js";
 

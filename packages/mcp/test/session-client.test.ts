@@ -2,7 +2,7 @@ import { createMemoryStore, defineTool, type Engine, type Store } from "@resumab
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { controlTools } from "../src/index.js";
+import { controlTools } from "../src/control/control-tools.js";
 import { createGate, type Gate } from "./counting-tool.js";
 import { type EndpointOptions, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
 

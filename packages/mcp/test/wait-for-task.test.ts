@@ -2,7 +2,7 @@ import { createEngine, createMemoryStore, type Engine, type OwnedTasks } from "@
 import { afterEach, expect, test } from "vitest";
 import type { Call } from "../src/call/call.js";
 import { parseCallMeta } from "../src/call/call.js";
-import { controlTools } from "../src/index.js";
+import { controlTools } from "../src/control/control-tools.js";
 import { countTool, createGate, type Gate } from "./counting-tool.js";
 
 const closing: (() => Promise<void>)[] = [];

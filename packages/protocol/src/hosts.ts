@@ -24,7 +24,7 @@ export type HostName = (typeof hostNames)[number];
 export const hostScopes = ["user", "project"] as const;
 
 /** One of the scopes. */
-export type HostScope = (typeof hostScopes)[number];
+type HostScope = (typeof hostScopes)[number];
 
 /** What the places of a user's files depend on. */
 export interface UserEnvironment {

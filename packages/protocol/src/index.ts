@@ -1,9 +1,8 @@
-export { isFinal, isJsonObject, type Json, type JsonObject, type LogLevel, type TaskStatus } from "@resumable-mcp/core";
+export { isFinal, isJsonObject, type Json, type JsonObject, type TaskStatus } from "@resumable-mcp/core";
 export { withDefaults } from "@resumable-mcp/core/internal";
 export { type FinalStatus, finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 export {
   type ControlInput,
-  type ControlToolEntry,
   type ControlToolFacts,
   type ControlToolMode,
   type ControlToolName,
@@ -21,14 +20,7 @@ export {
 } from "./control-tools.js";
 export { parseElicitationResult, parseQuestionId, type QuestionAnswer, questionId } from "./elicitation.js";
 export { definedOnly, JsonFields } from "./json-fields.js";
-export {
-  type RpcErrorResponse,
-  type RpcId,
-  readRpcId,
-  rpcCodes,
-  rpcErrorResponse,
-  storeFaults,
-} from "./json-rpc.js";
+export { type RpcId, readRpcId, rpcCodes, rpcErrorResponse, storeFaults } from "./json-rpc.js";
 export { parseJson, problemOfJson, tooDeep } from "./json-text.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";
 export {
@@ -64,7 +56,6 @@ export {
   decodeTaskPage,
   encodeInterim,
   encodeListedTask,
-  encodeQuestions,
   encodeTask,
   type InterimResult,
   parseTaskUri,

@@ -1,15 +1,11 @@
 // What authors of tools import. It loads no SDK, since a host waits until a tools module is loaded; docs/decisions/0022.
-export { defineConfig, type Settings } from "@resumable-mcp/command-line/define-config";
+export { defineConfig } from "@resumable-mcp/command-line/define-config";
 export {
-  type AskRequest,
-  type AskResult,
   type Checkpoint,
   createEngine,
   createMemoryStore,
   defineTool,
   type Engine,
-  type EngineOptions,
-  type ErrorCode,
   isResumableError,
   isTaskInterrupted,
   type Json,
@@ -28,4 +24,4 @@ export {
   type ToolOptions,
 } from "@resumable-mcp/core";
 export { defineServer, type ServerDefinition } from "@resumable-mcp/mcp/define-server";
-export { createFsStore, type FsStoreOptions } from "@resumable-mcp/store-fs";
+export { createFsStore } from "@resumable-mcp/store-fs";

@@ -4,7 +4,8 @@ import { createMemoryStore, defineTool } from "@resumable-mcp/core";
 import { defineServer } from "@resumable-mcp/mcp";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { type AuthInfo, type RunningServer, type ServeOptions, serve } from "../src/index.js";
+import type { AuthInfo } from "../src/auth/bearer.js";
+import { type RunningServer, type ServeOptions, serve } from "../src/index.js";
 
 const closing: RunningServer[] = [];
 afterEach(async () => {

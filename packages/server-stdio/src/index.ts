@@ -2,6 +2,4 @@
 export { defineTool } from "@resumable-mcp/core";
 export { defineServer } from "@resumable-mcp/mcp/define-server";
 export { createFsStore } from "@resumable-mcp/store-fs";
-export { type SupervisorLimits, supervisorLimits } from "./limits.js";
 export { type ServeStdioOptions, serveStdio } from "./serve-stdio.js";
-export { type Supervised, type SuperviseOptions, supervise } from "./supervisor/supervise.js";

@@ -1,1 +1,1 @@
-export { openPostgresAdmin, type PostgresAdminOptions } from "./admin/postgres-admin.js";
+export { openPostgresAdmin } from "./admin/postgres-admin.js";

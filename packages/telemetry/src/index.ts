@@ -2,14 +2,10 @@
 export { createEngineTelemetry } from "./engine-telemetry.js";
 export {
   endOfCode,
-  endOfError,
   endOfResult,
   isObserved,
   noteTask,
-  type RequestEnd,
-  type RequestFacts,
   type SentRequest,
-  type ServedRequest,
   sendRequest,
   serveRequest,
   traceCall,

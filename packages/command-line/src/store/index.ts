@@ -1,2 +1,1 @@
-export type { Console } from "./command.js";
 export { runCommand } from "./run-command.js";

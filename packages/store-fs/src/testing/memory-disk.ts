@@ -1,13 +1,13 @@
 import { dirname } from "node:path";
 import type { Disk, FolderIdentity } from "../disk/disk.js";
 
-/** A file of a {@link FileTree}. Two names of one file share the object. */
+/** A file of a tree. Two names of one file share the object. */
 export interface FileNode {
   readonly kind: "file";
   bytes: Buffer;
 }
 
-/** A folder of a {@link FileTree}. */
+/** A folder of a tree. */
 export interface FolderNode {
   readonly kind: "folder";
   readonly names: Map<string, FileTree>;
