@@ -1,5 +1,6 @@
 export { CommandError, cannotStartCode, errorSentence, runCommand, runToEnd } from "./command-error.js";
 export { oneOf, readDuration, readRecovery, recoverySentence, shownName, wholeNumber } from "./flags.js";
+export { listen } from "./listen.js";
 export { loadDefinition, loadServer, readControlToolMode } from "./load-server.js";
 export { helpText } from "./options/help-text.js";
 export { every, list, text, ungrouped } from "./options/option.js";

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { openAdmin } from "../src/store/open-admin.js";
 import type { QuotaRow } from "../src/store/quota-rows.js";
 import { json, run } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, runSql, usePostgres } from "./database.js";
@@ -25,6 +26,21 @@ async function filled() {
   await store.putDocument({ kind: "session", id: "s", owner: "o", value: 1, expectedVersion: 0, now: at(0) });
   return { names, store, done, open };
 }
+
+test("names the processes that have it open, by their connections", async () => {
+  const names = newDatabase();
+  const store = openDatabase(names);
+  const unwatch = store.watch(undefined, () => {});
+  await lease(store, await create(store, "held"));
+  const admin = await openAdmin({ store: databaseUrl(), "store-schema": names.at(-1) });
+  onTestFinished(() => admin.close());
+  await expect
+    .poll(() => admin.processes())
+    .toEqual([expect.stringMatching(/^the process on .* with connection \d+$/)]);
+  unwatch();
+  await store.close();
+  expect(await admin.processes()).toEqual([]);
+});
 
 test("counts, lists and shows what is there", async () => {
   const { names, done, open } = await filled();

@@ -24,6 +24,9 @@ if (asked.kind === "program") {
 } else if (asked.kind === "bundle") {
   const { runBundle } = await import("./bundle/bundle-command.js");
   await runBundle(asked.args);
+} else if (asked.kind === "doctor") {
+  const { runDoctor } = await import("./doctor/doctor-command.js");
+  await runDoctor(asked.args);
 } else {
   const { helpText, installHelp } = await import("./command-line/subcommands.js");
   process.stdout.write(asked.kind === "help" ? helpText : installHelp);

@@ -33,7 +33,7 @@ export interface Running {
 /** Starts a program as it is published, by default that of this package, in a process group as a terminal makes one. */
 export function start(args: readonly string[], cwd: string, program: string = cli): Running {
   const folders = Object.fromEntries(["STATE", "DATA", "CACHE"].map((kind) => [`XDG_${kind}_HOME`, join(cwd, kind)]));
-  const env = { ...process.env, ...folders };
+  const env = { ...process.env, ...folders, HOME: join(cwd, "home"), XDG_CONFIG_HOME: join(cwd, "config") };
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env,

@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { listen } from "@resumable-mcp/command-line";
 import { expect, onTestFinished, test } from "vitest";
 import { TrustedProxies } from "./addresses.js";
 import { httpLimits } from "./http-limits.js";
-import { closeHttp, createHttpServer, listen } from "./http-server.js";
+import { closeHttp, createHttpServer } from "./http-server.js";
 
 /** A server that answers each request with its path, and a connection to it. */
 async function connected(limits: Parameters<typeof closeHttp>[1]) {

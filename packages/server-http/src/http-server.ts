@@ -1,6 +1,5 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { CommandError } from "@resumable-mcp/command-line";
 import type { NodeListener } from "@resumable-mcp/mcp";
 import { type TrustedProxies, toNetwork } from "./addresses.js";
 import type { HttpLimits } from "./http-limits.js";
@@ -39,38 +38,10 @@ export function createHttpServer(limits: HttpLimits, proxies: TrustedProxies, li
   return http;
 }
 
-interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly fd: number | undefined;
-}
-
-/** @throws {@link CommandError} when the address cannot be listened on. */
-export function listen(http: Server, { host, port, fd }: Address): Promise<number> {
-  return new Promise((resolve, reject) => {
-    http.once("error", (error: NodeJS.ErrnoException) =>
-      reject(new CommandError(listenProblem(error, host, port), 1, error)),
-    );
-    http.listen(fd === undefined ? { host, port } : { fd }, () => {
-      const address = http.address();
-      resolve(typeof address === "object" && address !== null ? address.port : port);
-    });
-  });
-}
-
 /** `undefined` for a socket that is a file: its clients are on this machine, but may be proxies. */
 export function readAddress(http: Server): string | undefined {
   const address = http.address();
   return typeof address === "object" ? address?.address : undefined;
-}
-
-function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
-  if (code === "EADDRINUSE")
-    return `Port ${port} on ${host} is in use. Choose another with --port, or 0 for any free one.`;
-  if (code === "EACCES") return `Port ${port} may not be used by this user. Choose one above 1023 with --port.`;
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return `${host} is not an address of this machine. Choose another with --host.`;
-  return `Cannot listen on ${host}:${port}: ${message}`;
 }
 
 /** Answers the requests that have come in, and those of connections that were just made; then ends all connections. */

@@ -1,9 +1,10 @@
+import { listen } from "@resumable-mcp/command-line";
 import type { Engine } from "@resumable-mcp/core";
 import type { LeftTasks, RecoveryCounts } from "@resumable-mcp/core/engine";
 import { toListener } from "@resumable-mcp/mcp/internal";
 import { type HttpHandlerOptions, openHandler } from "./create-http-handler.js";
 import { checkExposure, toTrustedProxies } from "./exposure.js";
-import { closeHttp, createHttpServer, listen, readAddress } from "./http-server.js";
+import { closeHttp, createHttpServer, readAddress } from "./http-server.js";
 import { ownerSentence } from "./locality.js";
 
 /** How a server is served over HTTP. */

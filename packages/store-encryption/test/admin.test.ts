@@ -23,6 +23,7 @@ async function check(readItems: (page: ItemPage, restart: () => Promise<unknown>
     place: "memory",
     reading,
     describeTask: notAsked,
+    processes: async () => [],
     measure: notAsked,
     async *unlistedIds() {},
     async *documents() {},

@@ -40,12 +40,12 @@ function ofVariable(name: string, { type, multiple }: Option, value: string): st
  */
 export async function withSettings<Table extends Options>(
   table: Table,
-  module: string,
+  module: string | undefined,
   given: ValuesOf<Table> & { readonly settings?: string | undefined },
   env: Environment,
 ): Promise<ValuesOf<Table>> {
   const values = withVariables(table, given, env);
-  const file = given.settings ?? fileNextTo(module);
+  const file = given.settings ?? (module === undefined ? undefined : fileNextTo(module));
   return file === undefined ? values : { ...valuesIn(file, table, await settingsIn(file)), ...values };
 }
 

@@ -1,1 +1,2 @@
+export { openAdmin } from "./open-admin.js";
 export { runCommand } from "./run-command.js";

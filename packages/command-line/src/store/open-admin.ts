@@ -10,10 +10,25 @@ export interface StorePlace {
   readonly store: string;
   readonly "store-password-file"?: string | undefined;
   readonly "store-schema"?: string | undefined;
+  readonly keyring?: string | undefined;
 }
 
-/** Opens a folder, or a database whose driver is loaded only then. */
-export async function openAdmin(place: StorePlace): Promise<StoreAdmin> {
+/** A store, with its keyring where one was given. */
+export type OpenedAdmin = StoreAdmin & { readonly hasKeyring: boolean; readonly reseal?: EncryptedAdmin["reseal"] };
+
+/**
+ * Opens a store for an operator. It is reached when something is first asked of it.
+ *
+ * @throws {@link ResumableError} `INVALID_OPTION` for a place, or a keyring, that cannot be used.
+ */
+export async function openAdmin(place: StorePlace): Promise<OpenedAdmin> {
+  const admin = await openPlace(place);
+  if (place.keyring === undefined) return { ...admin, hasKeyring: false };
+  return { ...encryptedAdmin(admin, await readKeyringFile(place.keyring)), hasKeyring: true };
+}
+
+/** A folder, or a database whose driver is loaded only then. */
+async function openPlace(place: StorePlace): Promise<StoreAdmin> {
   const { store, "store-password-file": passwordFile, "store-schema": schema } = place;
   if (/^postgres(ql)?:\/\//i.test(store)) {
     const { openPostgresAdmin } = await import("@resumable-mcp/store-postgres/admin").catch(sayWhatIsMissing);
@@ -36,15 +51,6 @@ function sayWhatIsMissing(error: Error & { readonly code?: string }): never {
     "store",
     `A store in PostgreSQL needs the package @resumable-mcp/store-postgres. Install it where this program is: ${install}.`,
   );
-}
-
-/** A store, with its keyring where one was given. */
-export type OpenedAdmin = StoreAdmin & { readonly hasKeyring: boolean; readonly reseal?: EncryptedAdmin["reseal"] };
-
-/** @throws {@link ResumableError} `INVALID_OPTION` for a keyring that cannot be used. */
-export async function openWithKeyring(admin: StoreAdmin, path: string | undefined): Promise<OpenedAdmin> {
-  if (path === undefined) return { ...admin, hasKeyring: false };
-  return { ...encryptedAdmin(admin, await readKeyringFile(path)), hasKeyring: true };
 }
 
 /** @throws {@link ResumableError} `STORE_ENCRYPTED`. */

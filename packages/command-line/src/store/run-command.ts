@@ -18,7 +18,7 @@ import {
   signalCommand,
 } from "./change-commands.js";
 import { type CommandOptions, type CommandResult, type Console, commonOptions, ownOptions } from "./command.js";
-import { type OpenedAdmin, openAdmin, openWithKeyring, refuseWithoutKeyring } from "./open-admin.js";
+import { type OpenedAdmin, openAdmin, refuseWithoutKeyring } from "./open-admin.js";
 import { namesOwners } from "./quota-rows.js";
 import { listCommand, showCommand, statsCommand } from "./read-commands.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
@@ -220,8 +220,8 @@ interface Run extends Omit<Invocation, "admin"> {
 }
 
 async function runOn({ command, subjects, options, console }: Run): Promise<number> {
-  const { store = ".resumable-mcp", keyring, json = false } = options;
-  const admin = await openWithKeyring(await openAdmin({ ...options, store }), keyring);
+  const { store = ".resumable-mcp", json = false } = options;
+  const admin = await openAdmin({ ...options, store });
   try {
     const { needsContents = false } = command;
     const isNeeded = typeof needsContents === "boolean" ? needsContents : needsContents(options);

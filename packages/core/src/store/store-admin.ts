@@ -19,6 +19,8 @@ export interface StoreAdmin {
   describeTask(id: string): Promise<{ readonly [name: string]: Json | undefined }>;
   /** Sizes and counts in addition to those of `countTasks`. */
   measure(): Promise<StoreSizes>;
+  /** The processes that have the store open, in words by which an operator finds them; none that is known to be dead. */
+  processes(): Promise<readonly string[]>;
   /** Tasks that cannot be read and are in no list. */
   unlistedIds(): AsyncIterable<string>;
   /** All documents of servers. */

@@ -23,6 +23,8 @@ test.each([
   ["-h", "help"],
   ["--version", "version"],
   ["dev ./tools.ts", "dev"],
+  ["doctor", "doctor"],
+  ["help doctor", "doctor"],
   ["serve", "wrong"],
   ["install", "wrong"],
   ["help nothing", "wrong"],

@@ -14,6 +14,7 @@ export const ownSubcommands: readonly Subcommand[] = [
   { name: "install", words: "HOST MODULE [OPTIONS]", summary: "write a server into the configuration of a host" },
   { name: "uninstall", words: "HOST MODULE [OPTIONS]", summary: "undo that" },
   { name: "bundle", words: "MODULE [OPTIONS]", summary: "pack a server for a double click in Claude Desktop (.mcpb)" },
+  { name: "doctor", words: "[MODULE] [OPTIONS]", summary: "say what is wrong here, and what to do" },
   { name: "store", words: "COMMAND [OPTIONS]", summary: "check, list, pause, export and repair the tasks of a store" },
   { name: "help", words: "[COMMAND]", summary: "this text, or that of a command" },
 ];

@@ -1,4 +1,5 @@
 import type { CommandError } from "@resumable-mcp/command-line";
+import type { Values } from "./edited-text.js";
 
 /** Where a server stands in a configuration file: under its name in the property of all servers. */
 export interface ServerPlace {
@@ -23,6 +24,6 @@ export interface ConfigEditor {
   set(text: string, server: PlacedServer, file: string): string;
   /** Takes a server out; `undefined` when it does not stand there. */
   remove(text: string, place: ServerPlace, file: string): string | undefined;
-  /** The server as it stands there now. */
-  get(text: string, place: ServerPlace, file: string): object | undefined;
+  /** The servers that stand there now, by their names. */
+  servers(text: string, place: Omit<ServerPlace, "name">, file: string): Values;
 }

@@ -19,26 +19,26 @@ export interface ConfigFile {
 const byteOrderMark = "\uFEFF";
 
 /**
- * Reads a configuration file that is about to be changed.
+ * Reads a configuration file, by default one that is about to be changed.
  *
  * @throws {@link CommandError} when it cannot be changed safely: it is not a file, is read-only, too big, or not UTF-8.
  */
-export async function readConfig(file: string): Promise<ConfigFile> {
+export async function readConfig(file: string, isChanged = true): Promise<ConfigFile> {
   if ((await unlessMissing(lstat(file))) === undefined)
     return { path: file, text: undefined, hasMark: false, mode: 0o600 };
   const path = await unlessMissing(realpath(file));
   if (path === undefined)
     throw new CommandError(`${file} is a symbolic link to a file that does not exist. Fix or remove it first.`);
   const facts = await stat(path);
-  refuse(facts, path);
+  refuse(facts, path, isChanged);
   const text = decoded(await readFile(path), path);
   const hasMark = text.startsWith(byteOrderMark);
   return { path, text: hasMark ? text.slice(1) : text, hasMark, mode: facts.mode };
 }
 
-function refuse(facts: Stats, path: string): void {
+function refuse(facts: Stats, path: string, isChanged: boolean): void {
   if (!facts.isFile()) throw new CommandError(`${path} is not a file. Name another with --config.`);
-  if ((facts.mode & 0o222) === 0)
+  if (isChanged && (facts.mode & 0o222) === 0)
     throw new CommandError(`${path} is read-only. Make it writable first, if it is yours to change.`);
   const { maxConfigBytes } = installLimits;
   if (facts.size > maxConfigBytes)

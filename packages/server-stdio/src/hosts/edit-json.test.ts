@@ -25,7 +25,7 @@ test.each(configSamples.filter(({ host }) => hostFormat(host) === "json"))(
     );
     expect(lines.every((line) => line.endsWith("\r") === text.includes("\r") || line === "")).toBe(true);
     expect(jsonEditor.set(added, server, file)).toBe(added);
-    expect(jsonEditor.get(added, server, file)).toEqual(server.entry);
+    expect(jsonEditor.servers(added, server, file)["my-tools"]).toEqual(server.entry);
     expect(parsed(jsonEditor.remove(added, server, file) ?? "")).toEqual({
       ...before,
       [server.key]: before[server.key] ?? {},
@@ -47,7 +47,7 @@ test("a server that stands there already is changed in its place", () => {
   const text = '{\n  "mcpServers": {\n    "my-tools": { "command": "old" }, // mine\n    "other": {}\n  }\n}\n';
   const server = hostEntry("cursor", start);
   const changed = jsonEditor.set(text, server, file);
-  expect(jsonEditor.get(changed, server, file)).toEqual(server.entry);
+  expect(jsonEditor.servers(changed, server, file)["my-tools"]).toEqual(server.entry);
   expect(changed).toMatch(/\}, \/\/ mine\n {4}"other": \{\}\n {2}\}\n\}\n$/);
 });
 

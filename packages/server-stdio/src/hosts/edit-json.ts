@@ -14,7 +14,7 @@ import type { ConfigEditor, PlacedServer, ServerPlace } from "./config-editor.js
 import { checkEdited, type Values } from "./edited-text.js";
 
 /** Edits JSON, which may have comments and trailing commas. */
-export const jsonEditor: ConfigEditor = { set: setServer, remove: removeServer, get: getServer };
+export const jsonEditor: ConfigEditor = { set: setServer, remove: removeServer, servers: getServers };
 
 function setServer(text: string, { entry, ...place }: PlacedServer, file: string): string {
   const base = text.trim() === "" ? "{}\n" : text;
@@ -44,15 +44,15 @@ function removeServer(text: string, place: ServerPlace, file: string): string | 
   return checked(applyEdits(text, edits), withServers(nodeValue(root), path, rest), place, file);
 }
 
-function getServer(text: string, place: ServerPlace, file: string): Values | undefined {
-  if (text.trim() === "") return undefined;
+function getServers(text: string, place: Omit<ServerPlace, "name">, file: string): Values {
+  if (text.trim() === "") return {};
   const root = parseConfig(text, place, file);
-  const found = findNodeAtLocation(root, [...pathOf(root, place), place.name]);
-  return found === undefined ? undefined : nodeValue(found);
+  const found = findNodeAtLocation(root, pathOf(root, place));
+  return found === undefined ? {} : nodeValue(found);
 }
 
 /** The path of the property that has the servers. */
-function pathOf(root: Node, { key, deeperKey }: ServerPlace): string[] {
+function pathOf(root: Node, { key, deeperKey }: Omit<ServerPlace, "name">): string[] {
   const isDeeper = deeperKey !== undefined && findNodeAtLocation(root, [key, deeperKey])?.type === "object";
   return isDeeper ? [key, deeperKey] : [key];
 }
@@ -61,7 +61,7 @@ function withServers(values: Values, [key = "", deeperKey]: readonly string[], s
   return { ...values, [key]: deeperKey === undefined ? servers : { ...Object(values[key]), [deeperKey]: servers } };
 }
 
-function parseConfig(text: string, { key }: ServerPlace, file: string): Node {
+function parseConfig(text: string, { key }: Omit<ServerPlace, "name">, file: string): Node {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;

@@ -22,7 +22,7 @@ test.each([
   const [before, after] = ["# first\n[a]\nx = 1\n\n", "\n# of the next\n[mcp_servers.next]\ncommand = 'n'\n"];
   const text = `${before}${old}${after}`;
   const changed = tomlEditor.set(text, server, file);
-  expect(tomlEditor.get(changed, server, file)).toEqual(server.entry);
+  expect(tomlEditor.servers(changed, server, file)["my-tools"]).toEqual(server.entry);
   const removed = tomlEditor.remove(text, server, file) ?? "";
   expect(structuredClone(parse(removed))).toEqual({ a: { x: 1 }, mcp_servers: { next: { command: "n" } } });
   for (const edited of [changed, removed])

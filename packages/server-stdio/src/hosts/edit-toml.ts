@@ -33,10 +33,7 @@ export const tomlEditor: ConfigEditor = {
     checkEdited(() => withProperty(read(edited, file)), { ...before, [key]: rest }, file);
     return edited;
   },
-  get(text, { key, name }, file) {
-    const found = serversIn(read(text, file), key, file)[name];
-    return found === undefined ? undefined : Object(found);
-  },
+  servers: (text, { key }, file) => serversIn(read(text, file), key, file),
 };
 
 function read(text: string, file: string): Values {

@@ -40,7 +40,7 @@ test("a server that stands there is changed and removed; its neighbours and thei
   expect(yamlEditor.remove(text, server, file)).toBe(text.replace(old, ""));
   const changed = yamlEditor.set(text, server, file);
   expect(changed).toBe(text.replace(old, "").replace("extensions:\n", `extensions:\n${lines}`));
-  expect(yamlEditor.get(changed, server, file)).toEqual(server.entry);
+  expect(yamlEditor.servers(changed, server, file)["my-tools"]).toEqual(server.entry);
 });
 
 test("without its last server the property stays a map", () => {

@@ -29,10 +29,7 @@ export const yamlEditor: ConfigEditor = {
     checkEdited(() => valuesOf(read(edited, file), file), { ...before, [key]: rest }, file);
     return edited;
   },
-  get(text, { key, name }, file) {
-    const found = serversIn(valuesOf(read(text, file), file), key, file)[name];
-    return found === undefined ? undefined : Object(found);
-  },
+  servers: (text, { key }, file) => serversIn(valuesOf(read(text, file), file), key, file),
 };
 
 function read(text: string, file: string): Document.Parsed {

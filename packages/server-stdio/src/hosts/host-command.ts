@@ -9,6 +9,8 @@ import { editorFor } from "./editor-for.js";
 import { type HostEntry, hostEntry, ownScript, serverStart } from "./host-config.js";
 import { type Dialogue, type EditedEntry, installServer, uninstallServer } from "./install.js";
 
+export { findOwnServers } from "./find-own-servers.js";
+
 /** Prints what a host needs, or changes the host's file. The program's own file does not know the errors of this one. */
 export function runHostCommand(program: string, module: string | undefined, flags: Flags): Promise<void> {
   const run = flags["print-config"] === undefined ? changeHost : printConfig;

@@ -46,9 +46,9 @@ export async function uninstallServer(
   const config = await readConfig(file);
   const before = config.text ?? "";
   const editor = editorFor(place.format);
-  const entry = editor.get(before, place, config.path);
+  const { [place.name]: entry } = editor.servers(before, place, config.path);
   if (entry === undefined) return unchanged(dialogue, `${config.path} has no server ${place.name}.`);
-  const earlier = await earlierText(config, { ...place, entry });
+  const earlier = await earlierText(config, { ...place, entry: Object(entry) });
   const after = earlier === undefined ? editor.remove(before, place, config.path) : earlier.text;
   if (!(await isAgreed(dialogue, config.path, before, after ?? ""))) return "declined";
   if (earlier === undefined) dialogue.show(`The old file is kept as ${await backUp(config)}.\n`);

@@ -48,6 +48,7 @@ export function openFsAdmin(
       return { folder: taskFolder(store().context.layout, id), epoch, worker, journalFiles: chain.length + 1 };
     },
     measure: async () => measure(store()),
+    processes: async () => store().workers.listProcesses(),
     unlistedIds: () => unlistedIds(store),
     documents: () => documents(store),
     async check() {

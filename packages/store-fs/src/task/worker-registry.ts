@@ -135,6 +135,16 @@ export class WorkerRegistry {
     return entry === undefined || this.#host.processState(entry.identity) === "dead" ? undefined : entry.beat;
   }
 
+  /** The processes of all workers, without those that are known to be dead. */
+  listProcesses(): readonly string[] {
+    const processes = (listIfExists(this.#context.disk, this.#context.layout.workers) ?? []).flatMap((name) => {
+      const identity = name.startsWith(".") ? undefined : this.#read(name)?.identity;
+      if (identity === undefined || this.#host.processState(identity) === "dead") return [];
+      return [`process ${identity.pid} on ${identity.host}`];
+    });
+    return [...new Set(processes)];
+  }
+
   /** Says that a worker is alive, what it offers, and that this store is alive with it. */
   heartbeat(worker: string, offers?: Offers): void {
     this.beat(worker, offers);

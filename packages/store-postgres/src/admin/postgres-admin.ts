@@ -5,6 +5,7 @@ import { Database } from "../database/database.js";
 import { postgresStoreDefaults } from "../database/limits.js";
 import { openDatabase } from "../database/open-database.js";
 import { storeFailure } from "../database/store-errors.js";
+import { holdersStatement } from "../task/death-notices.js";
 import { checkAllRows } from "./check-database.js";
 import { ImportDraft } from "./import-draft.js";
 
@@ -61,6 +62,11 @@ export function openPostgresAdmin({ connectionString, passwordFile, schema }: Po
       return (await database.query<Row>("read", describeStatement, [id]))[0] ?? {};
     },
     measure: () => measure(database, () => store.open()),
+    async processes() {
+      type Row = { readonly pid: number; readonly host: string };
+      const rows = await database.query<Row>("read", holdersStatement, [database.schema]);
+      return rows.map(({ pid, host }) => `the process on ${host} with connection ${pid}`);
+    },
     // A damaged task is in the lists, which read its row alone.
     async *unlistedIds() {},
     documents: () => documents(database),

@@ -16,14 +16,21 @@ interface DeathEvents {
   readonly onSilence: () => void;
 }
 
-// A worker's name ends with that of its store.
-const lookStatement = {
-  name: "look",
-  text: `SELECT w.worker, w.beat, w.locks, l.objid IS NOT NULL AS held FROM store.worker w
+/** Workers `w` of a schema, and the lock `l` of each, where it is there. A worker's name ends with that of its store. */
+const workersWithLocks = `store.worker w
     CROSS JOIN LATERAL (SELECT hashtextextended($1 || split_part(w.worker, '.', -1), 9) AS key) k
     LEFT JOIN pg_locks l ON l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND l.classid::bigint = (k.key >> 32) & 4294967295 AND l.objid::bigint = k.key & 4294967295`,
+      AND l.classid::bigint = (k.key >> 32) & 4294967295 AND l.objid::bigint = k.key & 4294967295`;
+const lookStatement = {
+  name: "look",
+  text: `SELECT w.worker, w.beat, w.locks, l.objid IS NOT NULL AS held FROM ${workersWithLocks}`,
+};
+/** Which connections hold these locks. */
+export const holdersStatement = {
+  name: "holders",
+  text: `SELECT DISTINCT a.pid, coalesce(host(a.client_addr), 'the server''s machine') AS host
+    FROM ${workersWithLocks} JOIN pg_stat_activity a ON a.pid = l.pid`,
 };
 const lockStatement = { name: "lock", text: "SELECT pg_try_advisory_lock(hashtextextended($1 || $2, 9))" };
 
