@@ -48,7 +48,7 @@ describe("clean --older-than", () => {
     expect((await run(...args, "--apply")).out).toBe("2 tasks deleted that finished more than 7d ago");
     const there = [open, one, six, seven, forty].map((id) => existsSync(folderOf(directory, id ?? "")));
     expect(there).toEqual([true, true, true, false, false]);
-    const list = await json("list", "--store", directory);
+    const list = await json("tasks", "--all", "--store", directory);
     expect(list).toMatchObject({
       value: {
         tasks: expect.arrayContaining(

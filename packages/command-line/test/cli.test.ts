@@ -20,13 +20,39 @@ test("counts, lists and shows what is there", async () => {
   const { directory, done, open } = await filled();
   const stats = await json("stats", "--store", directory);
   expect(stats).toMatchObject({ code: 0, value: { total: 2, byStatus: { completed: 1, pending: 1 }, unfinished: 1 } });
-  const list = await json("list", "--store", directory, "--status", "completed");
+  const list = await json("tasks", "--store", directory, "--status", "completed");
   expect(list).toMatchObject({ code: 0, value: { tasks: [{ id: done, status: "completed" }] } });
   const shown = await json("show", open, "--store", directory, "--events");
   expect(shown).toMatchObject({ code: 0, value: { status: "pending", events: [{ seq: 1, type: "created" }] } });
-  expect((await run("list", "--store", directory)).out).toContain(open);
+  expect((await run("tasks", "--all", "--store", directory)).out).toContain(open);
   // What callers sent is not for operators.
-  expect(JSON.stringify(await json("list", "--store", directory))).not.toContain("from the arguments");
+  expect(JSON.stringify(await json("tasks", "--all", "--store", directory))).not.toContain("from the arguments");
+});
+
+test("lists unfinished tasks, or what is asked for", async () => {
+  const { directory, done, open } = await filled();
+  const idsOf = async (...args: string[]) => {
+    const { value } = await json("tasks", ...args, "--store", directory);
+    return (value as { tasks: { id: string }[] }).tasks.map(({ id }) => id);
+  };
+  expect(await idsOf()).toEqual([open]);
+  expect((await idsOf("--all")).toSorted()).toEqual([done, open]);
+  expect(await idsOf("--status", "completed,failed")).toEqual([done]);
+  expect(await idsOf("--all", "--tool", "other")).toEqual([]);
+});
+
+test("steers all tasks that are named, and refuses a word that means nothing", async () => {
+  const { directory, open } = await filled();
+  const store = openStore(directory, { durability: "process" });
+  const second = await create(store, "second");
+  await store.close();
+  expect(await json("pause", open, second, "--store", directory)).toMatchObject({
+    code: 0,
+    value: { tasks: [open, second].map((taskId) => ({ taskId, status: "paused" })) },
+  });
+  expect(await run("show", open, second, "--store", directory)).toMatchObject({ code: 2 });
+  const { code, errors } = await run("check", directory);
+  expect([code, errors]).toEqual([2, expect.stringMatching(/^check takes no words: .* named with --store\.$/)]);
 });
 
 test("sums up the sizes of all files of a store", async () => {

@@ -173,12 +173,12 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
         signals: [{ key: secretOf("question key") }],
       },
     });
-    const list = await json("list", ...withKeys, "--owner", parts.owner);
+    const list = await json("tasks", "--all", ...withKeys, "--owner", parts.owner);
     expect(list.value).toMatchObject({ tasks: [{}, {}, {}, {}] });
     const before = await raw();
     const ofTask = ["show", "restart", "resume"].map((name) => [name, open]);
     const ofBans = [["ban", "alice"], ["unban", "alice"], ["bans"]];
-    const commands = [...ofTask, ["list"], ["versions"], ["export"], ["import", path], ...ofBans];
+    const commands = [...ofTask, ["tasks", "--all"], ["versions"], ["export"], ["import", path], ...ofBans];
     for (const command of commands) {
       expect(await json(...command, ...names)).toMatchObject({
         code: 1,
@@ -187,7 +187,7 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
     }
     expect((await raw()).length).toBe(before.length);
     expect(await json("stats", ...names)).toMatchObject({ code: 0, value: { total: 4 } });
-    expect(await json("pause", open, ...names)).toMatchObject({ code: 0, value: { status: "paused" } });
+    expect(await json("pause", open, ...names)).toMatchObject({ code: 0, value: { tasks: [{ status: "paused" }] } });
   });
 
   test("is checked with its keyring: all opens, and a task whose values were moved is damaged", async () => {
@@ -232,7 +232,7 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
         code: 1,
         value: { problems: [{ kind: "does_not_open", taskId: open, path: "sealed message" }] },
       });
-      const { out } = await run("list", ...names, "--keyring", path);
+      const { out } = await run("tasks", "--all", ...names, "--keyring", path);
       expect(out.split("\n").filter((line) => line.includes("damaged"))).toEqual([
         expect.stringMatching(new RegExp(`${open}.*damaged: .*${why}`)),
       ]);
@@ -294,9 +294,9 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
     const both = write("both", next, opens(line));
     expect(await json("reseal", ...names, "--keyring", both)).toMatchObject({ code: 0, value: { resealed: 2 } });
     const last = write("last", next);
-    const shown = await json("list", ...names, "--keyring", last, "--owner", parts.owner);
+    const shown = await json("tasks", "--all", ...names, "--keyring", last, "--owner", parts.owner);
     expect(shown).toMatchObject({ code: 0, value: { tasks: [{}, {}, {}, {}] } });
-    expect(await json("list", ...names, "--keyring", path)).toMatchObject({
+    expect(await json("tasks", "--all", ...names, "--keyring", path)).toMatchObject({
       value: { error: { code: "KEY_MISSING" } },
     });
     // The server that began before has its keys.
@@ -347,11 +347,11 @@ test("a folder that is not encrypted is refused with a keyring, and stays as it 
   const store = openStore(directory);
   await create(store, "plain");
   const path = keyrings().write("k", newKeyLine());
-  expect(await json("list", "--store", directory, "--keyring", path)).toMatchObject({
+  expect(await json("tasks", "--all", "--store", directory, "--keyring", path)).toMatchObject({
     code: 1,
     value: { error: { code: "STORE_NOT_ENCRYPTED" } },
   });
-  expect((await run("list", "--store", directory)).code).toBe(0);
+  expect((await run("tasks", "--all", "--store", directory)).code).toBe(0);
 });
 
 test("a new key is a line of a keyring, another one each time", async () => {

@@ -133,15 +133,9 @@ test("a store of a newer layout is refused with a clear sentence by every progra
   const refusal = { code: "STORE_LAYOUT", message: sentence, details: { found: "4", supported: "3" } };
   await expect(engine.forOwner("client:fixture").get(idOf("running"))).rejects.toMatchObject(refusal);
   await engine.close();
-  const commands = ["check", "stats", "list", "show", "pause", "resume", "cancel", "export", "repair"];
-  for (const command of commands) {
-    const refused = await run(
-      command,
-      idOf("running"),
-      ...(command === "repair" ? ["--apply"] : []),
-      "--store",
-      directory,
-    );
+  const ofTask = ["show", "pause", "resume", "cancel", "export"].map((command) => [command, idOf("running")]);
+  for (const command of [["check"], ["stats"], ["tasks"], ["repair", "--apply"], ...ofTask]) {
+    const refused = await run(...command, "--store", directory);
     expect([command, refused.code, refused.errors]).toEqual([command, 1, expect.stringContaining("STORE_LAYOUT")]);
   }
   expect((await runWith([Buffer.from("{}\n")], "import", "-", "--store", directory)).code).toBe(1);

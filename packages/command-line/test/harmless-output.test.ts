@@ -18,13 +18,13 @@ async function storeOfStrangers() {
 }
 
 test.each([
-  ["list"],
+  ["tasks", "--all"],
   ["stats"],
   ["stats", "--max-unfinished-per-owner", "1"],
   ["versions"],
   ["check"],
   ["show", "a---------------", "--events"],
-  ["list", "--json"],
+  ["tasks", "--all", "--json"],
   ["stats", "--json"],
   ["versions", "--json"],
   ["show", "a---------------", "--events", "--json"],
@@ -37,15 +37,15 @@ test.each([
 
 test("what scripts read are the values themselves", async () => {
   const { at, owner, tool, id } = await storeOfStrangers();
-  expect(await json("list", ...at)).toMatchObject({ value: { tasks: [{ id, owner, tool }] } });
+  expect(await json("tasks", "--all", ...at)).toMatchObject({ value: { tasks: [{ id, owner, tool }] } });
 });
 
 test("errors about words of the command line, and about a subject, have none either", async () => {
   const { at } = await storeOfStrangers();
   for (const args of [
     ["show", odd],
-    ["list", "--status", odd],
-    ["list", `--${odd}`],
+    ["tasks", "--status", odd],
+    ["tasks", `--${odd}`],
     ["ban", `sub:${repaint}${odd}`],
     ["bans"],
   ]) {

@@ -63,14 +63,14 @@ test("counts, lists and shows what is there", async () => {
       ],
     },
   });
-  const list = await json("list", ...names, "--status", "completed");
+  const list = await json("tasks", ...names, "--status", "completed");
   expect(list).toMatchObject({ code: 0, value: { tasks: [{ id: done, status: "completed" }] } });
   const shown = await json("show", done, ...names, "--events", "--items");
   expect(shown).toMatchObject({
     code: 0,
     value: { status: "completed", journalRows: 2, events: [{ seq: 1 }, { seq: 2 }, { seq: 3 }], items: ["a"] },
   });
-  expect((await run("list", ...names)).out).toContain(open);
+  expect((await run("tasks", "--all", ...names)).out).toContain(open);
   expect(await json("check", ...names)).toMatchObject({ code: 0, value: { tasks: 2, problems: [] } });
 });
 
@@ -93,9 +93,9 @@ test("says before a quota of bytes is set what it would refuse: exactly what ser
 test("stores requests, and deletes what finished long ago", async () => {
   const { names, store, done, open } = await filled();
   const status = async () => (await json("show", open, ...names)).value;
-  expect(await json("pause", open, ...names)).toMatchObject({ code: 0, value: { status: "paused" } });
+  expect(await json("pause", open, ...names)).toMatchObject({ code: 0, value: { tasks: [{ status: "paused" }] } });
   expect(await status()).toMatchObject({ status: "paused", signals: [{ kind: "pause" }] });
-  expect(await json("resume", open, ...names)).toMatchObject({ code: 0, value: { status: "pending" } });
+  expect(await json("resume", open, ...names)).toMatchObject({ code: 0, value: { tasks: [{ status: "pending" }] } });
   expect((await run("cancel", open, ...names)).out).toContain("The next process that runs the task applies it.");
   expect(await json("cancel", done, ...names)).toMatchObject({
     code: 1,

@@ -17,6 +17,15 @@ test("help lists each command of the terminal client", async () => {
   expect(taskSubcommands.map(({ name }) => name)).toEqual(names.filter((name) => name !== "help"));
 });
 
+test("help names the commands that also act on a store, as the store's program does", async () => {
+  const folder = await projectFolder();
+  const store = start(["store", "--help"], folder);
+  expect(await store.ended).toBe(0);
+  const [, listed = ""] = /without the word store\n([\s\S]*?)\n\n/.exec(store.output()) ?? [];
+  const names = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name);
+  expect(names.toSorted()).toEqual(taskSubcommands.flatMap(({ name, onStore }) => (onStore ? [name] : [])).toSorted());
+});
+
 test("each program answers by the one name: help, the version, and a wrong word", async () => {
   const folder = await projectFolder();
   const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));

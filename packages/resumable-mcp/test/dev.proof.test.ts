@@ -106,11 +106,11 @@ test("dev reloads a module in the middle of a task, whose result is complete; br
   dev.child.kill("SIGTERM");
   expect(await dev.ended).toBe(0);
   const store = async (...args: readonly string[]) => {
-    const program = start(["store", ...args, "--json"], folder);
+    const program = start([...args, "--store", ".resumable-mcp", "--json"], folder);
     expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^\{/)]);
     return JSON.parse(program.output());
   };
-  const { tasks } = await store("list");
+  const { tasks } = await store("tasks", "--all");
   expect(tasks).toHaveLength(1);
   const { status, record, items } = await store("show", tasks[0].id, "--items");
   expect({ status, crashes: record.crashes }).toEqual({ status: "completed", crashes: 0 });

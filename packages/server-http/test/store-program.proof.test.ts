@@ -28,7 +28,7 @@ async function counting(n: number) {
   const onprogress = (news: { readonly progress: number }) => progress.emit("progress", news);
   const call = client.callTool({ name: "count_to", arguments: { n } }, undefined, { onprogress });
   await begun;
-  const listed = (await store("list", "--store", directory, "--status", "running")) as { tasks: { id: string }[] };
+  const listed = (await store("tasks", "--store", directory, "--status", "running")) as { tasks: { id: string }[] };
   return { directory, client, call, id: listed.tasks[0]?.id ?? "", storeOf: ["--store", directory] };
 }
 
@@ -38,7 +38,7 @@ describe("the store's program while a server runs", () => {
     async () => {
       const { client, call, id, storeOf } = await counting(300);
       const ended = call.catch((error: unknown) => error);
-      expect(await store("pause", id, ...storeOf)).toMatchObject({ taskId: id, signal: "pause" });
+      expect(await store("pause", id, ...storeOf)).toMatchObject({ tasks: [{ taskId: id, signal: "pause" }] });
       const shown = () => store("show", id, ...storeOf);
       await expect.poll(shown, polling).toMatchObject({ record: { status: "paused", live: false }, leased: false });
       const paused = (await shown()) as { record: { progress: number } };
@@ -46,7 +46,7 @@ describe("the store's program while a server runs", () => {
       expect(await client.callTool({ name: "get_task", arguments: { task_id: id } })).toMatchObject({
         structuredContent: { status: "paused", progress: paused.record.progress },
       });
-      expect(await store("resume", id, ...storeOf)).toMatchObject({ taskId: id, signal: "resume" });
+      expect(await store("resume", id, ...storeOf)).toMatchObject({ tasks: [{ taskId: id, signal: "resume" }] });
       await expect.poll(shown, polling).toMatchObject({ status: "completed", record: { output: { counted: 300 } } });
       await ended;
     },
@@ -57,7 +57,7 @@ describe("the store's program while a server runs", () => {
     "cancels the server's task, whose caller hears of it",
     async () => {
       const { call, id, storeOf } = await counting(100_000);
-      expect(await store("cancel", id, ...storeOf)).toMatchObject({ taskId: id, signal: "cancel" });
+      expect(await store("cancel", id, ...storeOf)).toMatchObject({ tasks: [{ taskId: id, signal: "cancel" }] });
       expect(await call).toMatchObject({ isError: true });
       expect(await store("show", id, ...storeOf)).toMatchObject({ status: "cancelled" });
       const over = store("pause", id, ...storeOf);

@@ -63,7 +63,7 @@ test("G11 a task's document stays small, and says what it leaves out, whatever t
   await commit(store, held, 1, [{ type: "checkpoint", progress: 1, state: { deep, at: 1 } }]);
   await store.close();
   const text = readFileSync(join(folderOf(directory, id), "task.json"), "utf8");
-  const left = expect.stringMatching(/^\d+ characters; resumable-mcp store show \S+ prints them$/);
+  const left = expect.stringMatching(/^\d+ characters; resumable-mcp show \S+ --store DIR prints them$/);
   expect(JSON.parse(text)).toMatchObject({
     leftOut: { input: left, state: left },
     record: { progress: 1, input: null },

@@ -13,7 +13,9 @@ export const commonOptions = {
 export const ownOptions = {
   ...storeQuotas,
   owner: text("OWNER", "only tasks of this owner"),
-  status: list("STATUS", "only tasks of this status"),
+  all: flag("finished tasks too"),
+  status: list("LIST", "only tasks of these statuses, with commas between them"),
+  tool: text("NAME", "only tasks of this tool"),
   limit: text("N", "so many at once (50)"),
   cursor: text("CURSOR", "continues where the list before ended"),
   events: flag("with its newest events"),

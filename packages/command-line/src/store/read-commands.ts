@@ -15,9 +15,11 @@ import { formatQuotas, quotaRows } from "./quota-rows.js";
 
 const statuses = [...unfinishedStatuses, ...finalStatuses];
 
-/** Lists tasks, newest first. */
-export async function listCommand({ reading }: StoreAdmin, options: CommandOptions): Promise<CommandResult> {
-  const page = await reading.listTasks(toQuery(options));
+/** Lists tasks, newest first: by default those that are not over. */
+export async function tasksCommand({ reading }: StoreAdmin, options: CommandOptions): Promise<CommandResult> {
+  const query = toQuery(options);
+  const statuses = options.all ? undefined : unfinishedStatuses;
+  const page = await reading.listTasks({ ...query, statuses: query.statuses ?? statuses });
   const lines = page.tasks.map(formatTask);
   for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: ${task.damage}`);
   if (page.nextCursor !== undefined) lines.push(`more: --cursor ${page.nextCursor}`);
@@ -31,11 +33,11 @@ function withoutLabels(page: TaskPage): TaskPage {
 }
 
 /** Which tasks the options mean. */
-export function toQuery({ limit = "50", owner, status, cursor }: CommandOptions): TaskQuery {
+export function toQuery({ limit = "50", owner, status, tool, cursor }: CommandOptions): TaskQuery {
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1 || count > 1000)
     throw wrong("limit", "--limit must be a number from 1 to 1000.");
-  return { limit: count, owner, cursor, statuses: status?.map(parseStatus) };
+  return { limit: count, owner, tool, cursor, statuses: status?.flatMap((list) => list.split(",")).map(parseStatus) };
 }
 
 function parseStatus(text: string): TaskStatus {

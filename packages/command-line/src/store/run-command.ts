@@ -1,4 +1,5 @@
 import { isResumableError } from "@resumable-mcp/core";
+import type { StoreWriting } from "@resumable-mcp/core/store";
 import { harmlessJson, harmlessLines, harmlessText } from "@resumable-mcp/protocol/display";
 import { newKeyLine } from "@resumable-mcp/store-encryption";
 import { CommandError } from "../command-error.js";
@@ -20,7 +21,7 @@ import {
 import { type CommandOptions, type CommandResult, type Console, commonOptions, ownOptions } from "./command.js";
 import { type OpenedAdmin, openAdmin, refuseWithoutKeyring } from "./open-admin.js";
 import { namesOwners } from "./quota-rows.js";
-import { listCommand, showCommand, statsCommand } from "./read-commands.js";
+import { showCommand, statsCommand, tasksCommand } from "./read-commands.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
 import { assignCommand, versionsCommand } from "./version-commands.js";
 
@@ -32,8 +33,10 @@ interface Invocation {
 }
 
 interface Command {
-  /** How its words are written. */
+  /** How its words are written: `…` for several, in brackets where there may be none. */
   readonly words?: string;
+  /** The terminal client has it too, without a store: `resumable-mcp show ID`. */
+  readonly isShared?: true;
   readonly summary: string;
   /** Its own options. */
   readonly options?: readonly (keyof typeof ownOptions)[];
@@ -42,49 +45,61 @@ interface Command {
   readonly needsContents?: boolean | ((options: CommandOptions) => boolean);
 }
 
-const signals = (request: RequestKind, summary: string): Command => ({
-  words: "ID",
+type Change = (writing: StoreWriting, taskId: string, options: CommandOptions) => Promise<CommandResult>;
+
+/** Changes the tasks that are named, one after the other; the first that cannot be changed ends it. */
+const changes = (summary: string, change: Change, more: Partial<Command> = {}): Command => ({
+  words: "ID…",
   summary,
-  run: ({ admin, subjects: [taskId = ""] }) => admin.write((writing) => signalCommand(writing, taskId, request)),
+  run: ({ admin, subjects, options }) =>
+    admin.write(async (writing) => {
+      const done: CommandResult[] = [];
+      for (const taskId of subjects) done.push(await change(writing, taskId, options));
+      return { json: { tasks: done.map(({ json }) => json) }, lines: done.flatMap(({ lines }) => lines), ok: true };
+    }),
+  ...more,
 });
+const requests =
+  (request: RequestKind): Change =>
+  (writing, taskId) =>
+    signalCommand(writing, taskId, request);
+const assigns = { options: ["tool-version"], needsContents: true } as const;
+const shared = { isShared: true } as const;
 
 const commands: Readonly<Record<string, Command>> = {
-  list: {
-    summary: "lists tasks, newest first",
-    options: ["owner", "status", "limit", "cursor"],
+  tasks: {
+    ...shared,
+    summary: "lists the unfinished tasks, newest first (--all: the finished ones too)",
+    options: ["all", "status", "tool", "owner", "limit", "cursor"],
     needsContents: true,
-    run: ({ admin, options }) => listCommand(admin, options),
+    run: ({ admin, options }) => tasksCommand(admin, options),
   },
   show: {
+    ...shared,
     words: "ID",
     summary: "shows one task",
     options: ["events", "items"],
     needsContents: true,
     run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options),
   },
-  pause: signals("pause", "requests a pause from the process that runs the task, now or later"),
-  resume: {
-    words: "ID",
-    summary: "ends a pause, or a wait",
-    options: ["tool-version"],
-    needsContents: true,
-    run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
-      admin.write((writing) =>
-        toolVersion === undefined
-          ? signalCommand(writing, id, "resume")
-          : assignCommand(writing, id, { toolVersion, fromState: true }),
-      ),
-  },
-  restart: {
-    words: "ID",
-    summary: "lets a task begin again from nothing",
-    options: ["tool-version"],
-    needsContents: true,
-    run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
-      admin.write((writing) => assignCommand(writing, id, { toolVersion, fromState: false })),
-  },
-  cancel: signals("cancel", "ends a task"),
+  pause: changes("requests a pause from the process that runs the task, now or later", requests("pause"), shared),
+  resume: changes(
+    "ends a pause, or a wait",
+    (writing, taskId, { "tool-version": toolVersion }) =>
+      toolVersion === undefined
+        ? signalCommand(writing, taskId, "resume")
+        : assignCommand(writing, taskId, { toolVersion, fromState: true }),
+    { ...shared, ...assigns },
+  ),
+  cancel: changes("ends a task", requests("cancel"), shared),
+  restart: changes(
+    "lets a task begin again from nothing",
+    (writing, taskId, { "tool-version": toolVersion }) =>
+      assignCommand(writing, taskId, { toolVersion, fromState: false }),
+    assigns,
+  ),
   stats: {
+    ...shared,
     summary:
       "counts tasks and bytes, and says which quotas, of servers by default or of options, would refuse new tasks",
     options: ["max-store-tasks", "max-store-bytes", "min-free-disk", "max-unfinished-per-owner"],
@@ -167,8 +182,7 @@ export async function runCommand(args: readonly string[], console: Console): Pro
     if (name === undefined || command === undefined) throw unknownCommand(name);
     checkOptions(name, command, given);
     if (name === "new-key") return say(newKeyLine());
-    if (subjects.length === 0 && command.words !== undefined && !command.words.startsWith("["))
-      throw new CommandError(`Name the ${command.words}: store ${name} ${command.words}.`, 2);
+    checkWords(name, command, subjects);
     const options = withVariables(allOptions, given, process.env);
     asJson = options.json === true;
     return await runOn({ name, command, subjects, options, console });
@@ -189,26 +203,40 @@ function unknownCommand(name: string | undefined): CommandError {
   return new CommandError(`${text} There are: ${names.join(", ")}.`, 2);
 }
 
+/** Refuses a word that would have no effect too: a store that is named without --store is not the one that is looked at. */
+function checkWords(name: string, { words = "" }: Command, given: readonly string[]): void {
+  if (given.length === 0 && words !== "" && !words.startsWith("["))
+    throw new CommandError(`Name the ${words}: ${name} ${words}.`, 2);
+  const extra = given[words === "" ? 0 : words.includes("…") ? given.length : 1];
+  if (extra === undefined) return;
+  const takes = words === "" ? "takes no words" : `takes ${words} and no more words`;
+  throw new CommandError(`${name} ${takes}: "${extra}" has no meaning. The store is named with --store.`, 2);
+}
+
 /** Refuses an option that would have no effect: who gives it expects one. */
 function checkOptions(name: string, { options = [] }: Command, given: object): void {
   const known = [...Object.keys(commonOptions), ...options];
   const extra = Object.keys(given).find((option) => !known.includes(option));
   if (extra === undefined) return;
   const near = didYouMean(extra, known, (option) => `--${option}`);
-  throw new CommandError(`store ${name} has no option --${extra}.${near} store ${name} --help lists its options.`, 2);
+  throw new CommandError(`${name} has no option --${extra} for a store.${near} --help lists its options.`, 2);
 }
 
 function helpOf(name: string | undefined): string {
   const command = name === undefined ? undefined : commands[name];
   if (command !== undefined) {
     const own: Options = Object.fromEntries((command.options ?? []).map((option) => [option, ownOptions[option]]));
-    const usage = `Usage: resumable-mcp store ${`${name} ${command.words ?? ""}`.trimEnd()} [OPTIONS]\n\n${command.summary}`;
+    const words = `${name} ${command.words ?? ""}`.trimEnd();
+    const line = command.isShared ? `${words} --store DIR|URL` : `store ${words}`;
+    const usage = `Usage: resumable-mcp ${line} [OPTIONS]\n\n${command.summary}`;
     return helpText({ usage, groups: { "its options": own, "of all commands": commonOptions } }, true).trimEnd();
   }
-  const rows = Object.entries(commands).map(([name, { words = "", summary }]) =>
-    row(`${name} ${words}`.trimEnd(), summary),
-  );
-  const usage = `Usage: resumable-mcp store COMMAND [OPTIONS]     (installed alone: resumable-mcp-store COMMAND)\n\n${rows.join("\n")}`;
+  const rowsOf = (isShared: boolean) =>
+    Object.entries(commands)
+      .filter(([, command]) => (command.isShared === true) === isShared)
+      .map(([name, { words = "", summary }]) => row(`${name} ${words}`.trimEnd(), summary))
+      .join("\n");
+  const usage = `Usage: resumable-mcp store COMMAND [OPTIONS]     (installed alone: resumable-mcp-store COMMAND)\n\n${rowsOf(false)}\n\ntasks of all owners: resumable-mcp COMMAND --store DIR|URL, without the word store\n${rowsOf(true)}`;
   const after =
     "COMMAND --help lists the options of a command. All can be used while servers run.\nExit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.";
   return helpText({ usage, groups: { options: commonOptions }, after }, true).trimEnd();

@@ -26,6 +26,7 @@ const programs = {
   client: program("client-tui", "resumable-mcp-client"),
 };
 
+const namesStore = (word: string) => /^--store(?:=|$)/.test(word);
 const asksForHelp = (args: readonly string[]) => args.includes("--help") || args.includes("-h");
 
 /** Decides what runs. Pure. */
@@ -35,10 +36,11 @@ export function route(words: readonly string[]): Route {
   if (words.length === 1 && first === "--version") return { kind: "version" };
   // The screens, and the words with which a shell asks the client for completions.
   if (first === undefined || first.startsWith("-") || first.startsWith("__")) return programs.client(words);
-  if (taskSubcommands.some(({ name }) => name === first)) return programs.client(words);
+  const task = taskSubcommands.find(({ name }) => name === first);
+  if (task !== undefined) return args.some(namesStore) ? programs.store(words) : programs.client(words);
   if (first === "dev" || first === "bundle" || first === "doctor") return { kind: first, args };
   if (first === "serve") return serveRoute(args);
-  if (first === "store") return programs.store(args);
+  if (first === "store") return storeRoute(args);
   if (first === "install" || first === "uninstall") return hostRoute(first, args);
   if (first === "help") return helpRoute(args);
   const known = [...new Set([...ownSubcommands, ...taskSubcommands].map(({ name }) => name))];
@@ -51,6 +53,13 @@ function serveRoute([kind, ...args]: readonly string[]): Route {
   const problem =
     kind === undefined ? "Say how to serve: serve http, or serve stdio." : `Serve by http or stdio, not ${kind}.`;
   return { kind: "wrong", problem, word: kind ?? "", known: ["http", "stdio"] };
+}
+
+/** What the client has too is written once: as the client's, with `--store`. */
+function storeRoute(args: readonly string[]): Route {
+  const [word] = args;
+  if (!taskSubcommands.some(({ name, onStore }) => onStore && name === word)) return programs.store(args);
+  return { kind: "wrong", problem: `Leave out the word store: ${word} --store DIR|URL.`, word: "", known: [] };
 }
 
 function hostRoute(name: "install" | "uninstall", args: readonly string[]): Route {

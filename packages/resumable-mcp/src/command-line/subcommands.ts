@@ -4,6 +4,8 @@ export interface Subcommand {
   /** How its words are written. */
   readonly words: string;
   readonly summary: string;
+  /** With `--store` it acts on a store, for operators. */
+  readonly onStore?: true;
 }
 
 /** The subcommands for authors and operators of tools. */
@@ -15,25 +17,25 @@ export const ownSubcommands: readonly Subcommand[] = [
   { name: "uninstall", words: "HOST MODULE [OPTIONS]", summary: "undo that" },
   { name: "bundle", words: "MODULE [OPTIONS]", summary: "pack a server for a double click in Claude Desktop (.mcpb)" },
   { name: "doctor", words: "[MODULE] [OPTIONS]", summary: "say what is wrong here, and what to do" },
-  { name: "store", words: "COMMAND [OPTIONS]", summary: "check, list, pause, export and repair the tasks of a store" },
+  { name: "store", words: "COMMAND [OPTIONS]", summary: "check and repair a store, move its tasks, ban users" },
   { name: "help", words: "[COMMAND]", summary: "this text, or that of a command" },
 ];
 
-/** The subcommands of the terminal client: they act on tasks by way of their servers. */
+/** The subcommands of the terminal client: they act on tasks by way of their servers; some of them also on a store. */
 export const taskSubcommands: readonly Subcommand[] = [
   { name: "call", words: "TOOL [key=value …]", summary: "call a tool, or join the same call if it is unfinished" },
-  { name: "tasks", words: "", summary: "list the unfinished tasks" },
-  { name: "show", words: "ID", summary: "one task in detail" },
+  { name: "tasks", words: "", summary: "list the unfinished tasks", onStore: true },
+  { name: "show", words: "ID", summary: "one task in detail", onStore: true },
   { name: "watch", words: "[ID]", summary: "follow one task, or all unfinished ones" },
   { name: "wait", words: "ID", summary: "wait for the end and print the result" },
-  { name: "pause", words: "ID…", summary: "pause tasks" },
-  { name: "resume", words: "ID…", summary: "resume tasks" },
-  { name: "cancel", words: "ID…", summary: "cancel tasks" },
+  { name: "pause", words: "ID…", summary: "pause tasks", onStore: true },
+  { name: "resume", words: "ID…", summary: "resume tasks", onStore: true },
+  { name: "cancel", words: "ID…", summary: "cancel tasks", onStore: true },
   { name: "answer", words: "ID [KEY] [key=value …]", summary: "answer a task's question" },
   { name: "result", words: "ID", summary: "print the result of a finished task" },
   { name: "items", words: "ID", summary: "print the items of a task" },
   { name: "forget", words: "ID…", summary: "delete finished tasks" },
-  { name: "stats", words: "", summary: "count the tasks by status" },
+  { name: "stats", words: "", summary: "count the tasks by status", onStore: true },
   { name: "session", words: "", summary: "who this client is and what it remembers" },
   { name: "servers", words: "[add|test|remove|login|import …]", summary: "list or change the servers" },
   { name: "tools", words: "[NAME]", summary: "the tools that can be called, or the arguments of one" },
@@ -58,6 +60,8 @@ ${rows(ownSubcommands)}
 
 Tasks, with --url URL, --stdio "COMMAND", or the servers that were added
 ${rows(taskSubcommands)}
+
+${taskSubcommands.flatMap(({ name, onStore }) => (onStore ? [name] : [])).join(", ")}: with --store DIR|URL those of all owners of a store
 
 resumable-mcp help COMMAND lists the options of a command. A tools module is JavaScript or TypeScript, and exports an array of
 tools, or what defineServer returns.

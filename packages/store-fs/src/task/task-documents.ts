@@ -32,7 +32,7 @@ function documentOf({ durable, lastBatch, view: { header } }: HeldTask): TaskDoc
   const shown = <Value>(name: string, value: Value): Value | undefined => {
     const { length } = JSON.stringify(value) ?? "";
     if (length <= maxShownLength) return value;
-    leftOut[name] = `${length} characters; resumable-mcp store show ${durable.id} prints them`;
+    leftOut[name] = `${length} characters; resumable-mcp show ${durable.id} --store DIR prints them`;
     return undefined;
   };
   return {
