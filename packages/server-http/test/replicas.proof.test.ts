@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { newSchema, testPostgres } from "./database.js";
 import {
@@ -13,6 +14,7 @@ import {
 } from "./replica-clients.js";
 import { type Replicas, startReplicas } from "./round-robin.js";
 import { testFolder } from "./server-process.js";
+import { connectStock } from "./stock-client.js";
 
 const total = 40;
 const gatedTools = fileURLToPath(new URL("gated-tools-module.js", import.meta.url));
@@ -108,5 +110,26 @@ test.each(places)(
     expect([stock.errors, task.errors, next.errors]).toEqual([[], [], []]);
     expect(await done()).toBe(replicas);
     expect(await countTasks(started.url)).toBe(3);
+  },
+);
+
+test.each(places)(
+  "a client of 2025 is asked once, though each of $replicas replicas on $place is killed before it answers (G1, G6, G9)",
+  async ({ replicas, store }) => {
+    const started = await startReplicas(replicas, [gatedTools, ...(await store()), "--owner", "single-user"]);
+    const { client } = await connectStock(started.url, { capabilities: { elicitation: {} } });
+    const asked: string[] = [];
+    client.setRequestHandler(ElicitRequestSchema, async ({ params: { message } }) => {
+      asked.push(message);
+      for (let index = 0; index < replicas; index++) await started.replace(index, "SIGKILL");
+      return { action: "accept", content: { name: "Ada" } };
+    });
+    const seen: number[] = [];
+    const onprogress = ({ progress }: { readonly progress: number }) => void seen.push(progress);
+    const call = { name: "greet_user", arguments: {} };
+    const result = await client.callTool(call, undefined, { onprogress, timeout: 120_000 });
+    expect(result).toMatchObject({ structuredContent: { greeted: "Ada" } });
+    expect({ asked, seen }).toEqual({ asked: ["Your name?"], seen: [1, 2] });
+    expect(await countTasks(started.url)).toBe(1);
   },
 );
