@@ -4,7 +4,7 @@ import { library } from "../../tsup.shared.js";
 export default defineConfig(
   library([
     "src/index.ts",
-    "src/did-you-mean.ts",
+    "src/options/index.ts",
     "src/options/define-config.ts",
     "src/store/index.ts",
     "src/store/cli.ts",

@@ -65,7 +65,7 @@ const runUi = (line: CommandLine) =>
     clientId: line["client-id"],
     onInterrupt: line.onInterrupt,
     screenReader: line["screen-reader"] || undefined,
-    mouse: line["no-mouse"] ? false : undefined,
+    mouse: line.mouse,
     theme: line.theme,
   });
 

@@ -11,7 +11,7 @@ if (asked.kind === "program") {
 } else if (asked.kind === "version") {
   process.stdout.write(`${RESUMABLE_MCP_VERSION}\n`);
 } else if (asked.kind === "wrong") {
-  const { didYouMean } = await import("@resumable-mcp/command-line/did-you-mean");
+  const { didYouMean } = await import("@resumable-mcp/command-line/options");
   const near = didYouMean(asked.word, asked.known);
   const { harmlessText } = await import("@resumable-mcp/protocol/display");
   process.stderr.write(

@@ -1,3 +1,5 @@
+import type { Option } from "@resumable-mcp/command-line/options";
+
 /** What completes a word of a command line. */
 export type WordKind = "task" | "unfinished_task" | "tool" | "server" | "servers_verb" | "host" | "shell" | "command";
 
@@ -13,16 +15,10 @@ export interface CommandEntry {
 }
 
 /** One option, as the parser, help and completion know it. */
-export interface OptionEntry {
-  readonly type: "string" | "boolean";
-  /** The name of its value; absent for an option without one. */
-  readonly value?: string;
-  readonly summary: string;
+export interface OptionEntry extends Option {
   /** The values that it can have, where they are few. */
   readonly values?: readonly string[];
   readonly completes?: WordKind;
-  readonly multiple?: true;
-  readonly short?: string;
 }
 
 const flag = (summary: string) => ({ type: "boolean", default: false, summary }) as const;
@@ -47,7 +43,7 @@ export const themeNames = ["auto", "dark", "light"] as const;
 
 /** Every option of the program. */
 export const optionTable = {
-  url: { ...text("URL", "a server over HTTP (may be given several times)"), multiple: true },
+  url: { ...text("URL", "a server over HTTP"), multiple: true },
   stdio: { ...text('"COMMAND"', "a command that starts a server on stdin and stdout"), multiple: true },
   server: { ...text("NAME", "only this one of the known servers, by name or address"), completes: "server" },
   token: text(
@@ -94,7 +90,11 @@ export const optionTable = {
   "callback-port": text("PORT", "servers add, login: the port of the browser's callback, by default any free one"),
   file: text("FILE", "servers import: a configuration file in another place"),
   "screen-reader": flag("the user interface as sentences and typed commands (also where TERM is dumb)"),
-  "no-mouse": flag("the user interface without the mouse (also where RESUMABLE_MCP_MOUSE is off)"),
+  mouse: {
+    type: "boolean",
+    negative: true,
+    summary: "the user interface without the mouse (also where RESUMABLE_MCP_MOUSE is off)",
+  },
   theme: { ...text("NAME", "the colours of the user interface: auto (default), dark or light"), values: themeNames },
   help: { ...flag("this text; with a command: how that one is used"), short: "h" },
   version: flag("the version"),

@@ -1,32 +1,18 @@
+import { helpText as format, row } from "@resumable-mcp/command-line/options";
 import {
   type CommandEntry,
   type CommandName,
   commandTable,
   commonOptions,
-  type OptionEntry,
   type OptionName,
   optionTable,
 } from "./command-table.js";
 
-const wordsColumn = 34;
-const optionColumn = 26;
+const commandRows = Object.entries(commandTable)
+  .map(([name, { words = "", summary }]) => row(`${name} ${words}`.trimEnd(), summary))
+  .join("\n");
 
-function rows(entries: readonly (readonly [left: string, summary: string])[], column: number): string {
-  const line = ([left, summary]: readonly [string, string]) =>
-    left.length < column ? `  ${left.padEnd(column)}${summary}` : `  ${left}\n  ${" ".repeat(column)}${summary}`;
-  return entries.map(line).join("\n");
-}
-
-const commandRows = Object.entries(commandTable).map(
-  ([name, { words = "", summary }]) => [`${name} ${words}`.trimEnd(), summary] as const,
-);
-
-function optionRow(name: OptionName): readonly [left: string, summary: string] {
-  const { value = "", short, summary }: OptionEntry = optionTable[name];
-  return [`--${name} ${value}`.trimEnd() + (short === undefined ? "" : `, -${short}`), summary];
-}
-
-const optionRows = (Object.keys(optionTable) as OptionName[]).map(optionRow);
+const optionsOf = (names: readonly OptionName[]) => Object.fromEntries(names.map((name) => [name, optionTable[name]]));
 
 const serversRows = `  servers add URL                   a server over HTTP (--name, --token-env, --token-stdin, --oauth)
   servers add --stdio "COMMAND"     a server that this program starts with a command
@@ -41,25 +27,26 @@ const isOwn = /resumable-mcp-client$|client-tui[\\/]dist[\\/]cli\.js$/.test(proc
 const program = isOwn ? "resumable-mcp-client" : "resumable-mcp";
 
 /** What `--help` prints. */
-export const helpText = `${program}: call MCP tools whose tasks survive crashes, and find them again.
+export const helpText = format(
+  {
+    usage: `${program}: call MCP tools whose tasks survive crashes, and find them again.
 
 Usage: ${program} [COMMAND] [OPTIONS]     without a command, in a terminal: the user interface
        ${program} help COMMAND            how one command is used
 
 Commands
-${rows(commandRows, wordsColumn)}
+${commandRows}
 
 Servers
-${serversRows}
-
-Options
-${rows(optionRows, optionColumn)}
-
-Exit codes
+${serversRows}`,
+    groups: { Options: optionTable },
+    after: `Exit codes
   0 done · 1 the tool failed or the server refused · 2 wrong command line · 3 no server answers · 4 no such task or tool
   5 paused · 6 waits for an answer · 7 not finished yet · 8 cancelled · 9 unusable state file
-  129 SIGHUP · 130 Ctrl-C · 143 SIGTERM
-`;
+  129 SIGHUP · 130 Ctrl-C · 143 SIGTERM`,
+  },
+  true,
+);
 
 /** Lines that show how a command is used. */
 const examples: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
@@ -82,10 +69,7 @@ export function commandHelp(name: CommandName): string {
     `  ${summary}`,
     ...(name === "servers" ? ["", serversRows] : []),
     ...(shown.length === 0 ? [] : ["", "Examples", ...shown]),
-    ...(options.length === 0 ? [] : ["", "Its options", rows(options.map(optionRow), optionColumn)]),
-    "",
-    "Options of every command",
-    rows(commonOptions.map(optionRow), optionColumn),
   ];
-  return `${parts.join("\n")}\n`;
+  const groups = { "Its options": optionsOf(options), "Options of every command": optionsOf(commonOptions) };
+  return format({ usage: parts.join("\n"), groups }, true);
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
-import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
+import { didYouMean, parseFlags } from "@resumable-mcp/command-line/options";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
 import { errorMessage } from "../json.js";
 import {
@@ -93,7 +92,7 @@ function checkWords(command: CommandName, words: readonly string[]): void {
 }
 
 /** Options that open the user interface as they say, and nothing else. */
-const screenOptions: readonly string[] = ["screen-reader", "no-mouse", "theme"];
+const screenOptions: readonly string[] = ["screen-reader", "mouse", "theme"];
 /** Options that have no need of a command. */
 const freeOptions: readonly string[] = [...commonOptions, "version"];
 
@@ -113,13 +112,9 @@ function checkOptions(command: CommandName | undefined, given: readonly string[]
 
 function parse(words: readonly string[]) {
   try {
-    const parsed = parseArgs({ args: [...words], options: optionTable, allowPositionals: true, tokens: true });
-    return { ...parsed, given: parsed.tokens.flatMap((token) => (token.kind === "option" ? [token.name] : [])) };
+    return parseFlags(words, optionTable);
   } catch (error) {
-    const [message = ""] = errorMessage(error).split(". ");
-    const [, option] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
-    const near = option === undefined ? "" : didYouMean(option, Object.keys(optionTable), (name) => `--${name}`);
-    throw new UsageError(`${message}.${near} --help lists the options.`);
+    throw new UsageError(errorMessage(error));
   }
 }
 

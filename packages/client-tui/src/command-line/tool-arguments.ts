@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
-import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
+import { didYouMean } from "@resumable-mcp/command-line/options";
 import { parseJson } from "@resumable-mcp/protocol";
 import { asObject } from "../json.js";
 import { UsageError } from "./exit-codes.js";

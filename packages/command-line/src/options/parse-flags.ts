@@ -13,7 +13,10 @@ type Flags = Readonly<
     }
   >
 >;
-type Parsed<Options extends Flags> = ReturnType<typeof parseArgs<{ options: Options; allowPositionals: true }>>;
+type Parsed<Options extends Flags> = ReturnType<typeof parseArgs<{ options: Options; allowPositionals: true }>> & {
+  /** The names of the options that were given. */
+  readonly given: readonly string[];
+};
 
 /**
  * Parses a command line.
@@ -22,11 +25,12 @@ type Parsed<Options extends Flags> = ReturnType<typeof parseArgs<{ options: Opti
  */
 export function parseFlags<Options extends Flags>(args: readonly string[], options: Options): Parsed<Options> {
   const config = { args: [...args], options, allowPositionals: true, allowNegative: true, tokens: true } as const;
-  const given = parseArgs({ ...config, strict: false }).tokens.flatMap((token) =>
+  const tokens = parseArgs({ ...config, strict: false }).tokens.flatMap((token) =>
     token.kind === "option" ? token : [],
   );
-  for (const { name, rawName } of given) {
-    const known = options[name] ?? options[name.replace(/^no-/, "")];
+  const given = tokens.map(({ name }) => (name in options ? name : name.replace(/^no-/, "")));
+  for (const [index, { name, rawName }] of tokens.entries()) {
+    const known = options[given[index] ?? name];
     if (known === undefined)
       throw new CommandError(`Unknown option '${rawName}'.${nearest(rawName.replace(/^-+/, ""), options)} ${where}`, 2);
     if (known.place === "settings") {
@@ -35,7 +39,7 @@ export function parseFlags<Options extends Flags>(args: readonly string[], optio
     }
   }
   try {
-    return parseArgs({ ...config, strict: true });
+    return { ...parseArgs({ ...config, strict: true }), given };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split(/[.\n]/)[0] ?? "") : String(error);
     throw new CommandError(`${reason}. ${where}`, 2, error);

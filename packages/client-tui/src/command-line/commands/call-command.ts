@@ -1,5 +1,5 @@
 import { ClientError, type Question, type QuestionAnswer, type ToolInfo } from "@resumable-mcp/client";
-import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
+import { didYouMean } from "@resumable-mcp/command-line/options";
 import { plainText } from "../../display/plain-text.js";
 import type { Command, CommandContext } from "../command.js";
 import { UsageError } from "../exit-code.js";

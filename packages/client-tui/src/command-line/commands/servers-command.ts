@@ -1,5 +1,5 @@
 import { type ServerConfig, type ServerTest, serverAddress } from "@resumable-mcp/client";
-import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
+import { didYouMean } from "@resumable-mcp/command-line/options";
 import type { HostName } from "@resumable-mcp/protocol/hosts";
 import { plainText } from "../../display/plain-text.js";
 import {

@@ -1,5 +1,5 @@
 import { isFinal, type Question, type QuestionAnswer, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
-import { didYouMean } from "@resumable-mcp/command-line/did-you-mean";
+import { didYouMean } from "@resumable-mcp/command-line/options";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord } from "../../display/task-status.js";

@@ -1,0 +1,5 @@
+// What a program needs for its own options. It is light: a terminal waits until it is loaded.
+export { didYouMean } from "../did-you-mean.js";
+export { helpText, row } from "./help-text.js";
+export type { Option } from "./option.js";
+export { parseFlags } from "./parse-flags.js";
