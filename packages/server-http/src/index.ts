@@ -1,6 +1,3 @@
-// What a program of ten lines needs, so that it installs one package.
-export { defineTool } from "@resumable-mcp/core";
-export { defineServer } from "@resumable-mcp/mcp/define-server";
 export { createFsStore } from "@resumable-mcp/store-fs";
 export { createAuditLog, openAuditFile } from "./audit-log.js";
 export { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./auth/bearer.js";
