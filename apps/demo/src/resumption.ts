@@ -18,9 +18,6 @@ const flags = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** Long enough for a refusal to arrive, short enough for the forecast not to. */
-const crashAfterMs = 1_000;
-
 const cached = z.object({ session_id: z.string(), protocol_version: z.string(), last_event_id: z.string() });
 const answered = z.object({
   content: z.array(z.looseObject({ text: z.string() })),
@@ -47,7 +44,8 @@ async function crash(url: string, cache: string, city: string): Promise<void> {
   const early = await new Promise<unknown>((resolve, reject) => {
     const onresumptiontoken = (token: string): void => {
       keep(cache, transport, token);
-      delay(crashAfterMs, undefined).then(resolve, reject);
+      // Long enough for a refusal to arrive, short enough for the forecast not to.
+      delay(1_000, undefined).then(resolve, reject);
     };
     client.callTool(call, undefined, { onresumptiontoken }).then(resolve, reject);
   });

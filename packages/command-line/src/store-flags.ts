@@ -128,11 +128,9 @@ export async function loadDatabasePackage<Loaded>(load: () => Promise<Loaded>): 
   }
 }
 
-const defaultWaitMs = 30_000;
-
 /** @throws {@link CommandError} that says what the flag takes. */
 export function readStoreWait(text: string | undefined): number {
-  return readDuration("store-wait", text, { minMs: 0 }) ?? defaultWaitMs;
+  return readDuration("store-wait", text, { minMs: 0 }) ?? 30_000;
 }
 
 /** How long a start waits for a database that cannot be reached. */

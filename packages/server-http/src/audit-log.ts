@@ -37,9 +37,6 @@ interface AuditedCaller {
   readonly address: string | undefined;
 }
 
-/** Of the name of a method, tool or task, in characters: callers choose it. */
-const maxNameLength = 200;
-
 /**
  * Makes the audit log of a server.
  *
@@ -101,7 +98,8 @@ function askedBy(body: unknown): Pick<AuditEntry, "method" | "name"> {
 }
 
 function short(text: string): string {
-  return text.slice(0, maxNameLength);
+  // Callers choose the name of a method, tool or task.
+  return text.slice(0, 200);
 }
 
 /** Where an audit log is written. */

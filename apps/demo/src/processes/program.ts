@@ -5,9 +5,6 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
 
-/** Text of a program's standard error that is kept for a message about its failure. */
-const maxKeptCharacters = 4_000;
-
 /** A program that runs as a child of this one. */
 export interface Program {
   readonly pid: number;
@@ -47,7 +44,8 @@ export function findScript(packageName: string, command: string): string {
 function toProgram(child: ChildProcessByStdio<Writable, Readable, Readable>, ended: Promise<void>): Program {
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaint = (complaint + text).slice(-maxKeptCharacters);
+    // The end of what it says is kept for a message about its failure.
+    complaint = (complaint + text).slice(-4_000);
   });
   return {
     pid: child.pid ?? 0,

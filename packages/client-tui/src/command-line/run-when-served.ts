@@ -4,8 +4,6 @@ import { TimeOverError } from "./exit-code.js";
 
 /** Between two attempts to reach a server. */
 const pauseMs = 250;
-/** After so long without an answer, the user learns what is waited for. */
-const silenceMs = 4_000;
 
 /** What a command waits for a server with. */
 export interface ServerWait {
@@ -25,7 +23,8 @@ export interface ServerWait {
  * Limits: attempts are counted, not time, so that a process that was stopped meanwhile has as many as another.
  */
 export async function runWhenServed(command: () => Promise<number>, wait: ServerWait): Promise<number> {
-  const silence = setTimeout(() => noteSilence(wait), silenceMs);
+  // After so long without an answer, the user learns what is waited for.
+  const silence = setTimeout(() => noteSilence(wait), 4_000);
   return repeat(command, wait).finally(() => clearTimeout(silence));
 }
 

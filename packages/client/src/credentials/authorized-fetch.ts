@@ -4,8 +4,6 @@ import { withFileLock } from "../state/file-lock.js";
 import type { CredentialsFile } from "./credentials-file.js";
 import { readTokens, StoredOAuthProvider } from "./oauth-provider.js";
 
-/** All requests of one renewal together: less than the age at which its lock counts as left behind. */
-const renewTimeoutMs = 9_000;
 /** Never called: without a user there is nobody to redirect. The SDK only takes a flow with an address for one. */
 const nowhere = "http://127.0.0.1/callback";
 
@@ -66,7 +64,8 @@ async function renewToken(options: AuthorizedFetchOptions, refused: string, answ
 }
 
 async function refresh({ address, credentials }: AuthorizedFetchOptions, answer: Response): Promise<void> {
-  const signal = AbortSignal.timeout(renewTimeoutMs);
+  // All requests of one renewal together: less than the age at which its lock counts as left behind.
+  const signal = AbortSignal.timeout(9_000);
   let unreachable: unknown;
   const provider = new StoredOAuthProvider({
     address,

@@ -157,7 +157,8 @@ async function askForInput({ tasks }: Call2026, ending: CallEnding, sign: Sign):
 
 function held(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, limits.drainHoldMs);
+    // Its next round trip then meets the new server.
+    const timer = setTimeout(resolve, 1_000);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);
       resolve();

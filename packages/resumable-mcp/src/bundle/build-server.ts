@@ -10,9 +10,6 @@ export interface Bundler {
   build(options: BuildOptions): Promise<unknown>;
 }
 
-/** Errors that are shown of a build that failed. */
-const maxShownErrors = 3;
-
 /** What a bundle never needs: what loads TypeScript, and tasks in a database. */
 const leftOut = ["jiti", "@resumable-mcp/store-postgres"];
 
@@ -56,7 +53,8 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 }
 
 function sentenceOf({ errors }: BuildFailure, module: string): string {
-  const shown = errors.slice(0, maxShownErrors).map(({ text, location }) => {
+  // The first errors say enough of a build that failed.
+  const shown = errors.slice(0, 3).map(({ text, location }) => {
     const place = location === null ? "" : ` (${location.file}:${location.line})`;
     return `${text}${place}`;
   });

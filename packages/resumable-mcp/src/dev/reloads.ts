@@ -20,13 +20,6 @@ export interface Reloads {
   stop(): Promise<void>;
 }
 
-/** The server itself gives its tasks 10 s, and then ends. */
-const drainLimitMs = 30_000;
-/** Between the end of a server that fell and the start of the next. */
-const restartPauseMs = 500;
-/** A change of the code ends a start that takes longer: what it loads may never come to an end. */
-const startPatienceMs = 5_000;
-
 /**
  * Keeps one server running on one port.
  *
@@ -56,7 +49,8 @@ export function startReloads({ program, args, say, onFirst }: ReloadOptions): Re
       if (isStopping || next.exitedAfterDisconnect) return;
       say(`The server ended (${signal ?? code}), and is started again.`);
       enqueue(async () => {
-        await pause(restartPauseMs);
+        // Between the end of a server that fell and the start of the next.
+        await pause(500);
         await begin();
       });
     });
@@ -78,7 +72,8 @@ export function startReloads({ program, args, say, onFirst }: ReloadOptions): Re
     if (starting === undefined) return;
     const { worker, sinceMs } = starting;
     const end = () => void (starting?.worker === worker && worker.process.kill("SIGKILL"));
-    setTimeout(end, sinceMs + startPatienceMs - performance.now()).unref();
+    // A change of the code ends a start that takes longer: what it loads may never come to an end.
+    setTimeout(end, sinceMs + 5_000 - performance.now()).unref();
   };
 
   enqueue(begin);
@@ -128,7 +123,8 @@ async function drainOnce(worker: Worker): Promise<void> {
   const ended = once(worker, "exit");
   worker.disconnect();
   worker.process.kill("SIGTERM");
-  const timer = setTimeout(() => worker.process.kill("SIGKILL"), drainLimitMs);
+  // The server itself gives its tasks 10 s, and then ends.
+  const timer = setTimeout(() => worker.process.kill("SIGKILL"), 30_000);
   await ended;
   clearTimeout(timer);
 }

@@ -1,9 +1,6 @@
 import { basename, relative, resolve, sep } from "node:path";
 import { watch } from "chokidar";
 
-/** An editor writes a file in several steps. */
-const quietMs = 50;
-
 /**
  * Calls back when a source below one of the folders was changed, once for changes that come together.
  *
@@ -30,7 +27,8 @@ export function watchFiles(
     // Data is what tools write: only code is looked at.
     if (!/\.[cm]?[jt]s$/.test(path)) return;
     clearTimeout(timer);
-    timer = setTimeout(() => onChange(relative(process.cwd(), path)), quietMs);
+    // An editor writes a file in several steps.
+    timer = setTimeout(() => onChange(relative(process.cwd(), path)), 50);
   });
   watcher.on("error", (error) =>
     process.stderr.write(`Changes may go unseen: ${error instanceof Error ? error.message : String(error)}\n`),

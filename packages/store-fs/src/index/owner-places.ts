@@ -31,8 +31,6 @@ interface Bucket {
 
 type Owned = Pick<TaskRecord, "owner" | "id">;
 
-/** So many places may be added while a folder is listed without being seen. */
-const maxUnseen = 32;
 /** A folder with fewer places is not tidied. */
 const minTidied = 64;
 
@@ -167,7 +165,8 @@ export class OwnerPlaces {
   #count(bucket: Bucket, { group, subject }: OwnerPlace, freed: ReadonlySet<string>, max: number) {
     const taken = new Set<string>();
     let isPending = false;
-    if (bucket.numbers.length + maxUnseen < max) return { taken, isPending, counted: bucket };
+    // So many places may be added while a folder is listed without being seen.
+    if (bucket.numbers.length + 32 < max) return { taken, isPending, counted: bucket };
     const counted = this.#lookAgain(bucket);
     const { folder, numbers, pending } = counted;
     for (const number of numbers) {

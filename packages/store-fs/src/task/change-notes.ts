@@ -1,11 +1,6 @@
 import type { StoreContext } from "../disk/store-context.js";
 import { openIfExists, readRange, withFile } from "../disk/whole-file.js";
 
-/** A file that grew beyond this is emptied: all who read it then look at every task once. */
-const maxBytes = 1024 * 1024;
-/** So much of the beginning tells one filling of the file from the next. */
-const headBytes = 32;
-
 /** Which tasks changed: some, or any. */
 export type Changes = ReadonlySet<string> | "any";
 
@@ -33,7 +28,8 @@ export class ChangeNotes {
       if (!disk.exists(layout.notifications)) throw new Error("The file does not exist.");
       withFile(disk, layout.notifications, "a", (file) => {
         disk.write(file, Buffer.from(`${taskId}\n`), null);
-        if ((disk.stat(layout.notifications)?.size ?? 0) <= maxBytes) return;
+        // A file that grew beyond this is emptied: all who read it then look at every task once.
+        if ((disk.stat(layout.notifications)?.size ?? 0) <= 1024 * 1024) return;
         disk.truncate(file, 0);
         disk.write(file, Buffer.from(`#${unique()}\n`), null);
       });
@@ -53,7 +49,8 @@ export class ChangeNotes {
       return "any";
     }
     try {
-      const head = readRange(disk, file, 0, headBytes);
+      // So much of the beginning tells one filling of the file from the next.
+      const head = readRange(disk, file, 0, 32);
       const known = this.#head;
       const size = disk.stat(layout.notifications)?.size ?? 0;
       const isSame = known !== undefined && size >= this.#offset && head.subarray(0, known.byteLength).equals(known);

@@ -2,8 +2,6 @@ import type { ServerInfo } from "@resumable-mcp/client";
 import { useEffect, useReducer, useRef } from "react";
 
 const tickMs = 1000;
-/** After a new second, other draws get this time to show it before the clock draws by itself. */
-const graceMs = 350;
 
 /**
  * The present second, in milliseconds since 1970, renewed while it is needed.
@@ -21,7 +19,8 @@ export function useNow(needed: boolean, clock: () => number): number {
     const wait = () => {
       const present = clock();
       if (secondOf(present) !== drawn.current) redraw();
-      timer = setTimeout(wait, secondOf(present) + tickMs + graceMs - present);
+      // After a new second, other draws get this time to show it before the clock draws by itself.
+      timer = setTimeout(wait, secondOf(present) + tickMs + 350 - present);
     };
     wait();
     return () => clearTimeout(timer);

@@ -1,4 +1,3 @@
-import { fixedLimits } from "../../limits.js";
 import type { WorkerOffers } from "../../store/store.js";
 import { isFinal, unfinishedStatuses } from "../../task/task-record.js";
 import { readInstant } from "../clock.js";
@@ -10,7 +9,7 @@ import { toOffers } from "./tool-table.js";
 /**
  * Surveys the servers on a store.
  *
- * Limits: reads `maxSurveyedTasks` unfinished tasks; what it costs does not grow with what has finished.
+ * Limits: reads the newest 200 unfinished tasks; what it costs does not grow with what has finished.
  */
 export async function surveyServers({
   store,
@@ -19,7 +18,7 @@ export async function surveyServers({
   clock,
   limits,
 }: Pick<Environment, "store" | "worker" | "tools" | "clock" | "limits">): Promise<ServerSurvey> {
-  const query = { statuses: unfinishedStatuses, limit: fixedLimits.maxSurveyedTasks };
+  const query = { statuses: unfinishedStatuses, limit: 200 };
   const now = readInstant(clock);
   const [others, unfinished, page, quotas] = await Promise.all([
     store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now }),
