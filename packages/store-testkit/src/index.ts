@@ -1,4 +1,3 @@
-export { clauses } from "./clauses/clauses.js";
 export { memoryHarness } from "./memory-harness.js";
 export { type ClauseResult, describeStore, runClauses } from "./run-clauses.js";
 export type { StoreHarness } from "./scene.js";
