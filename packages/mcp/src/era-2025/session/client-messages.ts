@@ -51,6 +51,7 @@ export class ClientMessages {
   }
 
   async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification, extra: MessageExtraInfo): Promise<void> {
+    const atMs = Date.now();
     const { engine, calls, deliveries, entering } = this.#parts;
     await entering.ended(requestId);
     const rights = rightsOf(extra);
@@ -60,9 +61,9 @@ export class ClientMessages {
     if (inFlight !== undefined) {
       deliveries.end(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
       inFlight.abandon();
-      await calls.cancel(inFlight, rights);
+      await calls.cancel(inFlight, rights, atMs);
     } else if (!isKnown && isRequestId(requestId) && String(requestId).length <= limits.maxRequestIdLength) {
-      await calls.cancelElsewhere(requestId, rights);
+      await calls.cancelElsewhere(requestId, rights, atMs);
     }
   }
 }

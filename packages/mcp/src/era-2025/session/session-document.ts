@@ -8,6 +8,8 @@ const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonOb
 
 const cancelledCall = z.object({
   requestId: z.union([z.string(), z.number()]),
+  /** When, in milliseconds of the wall clock: a client that begins its ids again makes another request of the same id. */
+  atMs: z.number(),
   /** Of the token that cancelled it; absent for the user of this machine. */
   scopes: z.array(z.string()).optional(),
 });
@@ -68,13 +70,8 @@ function pick(value: Json | undefined, keys: readonly string[]): JsonObject {
 
 /** Adds a request that its client gave up; beyond the limit the oldest go. Pure. */
 export function withCancelled(facts: SessionFacts, call: CancelledCall): SessionFacts {
-  const others = withoutCancelled(facts, call.requestId).cancelled ?? [];
+  const others = facts.cancelled?.filter(({ requestId }) => requestId !== call.requestId) ?? [];
   return { ...facts, cancelled: [...others, call].slice(-limits.maxKeptCalls) };
-}
-
-/** A client that begins its ids again makes another request of the same id. Pure. */
-export function withoutCancelled(facts: SessionFacts, requestId: unknown): SessionFacts {
-  return { ...facts, cancelled: facts.cancelled?.filter((one) => one.requestId !== requestId) };
 }
 
 /** Adds the progress token of the call that a task began with; beyond the limit the oldest go. Pure. */
