@@ -48,7 +48,7 @@ export function nothingLeft(): HttpAnswer {
   return new HttpAnswer(405, { allow: "POST, DELETE" });
 }
 
-/** Answers for a stored call that this process does not begin: its client comes back for the answer. */
+/** Answers for a call that this process does not deliver: its client comes back for the answer. */
 export function elsewhere(stream: string, sessionId: string, limits: SessionLimits): HttpAnswer {
   const answer = new SseStream(limits);
   void answer.write({ id: formatEventId({ stream, place: 0 }), data: "", retryMs: limits.drainRetryMs });
