@@ -115,7 +115,7 @@ test.concurrent(
     const [, added] = /added (\d+) packages/.exec(shell.program.stdout()) ?? [];
     expect(Number(added)).toBeLessThanOrEqual(heaviest.packages);
     expect(await bytesIn(join(directory, "node_modules"))).toBeLessThanOrEqual(heaviest.bytes);
-    const store = ["resumable-mcp", "store", "list", "--store", "postgres://app@127.0.0.1:1/app"];
+    const store = ["resumable-mcp", "tasks", "--store", "postgres://app@127.0.0.1:1/app"];
     const refused = start("npx", store, options(directory));
     expect(await refused.ended).not.toBe(0);
     expect(refused.stderr()).toContain("npm install @resumable-mcp/store-postgres");
