@@ -19,7 +19,7 @@ export async function answerQuestion(
   caller: CallerRights,
 ): Promise<boolean> {
   const asked = parseQuestionId(String(response.id));
-  const task = asked === undefined ? undefined : await engine.readTask(asked.taskId).catch(noTask);
+  const task = asked === undefined ? undefined : await engine.readTask(asked.taskId);
   if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
   // Another process may have asked it, for a task of this session or of its caller.
   const { session, owner } = task.record;
@@ -45,9 +45,4 @@ function ownerOfSession(
   return clientId === undefined || token !== undefined
     ? undefined
     : resolveOwner({ authenticated: undefined, clientId, sessionId, locality });
-}
-
-/** A damaged task does not say whose it is, and takes no answer: who asks it says so to its caller. */
-function noTask(error: unknown): undefined {
-  if (!isResumableError(error, "TASK_CORRUPT")) throw error;
 }
