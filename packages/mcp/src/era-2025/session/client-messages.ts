@@ -51,7 +51,6 @@ export class ClientMessages {
   }
 
   async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification, extra: MessageExtraInfo): Promise<void> {
-    const atMs = Date.now();
     const { engine, calls, deliveries, entering } = this.#parts;
     await entering.ended(requestId);
     const rights = rightsOf(extra);
@@ -61,9 +60,9 @@ export class ClientMessages {
     if (inFlight !== undefined) {
       deliveries.end(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
       inFlight.abandon();
-      await calls.cancel(inFlight, rights, atMs);
+      await calls.cancel(inFlight, rights);
     } else if (!isKnown && isRequestId(requestId) && String(requestId).length <= limits.maxRequestIdLength) {
-      await calls.cancelElsewhere(requestId, rights, atMs);
+      await calls.cancelElsewhere(requestId, rights);
     }
   }
 }

@@ -40,7 +40,7 @@ test("a finished call ends at its response from the first moment on, whatever is
     },
   });
   const inFlight = calls.create(call, "journal");
-  calls.add(inFlight).beginTask("a_task");
+  calls.add(inFlight);
   deliveries.deliver(inFlight, { redelivered: false, extra: {} });
   respond({ content: [], _meta: { [metaKeys.seq]: 5 } });
   const ends = new Set<unknown>();

@@ -36,17 +36,10 @@ const session = "0123456789abcdef0123456789abcdef";
 
 test("the name of a stream carries what is needed to answer for its request", () => {
   for (const facts of [
-    { kind: "once", acceptedMs: 1, requestId: 7, method: "tools/call", tool: "send/mail" },
-    { kind: "once", acceptedMs: 1, requestId: "x", method: "prompts/get" },
-    {
-      kind: "again",
-      acceptedMs: 1,
-      requestId: 0,
-      method: "tools/call",
-      tool: "t",
-      params: { name: "t", arguments: { a: [null] } },
-    },
-    { kind: "journal", acceptedMs: 1, requestId: 1, method: "tools/call", tool: "t", taskId: "a", clientId: "c" },
+    { kind: "once", requestId: 7, method: "tools/call", tool: "send/mail" },
+    { kind: "once", requestId: "x", method: "prompts/get" },
+    { kind: "again", requestId: 0, method: "tools/call", tool: "t", params: { name: "t", arguments: { a: [null] } } },
+    { kind: "journal", requestId: 1, method: "tools/call", tool: "t", taskId: "a", clientId: "c" },
   ] satisfies StreamFacts[]) {
     const stream = nameStream(session, "n0nce", facts) ?? "";
     expect(parseEventId(formatEventId({ stream, place: 0 }))).toEqual({ stream, place: 0 });
@@ -55,22 +48,18 @@ test("the name of a stream carries what is needed to answer for its request", ()
 });
 
 test("such a name is worth nothing in another session, or when a part of it was changed (G10)", () => {
-  const stream =
-    nameStream(session, "n0nce", { kind: "once", acceptedMs: 1, requestId: 7, method: "tools/call", tool: "mail" }) ??
-    "";
+  const stream = nameStream(session, "n0nce", { kind: "once", requestId: 7, method: "tools/call", tool: "mail" }) ?? "";
   expect(parseStreamName(session.replace("0", "1"), stream)).toBeUndefined();
   expect(parseStreamName(session, stream.replace("n0nce", "m0nce"))).toBeUndefined();
   expect(parseStreamName(session, `${stream}.mail`)).toBeUndefined();
-  const other =
-    nameStream(session, "n0nce", { kind: "once", acceptedMs: 1, requestId: 8, method: "tools/call", tool: "mail" }) ??
-    "";
+  const other = nameStream(session, "n0nce", { kind: "once", requestId: 8, method: "tools/call", tool: "mail" }) ?? "";
   expect(
     parseStreamName(session, [...stream.split("_").slice(0, 3), ...other.split("_").slice(3)].join("_")),
   ).toBeUndefined();
 });
 
 test("a request whose facts are too long for a name goes without, and an invented name is none", () => {
-  const facts = { kind: "once", acceptedMs: 1, requestId: "x".repeat(4_000), method: "tools/call", tool: "t" } as const;
+  const facts = { kind: "once", requestId: "x".repeat(4_000), method: "tools/call", tool: "t" } as const;
   expect(nameStream(session, "n0nce", facts)).toBeUndefined();
   for (const name of ["once_a", "once_a_!", "once_a_e30", "once_a_0a_WzFd", "other_a_0a_WzEsInQiXQ"]) {
     expect(parseStreamName(session, name)).toBeUndefined();
@@ -106,7 +95,7 @@ test("what the name of a stream tells comes back as it was, for any request, and
   const nonce = fc.stringMatching(/^[A-Za-z0-9]{1,22}$/);
   fc.assert(
     fc.property(nonce, requestId, name, fc.option(name, { nil: undefined }), (random, id, method, tool) => {
-      const facts = { kind: "once" as const, acceptedMs: 1, requestId: id, method, tool };
+      const facts = { kind: "once" as const, requestId: id, method, tool };
       const made = nameStream(session, random, facts);
       if (made === undefined) return;
       expect(parseEventId(formatEventId({ stream: made, place: 0 }))?.stream).toBe(made);

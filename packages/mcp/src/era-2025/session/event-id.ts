@@ -45,8 +45,6 @@ export interface StreamFacts {
   readonly params?: JsonObject | undefined;
   /** The client that the session had named, where the request names none. */
   readonly clientId?: string | undefined;
-  /** When the request came, in milliseconds of the wall clock. */
-  readonly acceptedMs: number;
 }
 
 /**
@@ -54,7 +52,7 @@ export interface StreamFacts {
  * write; it is signed with the key of the session, which no client knows. `undefined` when that would make the name too long.
  */
 export function nameStream(key: string, callId: string, facts: StreamFacts): string | undefined {
-  const { kind, requestId, method, tool, taskId, params, clientId, acceptedMs } = facts;
+  const { kind, requestId, method, tool, taskId, params, clientId } = facts;
   const isToolCall = method === "tools/call";
   const asWritten = [
     requestId,
@@ -63,7 +61,6 @@ export function nameStream(key: string, callId: string, facts: StreamFacts): str
     taskId,
     params,
     clientId,
-    acceptedMs,
   ];
   const known = asWritten.map((fact) => fact ?? null);
   const fact = Buffer.from(JSON.stringify(known)).toString("base64url");
@@ -84,7 +81,6 @@ const fact = z.tuple([
   z.string().nullable(),
   z.record(z.string(), z.json()).nullable(),
   z.string().nullable(),
-  z.number(),
 ]);
 
 /** Reads such a name, if it was given to this session. */
@@ -94,11 +90,11 @@ export function parseStreamName(key: string, stream: string): StreamFacts | unde
   if (!isRepeatable(kind) || signed !== signature(key, `${kind}_${callId}_${text}`)) return undefined;
   const { data } = fact.safeParse(parseJson(Buffer.from(text, "base64url").toString()));
   if (data === undefined) return undefined;
-  const [requestId, method, tool, taskId, params, clientId, acceptedMs] = data;
+  const [requestId, method, tool, taskId, params, clientId] = data;
   const read = <Value>(value: Value | null) => value ?? undefined;
   const named = tool ?? (method === null ? params?.name : undefined);
   return {
-    ...{ kind, requestId, method: method ?? "tools/call", acceptedMs },
+    ...{ kind, requestId, method: method ?? "tools/call" },
     ...{ tool: typeof named === "string" ? named : undefined, taskId: read(taskId) },
     ...{ params: read(params as JsonObject | null), clientId: read(clientId) },
   };

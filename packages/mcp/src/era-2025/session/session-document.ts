@@ -8,8 +8,6 @@ const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonOb
 
 const cancelledCall = z.object({
   requestId: z.union([z.string(), z.number()]),
-  /** When, in milliseconds of the wall clock: a client that begins its ids again makes another request of the same id. */
-  atMs: z.number(),
   /** Of the token that cancelled it; absent for the user of this machine. */
   scopes: z.array(z.string()).optional(),
 });
@@ -70,8 +68,13 @@ function pick(value: Json | undefined, keys: readonly string[]): JsonObject {
 
 /** Adds a request that its client gave up; beyond the limit the oldest go. Pure. */
 export function withCancelled(facts: SessionFacts, call: CancelledCall): SessionFacts {
-  const others = facts.cancelled?.filter(({ requestId }) => requestId !== call.requestId) ?? [];
+  const others = withoutCancelled(facts, call.requestId).cancelled ?? [];
   return { ...facts, cancelled: [...others, call].slice(-limits.maxKeptCalls) };
+}
+
+/** A client that begins its ids again makes another request of the same id. Pure. */
+export function withoutCancelled(facts: SessionFacts, requestId: unknown): SessionFacts {
+  return { ...facts, cancelled: facts.cancelled?.filter((one) => one.requestId !== requestId) };
 }
 
 /** Adds the progress token of the call that a task began with; beyond the limit the oldest go. Pure. */

@@ -35,7 +35,6 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
   const { engine, limits, onError } = registry;
   bringValidator(engine);
   const answer: HttpHandler["answer"] = async (request, context = {}) => {
-    const acceptedMs = Date.now();
     try {
       const extra = extraOf(request, context);
       const read = request.method === "POST" ? await readPost(request, context, limits) : withoutBody(request);
@@ -58,7 +57,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       session.entering += 1;
       try {
         if (isRequest ? message.method !== "ping" : request.method === "GET") await session.use();
-        if (isRequest) return closingWith(extra, await session.request(message, extra, acceptedMs), true);
+        if (isRequest) return closingWith(extra, await session.request(message, extra), true);
         if (request.method === "GET") return closingWith(extra, await get(request, session, extra), false);
         if (message !== undefined) return await session.accept(message, extra);
         await registry.delete(session);

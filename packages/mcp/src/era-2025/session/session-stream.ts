@@ -152,15 +152,6 @@ export class SessionStream {
   }
 }
 
-/** What is known of a request from its beginning, or by the name of its stream. */
-export interface InFlightFacts {
-  readonly acceptedMs: number;
-  readonly name?: string;
-  readonly place?: number;
-  /** Makes the name, where it has none yet. */
-  readonly nameNow?: () => string;
-}
-
 /** One request of a client and the stream of its answer. */
 export class InFlightRequest extends SessionStream {
   readonly callId: string;
@@ -178,7 +169,7 @@ export class InFlightRequest extends SessionStream {
   /** The task whose journal the stream shows, once it is durable. */
   taskId: string | undefined;
   /** When it came, in milliseconds of the wall clock. */
-  readonly acceptedMs: number;
+  acceptedMs = Date.now();
   /** The place at which the client came back last: what was shown up to there is not shown again at once. */
   resumedAt = 0;
   /** It has its response. */
@@ -186,16 +177,16 @@ export class InFlightRequest extends SessionStream {
   /** The response, until it was written. */
   response: JSONRPCMessage | undefined;
 
+  /** @param name where it has its name already, since its client comes back to it. */
   constructor(
     callId: string,
     request: JSONRPCRequest,
     kind: Repeatable,
     limits: SessionLimits,
-    { name, place, nameNow, acceptedMs }: InFlightFacts,
+    { name, place, nameNow }: { readonly name?: string; readonly place?: number; readonly nameNow?: () => string } = {},
   ) {
     super(name ?? bareName(kind, callId), kind, limits, place);
     this.callId = callId;
-    this.acceptedMs = acceptedMs;
     this.#request = request;
     this.#nameNow = nameNow;
   }
@@ -222,8 +213,6 @@ export class InFlightRequest extends SessionStream {
   }
 
   override write(message: JSONRPCMessage): Promise<void> {
-    // Without a task there is no journal: a refusal is kept as other answers are.
-    if (!this.isNamed && this.kind === "journal") this.kind = "once";
     this.begin();
     return super.write(message);
   }

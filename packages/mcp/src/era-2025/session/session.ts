@@ -35,7 +35,7 @@ import {
   tooMany,
   unknownSession,
 } from "./session-answers.js";
-import type { SessionDocument } from "./session-document.js";
+import { type SessionDocument, withoutCancelled } from "./session-document.js";
 import { type InFlightRequest, isCall } from "./session-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
 import type { ToolFacts } from "./tool-kinds.js";
@@ -208,23 +208,27 @@ export class Session2025 implements DeliveringSession {
     this.#streams.tellRetry(retryMs);
   }
 
-  /** Carries out a request of the client. @param acceptedMs when it came, in milliseconds of the wall clock. */
-  request(sent: JSONRPCRequest, extra: MessageExtraInfo, acceptedMs: number): Promise<HttpAnswer> {
-    const answer = this.#request(sent, extra, acceptedMs);
+  /** Carries out a request of the client. */
+  request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    const answer = this.#request(sent, extra);
     if (isCall(sent)) this.#enteringCalls.note(sent.id, answer);
     return answer;
   }
 
-  async #request(request: JSONRPCRequest, extra: MessageExtraInfo, acceptedMs: number): Promise<HttpAnswer> {
+  async #request(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    const acceptedMs = Date.now();
     const { kind, clientArgument } = await this.#factsOf(request);
     const isLocal = this.document.value.local === true;
     const takesArgument = clientArgument === "argument" || (clientArgument === "data" && isLocal);
     const sessionClientId = await this.#named(request, takesArgument);
+    if (this.document.value.cancelled?.some(({ requestId }) => requestId === request.id) === true)
+      await this.document.change((facts) => withoutCancelled(facts, request.id));
     if (!isCall(request)) return this.#shortRequest(request, sessionClientId, extra);
     if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
     if (this.calls.isFull) return tooMany("maxOpenCalls", this.limits);
     if (this.closed) return this.#closedAnswer();
-    const inFlight = this.calls.add(this.calls.create(request, kind, acceptedMs));
+    const inFlight = this.calls.add(this.calls.create(request, kind));
+    inFlight.acceptedMs = acceptedMs;
     inFlight.sessionClientId = sessionClientId;
     const stream = this.#streams.open();
     this.#sendOn(inFlight, stream, { place: 0 });

@@ -51,26 +51,18 @@ export class InFlightCalls {
   }
 
   /** Makes the in-flight request of a request, which is not known here until it is added. */
-  create(request: JSONRPCRequest, kind: Repeatable, acceptedMs = Date.now()): InFlightRequest {
+  create(request: JSONRPCRequest, kind: Repeatable): InFlightRequest {
     const callId = randomToken(22);
     const nameNow = (): string => this.#nameOf(inFlight) ?? bareName(inFlight.kind, callId);
-    const inFlight = new InFlightRequest(callId, request, kind, this.#limits, { nameNow, acceptedMs });
+    const inFlight = new InFlightRequest(callId, request, kind, this.#limits, { nameNow });
     return inFlight;
   }
 
-  #nameOf({
-    callId,
-    kind,
-    request,
-    taskId,
-    acceptedMs,
-    sessionClientId: clientId,
-  }: InFlightRequest): string | undefined {
+  #nameOf({ callId, kind, request, taskId, sessionClientId: clientId }: InFlightRequest): string | undefined {
     const { id: requestId, method, params } = request;
     const tool = method === "tools/call" ? String(params?.name) : undefined;
     const known = kind === "once" ? undefined : kind === "again" ? { ...params } : callerParams(params);
     const facts: StreamFacts = {
-      acceptedMs,
       kind,
       requestId,
       method,
@@ -132,12 +124,12 @@ export class InFlightCalls {
       return undefined;
     }
     const params = facts.params ?? (await readParams(this.#engine.documents, callId, this.#document.owner));
-    const { taskId, kind, acceptedMs } = facts;
+    const { taskId, kind } = facts;
     // What its name says of its input is another input: it finds the call's task, and must not make one.
     const isThere = kind === "again" || (taskId !== undefined && (await this.#engine.readTask(taskId)) !== undefined);
     if (params === undefined || !isThere) return here();
     const request: JSONRPCRequest = { jsonrpc: "2.0", id: facts.requestId, method: facts.method, params };
-    const given = { name: stream, place: kind === "again" ? place : 0, acceptedMs };
+    const given = { name: stream, place: kind === "again" ? place : 0 };
     const inFlight = new InFlightRequest(callId, request, kind, this.#limits, given);
     inFlight.taskId = taskId;
     inFlight.sessionClientId = facts.clientId;
@@ -158,17 +150,17 @@ export class InFlightCalls {
   }
 
   /** Notes that the client cancelled a call: nothing of it is delivered from now on, and no other process continues it. */
-  async cancel(inFlight: InFlightRequest, rights: CallerRights, atMs: number): Promise<void> {
+  async cancel(inFlight: InFlightRequest, rights: CallerRights): Promise<void> {
     this.#noteCancelled(inFlight.callId);
     this.forget(inFlight);
     if (inFlight.kind === "once") return;
-    await Promise.all([this.cancelElsewhere(inFlight.request.id, rights, atMs), this.#stopTask(inFlight.taskId)]);
+    await Promise.all([this.cancelElsewhere(inFlight.request.id, rights), this.#stopTask(inFlight.taskId)]);
   }
 
   /** The client gave up a request that this process does not know. Durability: as of `change`; a process that knows it reads that. */
-  async cancelElsewhere(requestId: RequestId, { token, locality }: CallerRights, atMs: number): Promise<void> {
+  async cancelElsewhere(requestId: RequestId, { token, locality }: CallerRights): Promise<void> {
     const scopes = token === undefined && locality.local ? undefined : [...(token?.scopes ?? [])];
-    await this.#document.change((facts) => withCancelled(facts, { requestId, atMs, scopes }));
+    await this.#document.change((facts) => withCancelled(facts, { requestId, scopes }));
   }
 
   #noteCancelled(callId: string): void {
@@ -176,9 +168,9 @@ export class InFlightCalls {
   }
 
   /** Whether the client gave it up at a process that did not know it, with rights that suffice. */
-  #isCancelled({ requestId, tool, acceptedMs }: Pick<StreamFacts, "requestId" | "tool" | "acceptedMs">): boolean {
+  #isCancelled({ requestId, tool }: Pick<StreamFacts, "requestId" | "tool">): boolean {
     const one = this.#document.value.cancelled?.find((call) => call.requestId === requestId);
-    if (one === undefined || one.atMs < acceptedMs) return false;
+    if (one === undefined) return false;
     const { scopes } = one;
     const required = this.#engine.tools.find(({ name }) => name === tool)?.requiredScopes ?? [];
     return scopes === undefined || required.every((scope) => scopes.includes(scope));
@@ -188,8 +180,8 @@ export class InFlightCalls {
   takeCancelled(): readonly InFlightRequest[] {
     if (this.#document.value.cancelled === undefined) return [];
     const gone = [...this.#inFlight.values()].filter(
-      ({ kind, finished, acceptedMs, request: { id: requestId, params } }) =>
-        kind !== "once" && !finished && this.#isCancelled({ requestId, tool: String(params?.name), acceptedMs }),
+      ({ kind, finished, request: { id: requestId, params } }) =>
+        kind !== "once" && !finished && this.#isCancelled({ requestId, tool: String(params?.name) }),
     );
     for (const inFlight of gone) {
       this.#noteCancelled(inFlight.callId);
