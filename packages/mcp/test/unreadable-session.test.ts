@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
 /** As a build stored it that said otherwise who opened a session. */
-const facts: JsonObject = { protocolVersion: "2025-11-25", key: "k", initialize: {}, local: "127.0.0.1" };
+const facts: JsonObject = { protocolVersion: "2025-11-25", initialize: {}, local: "127.0.0.1" };
 const kind = "session";
 
 /** Writes what another version of the server makes of a session. */

@@ -37,12 +37,7 @@ export async function answerQuestion(
 }
 
 /** By whom the session's requests are made that name no client, where that outlives the session. */
-function ownerOfSession(
-  { id: sessionId, value }: SessionDocument,
-  { token, locality }: CallerRights,
-): string | undefined {
+function ownerOfSession({ id: sessionId, value }: SessionDocument, { locality }: CallerRights): string | undefined {
   const { clientId } = value;
-  return clientId === undefined || token !== undefined
-    ? undefined
-    : resolveOwner({ authenticated: undefined, clientId, sessionId, locality });
+  return clientId === undefined ? undefined : resolveOwner({ authenticated: undefined, clientId, sessionId, locality });
 }

@@ -150,7 +150,7 @@ export class Deliveries {
         if (sent !== undefined) await send(sent);
       },
       begun: async (taskId) => {
-        await this.#session.calls.noteToken(inFlight, taskId).catch(this.#session.onError);
+        await this.#session.calls.noteToken(inFlight, taskId);
         inFlight.beginTask(taskId);
       },
       carry: (receipt) => {

@@ -49,9 +49,9 @@ export interface StreamFacts {
 
 /**
  * Names the stream of a request. The name itself carries what is needed to go on with it after a restart, so that the stream costs no
- * write; it is signed with the key of the session, which no client knows. `undefined` when that would make the name too long.
+ * write; it is signed with the session's id, which only its client knows. `undefined` when that would make the name too long.
  */
-export function nameStream(key: string, callId: string, facts: StreamFacts): string | undefined {
+export function nameStream(sessionId: string, callId: string, facts: StreamFacts): string | undefined {
   const { kind, requestId, method, tool, taskId, params, clientId } = facts;
   const isToolCall = method === "tools/call";
   const asWritten = [
@@ -64,7 +64,7 @@ export function nameStream(key: string, callId: string, facts: StreamFacts): str
   ];
   const known = asWritten.map((fact) => fact ?? null);
   const fact = Buffer.from(JSON.stringify(known)).toString("base64url");
-  const name = `${kind}_${callId}_${signature(key, `${kind}_${callId}_${fact}`)}_${fact}`;
+  const name = `${kind}_${callId}_${signature(sessionId, `${kind}_${callId}_${fact}`)}_${fact}`;
   return name.length <= limits.maxStreamNameLength ? name : undefined;
 }
 
@@ -84,10 +84,10 @@ const fact = z.tuple([
 ]);
 
 /** Reads such a name, if it was given to this session. */
-export function parseStreamName(key: string, stream: string): StreamFacts | undefined {
+export function parseStreamName(sessionId: string, stream: string): StreamFacts | undefined {
   const [, kind, callId, signed, text = ""] =
     /^(once|again|journal)_([A-Za-z0-9]+)_([0-9a-f]+)_([A-Za-z0-9_-]+)$/.exec(stream) ?? [];
-  if (!isRepeatable(kind) || signed !== signature(key, `${kind}_${callId}_${text}`)) return undefined;
+  if (!isRepeatable(kind) || signed !== signature(sessionId, `${kind}_${callId}_${text}`)) return undefined;
   const { data } = fact.safeParse(parseJson(Buffer.from(text, "base64url").toString()));
   if (data === undefined) return undefined;
   const [requestId, method, tool, taskId, params, clientId] = data;
@@ -104,6 +104,6 @@ function isRepeatable(kind: string | undefined): kind is Repeatable {
   return kind === "once" || kind === "again" || kind === "journal";
 }
 
-function signature(key: string, text: string): string {
-  return createHmac("sha256", key).update(text).digest("hex").slice(0, 32);
+function signature(sessionId: string, text: string): string {
+  return createHmac("sha256", sessionId).update(text).digest("hex").slice(0, 32);
 }

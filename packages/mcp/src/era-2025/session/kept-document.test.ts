@@ -9,7 +9,7 @@ import {
   withSubscription,
 } from "./session-document.js";
 
-const empty = { protocolVersion: "2025-11-25", key: "k", initialize: {} };
+const empty = { protocolVersion: "2025-11-25", initialize: {} };
 const withUri = (facts: SessionFacts, uri: string) => withSubscription(facts, uri, true);
 const urisOf = ({ value }: SessionDocument) => value.subscriptions ?? [];
 

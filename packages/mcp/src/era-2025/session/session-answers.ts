@@ -5,7 +5,6 @@ import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
 import { type Cursor, formatEventId, parseStreamName } from "./event-id.js";
-import type { SessionDocument } from "./session-document.js";
 
 /** Answers with one JSON-RPC message. */
 export function jsonAnswer(message: JSONRPCMessage, sessionId: string): HttpAnswer {
@@ -79,28 +78,24 @@ export function outcomeUnknown(tool: string) {
  * Answers for a call that this process does not know and that must not run twice. `undefined` when the cursor names no
  * such call.
  */
-export function lostAnswer(
-  cursor: Cursor,
-  { id, value }: SessionDocument,
-  limits: SessionLimits,
-): HttpAnswer | undefined {
-  const lost = parseStreamName(value.key, cursor.stream);
+export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLimits): HttpAnswer | undefined {
+  const lost = parseStreamName(sessionId, cursor.stream);
   if (lost?.kind !== "once") return undefined;
-  const { requestId, method, tool } = lost;
+  const { requestId: id, method, tool } = lost;
   const message: JSONRPCMessage =
     tool === undefined
       ? {
           jsonrpc: "2.0",
-          id: requestId,
+          id,
           error: {
             code: rpcCodes.internalError,
             message: `The server restarted while it answered ${method}. Ask again.`,
           },
         }
-      : { jsonrpc: "2.0", id: requestId, result: { ...outcomeUnknown(tool) } };
+      : { jsonrpc: "2.0", id, result: { ...outcomeUnknown(tool) } };
   const stream = new SseStream(limits);
   void stream.write({ id: formatEventId(cursor), data: "" });
   void stream.write({ id: formatEventId({ ...cursor, place: cursor.place + 1 }), data: JSON.stringify(message) });
   stream.close();
-  return streamAnswer(stream, id);
+  return streamAnswer(stream, sessionId);
 }

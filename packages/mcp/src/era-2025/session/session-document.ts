@@ -13,8 +13,6 @@ const cancelledCall = z.object({
 });
 
 const sessionFacts = z.object({
-  /** Signs the names of the session's streams. */
-  key: z.string(),
   protocolVersion: z.string(),
   /** Params of the client's `initialize` request. */
   initialize: jsonObject,

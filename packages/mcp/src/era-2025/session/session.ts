@@ -240,10 +240,9 @@ export class Session2025 implements DeliveringSession {
       inFlight.abandon();
       throw error;
     }
-    if (this.closed) return this.#closedAnswer(inFlight);
     this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     await inFlight.begun;
-    return this.closed && kind === "journal" ? this.#closedAnswer(inFlight) : streamAnswer(stream, this.id);
+    return this.closed ? this.#closedAnswer(inFlight) : streamAnswer(stream, this.id);
   }
 
   /**
@@ -313,10 +312,6 @@ export class Session2025 implements DeliveringSession {
   async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (cursor.stream.startsWith("all_")) return this.listen(extra, cursor);
     const inFlight = await this.calls.find(cursor);
-    const isCarried = inFlight?.isCarried === true;
-    if (!isCarried && this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
-    if (inFlight?.active === false && !inFlight.finished && this.calls.isFull)
-      return tooMany("maxOpenCalls", this.limits);
     const end = inFlight && (await this.calls.judge(inFlight, cursor.place));
     if (this.closed) return this.#closedAnswer();
     if (inFlight === undefined) return this.#answerUnknown(cursor);
@@ -329,7 +324,7 @@ export class Session2025 implements DeliveringSession {
 
   /** Nothing is left of a call that was cancelled, or that the session no longer keeps: its client need not ask again. */
   #answerUnknown(cursor: Cursor): HttpAnswer {
-    const lost = this.calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.document, this.limits);
+    const lost = this.calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.id, this.limits);
     return lost ?? nothingLeft();
   }
 
@@ -379,9 +374,7 @@ export class Session2025 implements DeliveringSession {
   #sendOn(inFlight: InFlightRequest, stream: SseStream, after: Place): void {
     inFlight.sendOn(stream, after, this.#prime(), () => {
       // Without a stream the journal keeps what happens, and a new delivery sends it.
-      if (inFlight.kind !== "journal") return;
-      this.#deliveries.end(inFlight);
-      this.calls.noteLost(inFlight);
+      if (inFlight.kind === "journal") this.#deliveries.end(inFlight);
     });
     if (inFlight.finished && inFlight.kind !== "journal") inFlight.detach();
   }

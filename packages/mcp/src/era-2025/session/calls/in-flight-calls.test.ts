@@ -17,7 +17,7 @@ afterEach(async () => {
 async function openCalls() {
   const engine = createEngine({ store: createMemoryStore(), tools: [] });
   closing.push(() => engine.close());
-  const value = { protocolVersion: "2025-11-25", key: "k", initialize: {} };
+  const value = { protocolVersion: "2025-11-25", initialize: {} };
   const place = { id: "a_session_of_a_test", owner: "session:test" };
   const document = new KeptDocument(sessionKind, engine.documents, place, { value, version: 0 });
   await document.change((facts) => facts);

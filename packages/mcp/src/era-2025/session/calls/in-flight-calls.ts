@@ -71,14 +71,14 @@ export class InFlightCalls {
       clientId,
       params: known as StreamFacts["params"],
     };
-    const name = nameStream(this.#document.value.key, callId, facts);
-    return name ?? nameStream(this.#document.value.key, callId, { ...facts, params: undefined });
+    const name = nameStream(this.#document.id, callId, facts);
+    return name ?? nameStream(this.#document.id, callId, { ...facts, params: undefined });
   }
 
   /** Names the stream of a request that has no task. Durability: what it runs again with can be read from then on. */
   async name(inFlight: InFlightRequest): Promise<void> {
     const { callId, kind, request } = inFlight;
-    const isWhole = kind === "once" || parseStreamName(this.#document.value.key, this.#nameOf(inFlight) ?? "")?.params;
+    const isWhole = kind === "once" || parseStreamName(this.#document.id, this.#nameOf(inFlight) ?? "")?.params;
     if (!isWhole) await keepParams(this.#engine.documents, callId, this.#document.owner, request.params);
     inFlight.begin();
   }
@@ -114,7 +114,7 @@ export class InFlightCalls {
   async find({ stream, place }: Cursor): Promise<InFlightRequest | undefined> {
     const callId = callOfStream(stream);
     const here = () => this.#inFlight.get(callId);
-    const facts = parseStreamName(this.#document.value.key, stream);
+    const facts = parseStreamName(this.#document.id, stream);
     if (here() !== undefined || facts === undefined || facts.kind === "once" || this.wasCancelled(stream))
       return here();
     await this.#document.refresh();
@@ -212,21 +212,13 @@ export class InFlightCalls {
       return place > inFlight.place ? "ahead" : place === inFlight.place ? "over" : "open";
     if (!finished && place <= inFlight.place) return "open";
     if (kind !== "journal") return "ahead";
-    if (taskId === undefined) return "open";
-    const task = await this.#engine.readTask(taskId);
-    // A call that had its task is not begun again: without that there is nothing to tell.
-    if (task === undefined) return "over";
+    const task = taskId === undefined ? undefined : await this.#engine.readTask(taskId);
+    // A finished call is not begun again: without its task there is nothing to tell.
+    if (task === undefined) return finished ? "over" : "open";
     const { lastSeq, finishedAt } = task.record;
     const end = finished ? inFlight.place : finishedAt === undefined ? undefined : lastSeq;
     if (place > (finished ? inFlight.place : lastSeq)) return "ahead";
     return place === end ? "over" : "open";
-  }
-
-  /** Its client may not come back to a call: what is not known here, its stream's name says. */
-  noteLost(inFlight: InFlightRequest): void {
-    if (inFlight.taskId !== undefined) inFlight.keepLittle();
-    const lost = [...this.#inFlight.values()].filter(({ active, finished }) => !active && !finished);
-    for (const old of lost.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.callId);
   }
 
   noteFinished(inFlight: InFlightRequest): void {
@@ -244,7 +236,7 @@ export class InFlightCalls {
 
   /** What fails here is removed when it expires. */
   #dropParams({ kind, name, callId }: InFlightRequest): void {
-    const isApart = kind === "again" && parseStreamName(this.#document.value.key, name)?.params === undefined;
+    const isApart = kind === "again" && parseStreamName(this.#document.id, name)?.params === undefined;
     if (isApart) this.#engine.documents.deleteDocument(callParamsKind, callId).catch(() => {});
   }
 

@@ -113,8 +113,7 @@ export class SessionRegistry implements SessionCommons {
     const { clientId } = parseCallMeta(initialize._meta);
     const local = isLocalRequest(extra) || undefined;
     const unused = network !== "" || undefined;
-    const key = randomToken(22);
-    const draft = { value: { key, protocolVersion: "", initialize, clientId, local, unused }, version: 0 };
+    const draft = { value: { protocolVersion: "", initialize, clientId, local, unused }, version: 0 };
     const document = new KeptDocument(sessionKind, this.engine.documents, { id, owner, counted }, draft);
     const session = await this.#connect(document, extra);
     const answer = await session.open(request, extra);

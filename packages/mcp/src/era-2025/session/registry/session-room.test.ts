@@ -25,7 +25,7 @@ const putAt = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 1 };
 const damaged = new ResumableError("DOCUMENT_UNREADABLE", "It does not open.", {
   details: { kind: "session", id: "" },
 });
-const facts = { protocolVersion: "2025-11-25", key: "k", initialize: {} };
+const facts = { protocolVersion: "2025-11-25", initialize: {} };
 
 test("sessions, and params of their calls, that the store cannot read end like others that are idle (G12)", async () => {
   const store = createMemoryStore();
