@@ -38,6 +38,11 @@ export const limits = {
   maxKeptParamLength: 1_024,
   /** Of the id of a request, in characters, where it is text. */
   maxRequestIdLength: 1_024,
+  /** Messages that one session's processes keep for the one that has its standalone stream, and their bytes as JSON. */
+  maxMail: 32,
+  maxMailBytes: 32 * 1024,
+  /** How long such messages wait to be written together, in milliseconds. */
+  mailAfterMs: 250,
   /** Sessions whose order of streams is kept in memory. */
   maxStreamLogs: 2_000,
   /** Runs of events whose order is kept for one session. */

@@ -137,6 +137,29 @@ test("a subscription at one replica is served on the stream that another one car
   expect(update?.message).toEqual({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
 });
 
+test("what belongs to no request is sent on the stream of whichever replica carries it, once", async () => {
+  const logs: ((text: string) => Promise<void>)[] = [];
+  const setup: EndpointOptions["setup"] = (server) => {
+    server.server.registerCapabilities({ logging: {} });
+    logs.push((data) => server.server.sendLoggingMessage({ level: "info", data }));
+  };
+  const { here, there } = await openReplicas({ tools: [], setup, limits: { checkSessionMs: 10 } });
+  const session = await openSession(here.url);
+  await visit(there.url, session);
+  const events = eventsOf(await listening(here.url, session));
+  await logs[1]?.("from there");
+  const read = async () =>
+    Reflect.get(
+      Object(bodyOf((await readUntil(events, (event) => methodOf(event) !== undefined)).at(-1) ?? {})),
+      "params",
+    );
+  expect(await read()).toEqual({ level: "info", data: "from there" });
+  await logs[0]?.("from here");
+  expect(await read()).toEqual({ level: "info", data: "from here" });
+  await logs[1]?.("more from there");
+  expect(await read()).toEqual({ level: "info", data: "more from there" });
+});
+
 test("tasks are listed, read, awaited and cancelled at any replica", async () => {
   const gate = createGate();
   const { here, there } = await openReplicas({ tools: [countTool(gate)] });

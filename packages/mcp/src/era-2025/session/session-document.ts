@@ -12,6 +12,13 @@ const cancelledCall = z.object({
   scopes: z.array(z.string()).optional(),
 });
 
+const mail = z.object({
+  id: z.string(),
+  /** The name of the standalone stream of the process that sends it. */
+  from: z.string(),
+  message: jsonObject,
+});
+
 const sessionFacts = z.object({
   protocolVersion: z.string(),
   /** Params of the client's `initialize` request. */
@@ -30,10 +37,16 @@ const sessionFacts = z.object({
   tokens: z.array(z.tuple([z.string(), z.union([z.string(), z.number()])])).optional(),
   /** URIs of the resources that the client subscribed to. */
   subscriptions: z.array(z.string()).optional(),
+  /** The standalone stream that a process opened last, by its name. */
+  standalone: z.string().optional(),
+  /** What belongs to no request, from processes without the standalone stream to the one that has it. Oldest first. */
+  mail: z.array(mail).optional(),
 });
 
 /** A request that its client gave up. */
 export type CancelledCall = z.output<typeof cancelledCall>;
+/** A message to the process that has the session's standalone stream. */
+export type Mail = z.output<typeof mail>;
 /** What is kept of a session. */
 export type SessionFacts = z.output<typeof sessionFacts>;
 /** The part of a session that survives a restart. */
@@ -79,6 +92,19 @@ export function withoutCancelled(facts: SessionFacts, requestId: unknown): Sessi
 export function withToken(facts: SessionFacts, taskId: string, token: string | number): SessionFacts {
   const added: [string, string | number] = [taskId, token];
   return { ...facts, tokens: [...(facts.tokens ?? []), added].slice(-limits.maxKeptCalls) };
+}
+
+/** Adds a message; beyond the limits the oldest go first. Pure. */
+export function withMail(facts: SessionFacts, added: Mail): SessionFacts {
+  const all = [...(facts.mail ?? []), added].slice(-limits.maxMail);
+  while (all.length > 1 && JSON.stringify(all).length > limits.maxMailBytes) all.shift();
+  return { ...facts, mail: all };
+}
+
+/** Removes messages by their ids. Pure. */
+export function withoutMail(facts: SessionFacts, ids: ReadonlySet<string>): SessionFacts {
+  const left = (facts.mail ?? []).filter(({ id }) => !ids.has(id));
+  return { ...facts, mail: left.length === 0 ? undefined : left };
 }
 
 /** Adds or removes a subscription; beyond the limit none is added. Pure. */

@@ -93,7 +93,7 @@ export class Session2025 implements DeliveringSession {
     const { calls } = this;
     const entering = this.#enteringCalls;
     this.#messages = new ClientMessages({ engine: commons.engine, document, calls, deliveries, entering });
-    this.#standalone = new StandaloneStream(commons.limits);
+    this.#standalone = new StandaloneStream(document, commons.limits, commons.onError);
     const settings = new ClientSettings({
       document,
       ask: (method, params, extra) =>
@@ -201,6 +201,7 @@ export class Session2025 implements DeliveringSession {
     for (const uri of await this.#settings.repeatSubscriptions(this.#listener)) {
       await this.#standalone.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
     }
+    await this.#standalone.takeMail();
   }
 
   /** Tells the client on every stream when to come back. */
@@ -303,7 +304,7 @@ export class Session2025 implements DeliveringSession {
     if (others >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
     const stream = this.#streams.open();
     this.#listener = extra;
-    standalone.sendOn(stream, { place }, this.#prime());
+    await standalone.sendOn(stream, { place }, this.#prime());
     void this.#catchUp().catch(this.#commons.onError);
     return streamAnswer(stream, this.id);
   }
