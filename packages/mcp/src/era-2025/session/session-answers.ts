@@ -4,7 +4,7 @@ import { errorResult } from "../../call/tool-result.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
-import { type Cursor, formatEventId, parseStreamName } from "./event-id.js";
+import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
 
 /** Answers with one JSON-RPC message. */
 export function jsonAnswer(message: JSONRPCMessage, sessionId: string): HttpAnswer {
@@ -79,8 +79,8 @@ export function outcomeUnknown(tool: string) {
  * such call.
  */
 export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLimits): HttpAnswer | undefined {
-  const lost = parseStreamName(sessionId, cursor.stream);
-  if (lost?.kind !== "once") return undefined;
+  const lost = parseOnceStream(sessionId, cursor.stream);
+  if (lost === undefined) return undefined;
   const { requestId: id, method, tool } = lost;
   const message: JSONRPCMessage =
     tool === undefined

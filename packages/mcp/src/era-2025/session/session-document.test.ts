@@ -8,7 +8,8 @@ const letter = (id: number, text = ""): Mail => ({
   message: { jsonrpc: "2.0", method: "notifications/message", params: { text } },
 });
 
-const sent = (letters: readonly Mail[]) => letters.reduce(withMail, {} as SessionFacts).mail?.map(({ id }) => id);
+const sent = (letters: readonly Mail[]) =>
+  letters.reduce(withMail, { calls: [] } as unknown as SessionFacts).mail?.map(({ id }) => id);
 
 it("keeps the newest messages for a client that does not read them, up to a number (G11)", () => {
   const many = Array.from({ length: limits.maxMail + 3 }, (_, id) => letter(id));

@@ -35,7 +35,7 @@ import {
   tooMany,
   unknownSession,
 } from "./session-answers.js";
-import { type SessionDocument, withoutCancelled } from "./session-document.js";
+import type { SessionDocument } from "./session-document.js";
 import { type InFlightRequest, isCall } from "./session-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
 import type { ToolFacts } from "./tool-kinds.js";
@@ -188,9 +188,10 @@ export class Session2025 implements DeliveringSession {
     this.deleted ||= !(await this.document.refresh());
     if (this.deleted) return false;
     for (const inFlight of this.calls.takeCancelled()) {
-      this.#deliveries.end(inFlight, "cancelled by the client");
+      this.#deliveries.end(inFlight);
       inFlight.abandon();
     }
+    await this.calls.review();
     if (this.#standalone.isCarried) await this.#catchUp();
     return true;
   }
@@ -217,47 +218,36 @@ export class Session2025 implements DeliveringSession {
   }
 
   async #request(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const acceptedMs = Date.now();
     const { kind, clientArgument } = await this.#factsOf(request);
     const isLocal = this.document.value.local === true;
     const takesArgument = clientArgument === "argument" || (clientArgument === "data" && isLocal);
     const sessionClientId = await this.#named(request, takesArgument);
-    if (this.document.value.cancelled?.some(({ requestId }) => requestId === request.id) === true)
-      await this.document.change((facts) => withoutCancelled(facts, request.id));
     if (!isCall(request)) return this.#shortRequest(request, sessionClientId, extra);
     if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
-    if (this.calls.isFull) return tooMany("maxOpenCalls", this.limits);
-    if (this.closed) return this.#closedAnswer();
-    const inFlight = this.calls.add(this.calls.create(request, kind));
-    inFlight.acceptedMs = acceptedMs;
+    const inFlight = this.calls.create(request, kind);
     inFlight.sessionClientId = sessionClientId;
+    if (!this.calls.enter(inFlight)) return tooMany("maxOpenCalls", this.limits);
+    try {
+      if (kind !== "once") await this.calls.store(inFlight);
+      if (this.closed) return this.#closedAnswer(inFlight);
+      this.calls.add(inFlight);
+    } finally {
+      this.calls.entered(inFlight);
+    }
     const stream = this.#streams.open();
     this.#sendOn(inFlight, stream, { place: 0 });
-    try {
-      // A call that becomes a task has its name with that; others answer for themselves.
-      if (kind !== "journal" && !this.#waitsForTask(request)) await this.calls.name(inFlight);
-    } catch (error) {
-      this.calls.forget(inFlight);
-      inFlight.abandon();
-      throw error;
-    }
     this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
-    await inFlight.begun;
-    return this.closed ? this.#closedAnswer(inFlight) : streamAnswer(stream, this.id);
+    return streamAnswer(stream, this.id);
   }
 
   /**
    * This process let the session go. A client forgets a session that answers 404, and all its calls: only one that was
-   * deleted does. The next process answers a call whose task was made meanwhile.
+   * deleted does. The next process answers a call that was stored meanwhile.
    */
   #closedAnswer(call?: InFlightRequest): HttpAnswer {
     if (this.deleted) return unknownSession();
-    const continues = call?.isNamed === true && call.kind !== "once" && isPrimed(this.document.value);
+    const continues = call !== undefined && call.kind !== "once" && isPrimed(this.document.value);
     return continues ? elsewhere(call.name, this.id, this.limits) : draining();
-  }
-
-  #waitsForTask({ method }: JSONRPCRequest): boolean {
-    return method === "tasks/result" && this.other?.hasMethod(method) !== true;
   }
 
   /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
@@ -389,7 +379,7 @@ export class Session2025 implements DeliveringSession {
     this.closed = true;
     this.#streams.close();
     this.#closing.abort("closed");
-    for (const inFlight of this.calls.clear(this.deleted)) {
+    for (const inFlight of this.calls.clear()) {
       this.#deliveries.end(inFlight);
       inFlight.abandon();
     }
