@@ -23,7 +23,7 @@ import { draining, jsonAnswer, unavailable, unknownSession } from "./session-ans
 /**
  * Makes the handler of an MCP endpoint whose sessions, streams and calls survive the death of the process.
  *
- * Durability: a session is stored before its id goes out, and the task of a call before the first byte of its stream.
+ * Durability: a session is stored before its id goes out, and a durable call before the first byte of its stream.
  * After a restart a session is rebuilt when its client comes back, and its calls go on from where the client saw them.
  *
  * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
