@@ -18,6 +18,9 @@ const flags = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
+/** Long enough for a refusal to arrive, short enough for the forecast not to. */
+const crashAfterMs = 1_000;
+
 const cached = z.object({ session_id: z.string(), protocol_version: z.string(), last_event_id: z.string() });
 const answered = z.object({
   content: z.array(z.looseObject({ text: z.string() })),
@@ -44,8 +47,7 @@ async function crash(url: string, cache: string, city: string): Promise<void> {
   const early = await new Promise<unknown>((resolve, reject) => {
     const onresumptiontoken = (token: string): void => {
       keep(cache, transport, token);
-      // Long enough for a refusal to arrive, short enough for the forecast not to.
-      delay(1_000, undefined).then(resolve, reject);
+      delay(crashAfterMs, undefined).then(resolve, reject);
     };
     client.callTool(call, undefined, { onresumptiontoken }).then(resolve, reject);
   });

@@ -7,12 +7,14 @@ import { openProgramClient } from "./open-program-client.js";
 import type { TerminalScreen } from "./terminal/terminal-screen.js";
 import type { ExtraAction, RunTerminalUiOptions } from "./terminal-ui-options.js";
 
+/** Time between two lists of the servers' tasks. */
+const refreshMs = 5_000;
+
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
 export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {
   const client = await openProgramClient(options);
   const board = new TaskBoard(client, { clock: Date.now });
-  // The servers' tasks are listed every five seconds.
-  const refresh = setInterval(() => void board.refresh(), 5_000);
+  const refresh = setInterval(() => void board.refresh(), refreshMs);
   const ended = show(client, board, options.extraActions ?? [], screen);
   const code = await ended.finally(() => clearInterval(refresh));
   const unfinished = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));

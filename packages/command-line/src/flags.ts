@@ -56,13 +56,15 @@ export function readDuration(
   throw new CommandError(`${shownName(flag)} must be ${allowed}${limit}, not ${JSON.stringify(text)}.`, 2);
 }
 
+/** A server with the right version comes within a deploy. */
+const maxVersionWaitMs = 24 * 60 * 60_000;
+
 /** @throws {@link CommandError} that says what the flag takes. */
 export function readRecovery(
   flags: Pick<HttpValues, "recover-after" | "version-wait">,
 ): Pick<Partial<EngineLimits>, "recoverAfterMs" | "versionWaitMs"> {
   const recoverAfterMs = readRecoverAfter(flags["recover-after"]);
-  // A server with the right version comes within a deploy.
-  const versionWaitMs = readDuration("version-wait", flags["version-wait"], { minMs: 0, maxMs: 24 * 60 * 60_000 });
+  const versionWaitMs = readDuration("version-wait", flags["version-wait"], { minMs: 0, maxMs: maxVersionWaitMs });
   return {
     ...(recoverAfterMs === undefined ? {} : { recoverAfterMs }),
     ...(versionWaitMs === undefined ? {} : { versionWaitMs }),

@@ -79,10 +79,12 @@ function shownPlace({ file, line }: Place): string {
   return `${inside.startsWith("..") ? file : inside}:${line}`;
 }
 
+const nodeTimeoutMs = 10_000;
+
 /** Node tells the place of a syntax error only when the error ends the process. Where a module cannot be parsed, none runs. */
 function placeInNode(file: string): Promise<Place | undefined> {
   const code = `import ${JSON.stringify(pathToFileURL(file).href)};`;
-  const options = { timeout: 10_000, killSignal: "SIGKILL" } as const;
+  const options = { timeout: nodeTimeoutMs, killSignal: "SIGKILL" } as const;
   return new Promise((resolve) => {
     execFile(process.execPath, ["--input-type=module", "--eval", code], options, (_error, _stdout, stderr) => {
       const [, found, line] = ownLine.exec(stderr) ?? [];

@@ -128,9 +128,11 @@ export async function loadDatabasePackage<Loaded>(load: () => Promise<Loaded>): 
   }
 }
 
+const defaultWaitMs = 30_000;
+
 /** @throws {@link CommandError} that says what the flag takes. */
 export function readStoreWait(text: string | undefined): number {
-  return readDuration("store-wait", text, { minMs: 0 }) ?? 30_000;
+  return readDuration("store-wait", text, { minMs: 0 }) ?? defaultWaitMs;
 }
 
 /** How long a start waits for a database that cannot be reached. */

@@ -1,6 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LeftTasks, RunAttempt } from "@resumable-mcp/core/engine";
 
+/** Exceptions of a process that is about to end which are still reported: a timer may throw again and again. */
+const maxReported = 10;
+/** How long the rest of a process has, after its tasks had their time to stop, in milliseconds. */
+const closeMs = 3_000;
+
 /** What a program does with exceptions that nothing catches. */
 export interface UncaughtExceptions {
   /** Runs an attempt so that its exceptions tell its task. */
@@ -30,13 +35,11 @@ export function handleUncaughtExceptions(
   process.on("uncaughtException", (error: unknown) => {
     count += 1;
     const taskId = attempts.getStore();
-    // A process that is about to end reports so many: a timer may throw again and again.
-    if (count <= 10) report(error, taskId);
+    if (count <= maxReported) report(error, taskId);
     if (count > 1) return;
     const exit = (): never => process.exit(1);
     if (handling.release === undefined) return exit();
-    // The rest of the process has three seconds after its tasks had their time to stop.
-    setTimeout(exit, drainTimeoutMs + 3_000);
+    setTimeout(exit, drainTimeoutMs + closeMs);
     handling.release(taskId === undefined ? "all" : [taskId]).then(exit, exit);
   });
   return handling;

@@ -113,15 +113,33 @@ export const taskDefaults = {
 
 /** What no option changes. */
 export const fixedLimits = {
+  /** A call that found its task waits for it within this time, or not at all. */
+  arrivalMs: 1_000,
+  /** Calls that found their tasks and may still begin to wait; the oldest is forgotten first. */
+  maxArrivals: 1_000,
+  /** Times that journals name, of which the clock's distance is known; beyond it the wall clock decides over the oldest. */
+  maxDueTimes: 100_000,
   /** Others may restart, finish or delete a failed task meanwhile; after this many lost races the call begins a new task. */
   maxContinueTries: 5,
+  /** A call that begins so long after it was accepted may have been given up, and made again, meanwhile. */
+  lateCallMs: 1_000,
   /** The longest time that finished tasks are kept, 100 years: `Infinity` is not JSON, in which stores write it down. */
   maxTtlMs: 100 * 365 * 24 * 60 * 60 * 1000,
+  /** Unfinished tasks that are counted one by one when an engine opens. */
+  maxCountedTasks: 1_000,
   /** Tasks of a tool that are read to find the one of a call, the newest. */
   maxFoundTasks: 50,
+  /** Unfinished tasks that a survey of the servers reads, the newest. */
+  maxSurveyedTasks: 200,
   /** Tasks on a page that the engine reads for itself. */
   taskPage: 1_000,
+  /** So long it is kept that a death in a process may have had more than one cause. */
+  keptCompanyMs: 30 * 24 * 60 * 60 * 1000,
   itemPage: 1_000,
+  /** Yields of a `finally` block that are ignored; then the tool is left. */
+  maxYieldsInFinally: 1_000,
+  /** Of the shape of a first state, in characters: a longer one is not compared. */
+  maxStateShape: 4_096,
   /** Of the name that a task has for its owner, in characters. */
   maxLabelLength: 80,
   /** Of the message of an error that a journal keeps, in characters. */

@@ -2,6 +2,8 @@
 export const limits = {
   /** Longest `client_id`, in characters, however it is sent. */
   maxClientIdLength: 256,
+  /** Shortest `client_id` that identifies the owner of a local request, in characters. */
+  minLocalClientIdLength: 8,
   /** Events before the cursor that are read again, to know which progress the caller received last. */
   lookBackEvents: 256,
   /**
@@ -9,14 +11,29 @@ export const limits = {
    * Sooner would bother users who are still thinking, or whose disk is still full.
    */
   askAgainMs: 30_000,
+  /** Answered requests of one connection whose cancellation is still noticed; the oldest is forgotten first. */
+  maxReceipts: 256,
+  /** How long a call may last before a caller with a time limit is handed off, unless the tool says otherwise. */
+  defaultHandoffAfterMs: 45_000,
+  maxNamedTasks: 10,
   /** Events of a journal that one read gives, the newest. */
   maxJournalEvents: 1_000,
+  /** What one read of a journal gives at most, as JSON, in bytes. */
+  maxJournalPartBytes: 1024 * 1024,
+  /** How old what operators see of the servers may be, in milliseconds. */
+  serverInfoMs: 3_000,
+  maxReadItems: 1_000,
+  maxListedResources: 100,
+  /** How long another server has to take up a task whose tool this one does not have. */
+  foreignToolSeconds: 2,
   /** How long a request waits for the server's list of tools; after that its argument `client_id` is not kept. */
   toolListTimeoutMs: 10_000,
   /** How often a client is asked to poll, in milliseconds. */
   pollIntervalMs: 1_000,
   /** How long a cancelled task may take to stop before its answer says so anyway: the request is durable. */
   cancelWaitMs: 2_000,
+  /** How long a task may take to take an answer before `answer_task` shows it as it is: the answer is durable. */
+  answerWaitMs: 2_000,
   /** Cancelled tasks that may still be about to stop, of which one store knows; the oldest is forgotten first. */
   maxStoppingTasks: 1_024,
   /** How long an owner who had too many sessions is refused without counting them again, in milliseconds. */
@@ -56,8 +73,14 @@ export const limits = {
   saveMarksAfterMs: 500,
   /** Resources that one session may subscribe to. */
   maxSubscriptionsPerSession: 100,
+  /** How long a state is accepted, in milliseconds: a person may take days to answer. */
+  requestStateTtlMs: 7 * 24 * 60 * 60 * 1000,
   /** Questions that a tool asks together reach the journal one after the other: look again after this time. */
   gatherQuestionsMs: 25,
+  /** How long a call that comes back to a server that drains is held, so that its next round trip meets the new one. */
+  drainHoldMs: 1_000,
+  /** Bytes of a refused body that are still read, so that the connection can be used again; more of them end it. */
+  maxDiscardBytes: 16 * 1024 * 1024,
 } as const;
 
 /** What bounds the cost of one POST, in either era. */
@@ -146,4 +169,8 @@ export const limits2026 = {
   maxTasksPerSubscription: 256,
   /** How often an idle stream says that it lives. */
   keepAliveMs: 15_000,
+  /** After this time the header of a response goes out, whatever its request still waits for. */
+  headersAfterMs: 1_000,
+  /** How long the end of a draining server waits for the answers of calls that it sends away. */
+  drainAnswersMs: 3_000,
 } as const;

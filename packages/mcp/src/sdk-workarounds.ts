@@ -124,6 +124,7 @@ export function isUnknownTool(name: string, result: object): boolean {
 }
 
 const issues = z.array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1);
+const maxProblems = 10;
 const paramsCodes: readonly unknown[] = [rpcCodes.internalError, rpcCodes.invalidParams];
 
 /**
@@ -154,7 +155,7 @@ export function sentenceOfIssues(value: unknown): string | undefined {
     const place = path[0] === "params" ? path.slice(1) : path;
     return place.length === 0 ? message : `${place.join(".")}: ${message}`;
   });
-  return sentences?.slice(0, 10).join("; ");
+  return sentences?.slice(0, maxProblems).join("; ");
 }
 
 /** The part of an SDK's `Server` that is connected to a transport. */

@@ -12,6 +12,9 @@ export const appMimeType = "text/html;profile=mcp-app";
 /** The resource that holds the panel. */
 export const panelUri = "ui://resumable-mcp/panel";
 
+/** The longest part of a journal that one call gives, in events. */
+const maxPanelEvents = 1_000;
+
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 const { task_id } = controlToolFacts.get_task.input.properties;
@@ -48,8 +51,7 @@ export const panelToolFacts = {
           default: 0,
           description: "`next` of the part before; 0: the newest events.",
         },
-        // The longest part of a journal that one call gives, in events.
-        limit: { type: "integer", minimum: 1, maximum: 1_000, default: 200 },
+        limit: { type: "integer", minimum: 1, maximum: maxPanelEvents, default: 200 },
       },
       required: ["task_id"],
     },

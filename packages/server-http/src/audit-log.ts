@@ -37,6 +37,9 @@ interface AuditedCaller {
   readonly address: string | undefined;
 }
 
+/** Of the name of a method, tool or task, in characters: callers choose it. */
+const maxNameLength = 200;
+
 /**
  * Makes the audit log of a server.
  *
@@ -98,8 +101,7 @@ function askedBy(body: unknown): Pick<AuditEntry, "method" | "name"> {
 }
 
 function short(text: string): string {
-  // Callers choose the name of a method, tool or task.
-  return text.slice(0, 200);
+  return text.slice(0, maxNameLength);
 }
 
 /** Where an audit log is written. */

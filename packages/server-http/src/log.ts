@@ -54,11 +54,17 @@ function textLine(line: string): string {
   return harmlessJson(`${[time, String(level).toUpperCase(), text, ...shown].join(" ")}\n`);
 }
 
+/** Of the stack of an error, in characters. */
+const maxStackLength = 4_000;
+
 /** The stack of whatever was thrown, cut to a line of a log; nothing where it has none. */
 export function readStack(error: unknown): string {
   const stack: unknown = error instanceof Error ? error.stack : undefined;
-  return typeof stack === "string" ? stack.slice(0, 4_000) : "";
+  return typeof stack === "string" ? stack.slice(0, maxStackLength) : "";
 }
+
+/** Of the reason that is logged, in characters: it may quote what the caller sent. */
+const maxReasonLength = 200;
 
 /**
  * Makes a log that a flood does not make fill a disk.
@@ -98,6 +104,5 @@ export function createRefusalLog(log: Log, perSecond: number, nowMs: () => numbe
 function reasonOf({ body }: HttpAnswer): string {
   const text = typeof body === "string" ? body : "";
   const message = /"message":("(?:[^"\\]|\\.)*")/.exec(text.slice(0, 4_096))?.[1];
-  // It may quote what the caller sent.
-  return (message === undefined ? text : String(JSON.parse(message))).trim().slice(0, 200);
+  return (message === undefined ? text : String(JSON.parse(message))).trim().slice(0, maxReasonLength);
 }

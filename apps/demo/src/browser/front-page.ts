@@ -24,6 +24,7 @@ iframe { flex: 1; border: 0; width: 100% }
 const [kill, start] = ["kill", "start"].map((id) => document.getElementById(id));
 const shown = document.getElementById("state");
 const frame = document.querySelector("iframe");
+const pollMs = 500;
 async function look() {
   try {
     const { pid, panel, outcome } = await (await fetch("/demo/state")).json();
@@ -37,7 +38,7 @@ async function look() {
     kill.disabled = start.disabled = true;
     shown.textContent = "The demo has ended.";
   }
-  setTimeout(look, 500);
+  setTimeout(look, pollMs);
 }
 for (const button of [kill, start]) {
   button.addEventListener("click", () => {

@@ -3,6 +3,9 @@ import { pipeline } from "node:stream";
 import { parse } from "csv-parse";
 import { type Columns, catalog, type Dataset, type Row } from "./catalog.js";
 
+/** A row may not be longer than this: a file with a quote that never closes is not read into memory as a whole. */
+const maxRowCharacters = 4096;
+
 /** One row as the file has it, and its place: the first row after the header has index 0. */
 export interface RawRow {
   readonly index: number;
@@ -67,8 +70,7 @@ export function parseRow<Shape extends Columns>(
 
 function openRows(dataset: Dataset): AsyncIterable<RawRow["cells"]> {
   const file = createReadStream(new URL(dataset.file, dataFolder(import.meta.url)));
-  // A row may not be longer than this: a file with a quote that never closes is not read into memory as a whole.
-  const parser = parse({ columns: (header) => checkHeader(dataset, header), max_record_size: 4096 });
+  const parser = parse({ columns: (header) => checkHeader(dataset, header), max_record_size: maxRowCharacters });
   // A failure of either stream reaches the reader through the parser; that a reader leaves early is not a failure.
   return pipeline(file, parser, () => undefined);
 }

@@ -4,6 +4,8 @@ import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
+const maxNameLength = 80;
+
 /** The file that a task downloads into: `….part` until it is complete. */
 export interface DownloadFile {
   /** Bytes that are there; 0 when the file is not. */
@@ -63,7 +65,7 @@ export function createDownloadFile(folder: string, taskId: string, url: string):
 /** The last part of the URL's path, with nothing in it that a file system could take for more than a name. */
 function safeName(url: string): string {
   const last = new URL(url).pathname.split("/").at(-1) ?? "";
-  const name = last.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, 80);
+  const name = last.replace(/[^A-Za-z0-9._-]/g, "_").slice(0, maxNameLength);
   return name === "" ? "download" : name;
 }
 

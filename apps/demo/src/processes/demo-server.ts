@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { findScript, type Program, startProgram } from "./program.js";
 
+const startTimeoutMs = 20_000;
 const readyLine = /listening on (http:\/\/\S+)\s/;
 
 /** A server of the demo's tools. */
@@ -27,7 +28,7 @@ export async function startDemoServer({ built, store, port, flags = [] }: DemoSe
   const script = findScript("@resumable-mcp/server-http", "resumable-mcp-http");
   const program = await startProgram(built, script, [tools, "--port", String(port), "--store", store, ...flags]);
   program.stdout.resume();
-  const tooLate = delay(20_000, undefined, { ref: false });
+  const tooLate = delay(startTimeoutMs, undefined, { ref: false });
   const url = await Promise.race([program.waitFor(readyLine), tooLate]);
   if (url !== undefined) return { ...program, url, port: Number(new URL(url).port) };
   await program.end("SIGKILL");

@@ -5,6 +5,9 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { z } from "zod";
 
+/** Text of a program's standard error that is kept for a message about its failure. */
+const maxKeptCharacters = 4_000;
+
 /** A program that runs as a child of this one. */
 export interface Program {
   readonly pid: number;
@@ -44,8 +47,7 @@ export function findScript(packageName: string, command: string): string {
 function toProgram(child: ChildProcessByStdio<Writable, Readable, Readable>, ended: Promise<void>): Program {
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    // The end of what it says is kept for a message about its failure.
-    complaint = (complaint + text).slice(-4_000);
+    complaint = (complaint + text).slice(-maxKeptCharacters);
   });
   return {
     pid: child.pid ?? 0,

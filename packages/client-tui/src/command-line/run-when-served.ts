@@ -4,6 +4,8 @@ import { TimeOverError } from "./exit-code.js";
 
 /** Between two attempts to reach a server. */
 const pauseMs = 250;
+/** After so long without an answer, the user learns what is waited for. */
+const silenceMs = 4_000;
 
 /** What a command waits for a server with. */
 export interface ServerWait {
@@ -23,8 +25,7 @@ export interface ServerWait {
  * Limits: attempts are counted, not time, so that a process that was stopped meanwhile has as many as another.
  */
 export async function runWhenServed(command: () => Promise<number>, wait: ServerWait): Promise<number> {
-  // After so long without an answer, the user learns what is waited for.
-  const silence = setTimeout(() => noteSilence(wait), 4_000);
+  const silence = setTimeout(() => noteSilence(wait), silenceMs);
   return repeat(command, wait).finally(() => clearTimeout(silence));
 }
 

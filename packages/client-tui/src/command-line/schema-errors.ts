@@ -56,6 +56,8 @@ function sentence({ keyword, params, message = "is wrong" }: ErrorObject): strin
 
 /** One test of a value takes no longer than this; patterns that mean well take a thousandth of it. */
 const patternLimitMs = 250;
+/** Patterns of one schema that may turn out to be too slow; from then on none of that schema is tested. */
+const maxSlowPatterns = 4;
 
 /** What the validator needs of a regular expression. */
 interface Pattern {
@@ -78,8 +80,7 @@ export function boundedPatterns(limitMs = patternLimitMs): (source: string, flag
     const expression = new RegExp(source, flags);
     return {
       test(text) {
-        // Patterns of one schema that may turn out to be too slow; from then on none of that schema is tested.
-        if (slow.has(source) || slow.size >= 4) return true;
+        if (slow.has(source) || slow.size >= maxSlowPatterns) return true;
         const matched = testWithin(expression, text, limitMs);
         if (matched === undefined) slow.add(source);
         return matched ?? true;

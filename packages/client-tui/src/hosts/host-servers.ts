@@ -30,6 +30,9 @@ export interface HostServers {
   readonly problems: readonly { readonly file: string; readonly problem: string }[];
 }
 
+/** Files larger than this are none that a person has written. */
+const maxFileBytes = 16 * 1024 * 1024;
+
 /** Where hosts' files are on this machine. */
 export function hostEnvironment(): HostEnvironment {
   return { platform: process.platform, env: process.env, home: homedir(), workingDirectory: process.cwd() };
@@ -56,8 +59,7 @@ async function readPlace(host: HostName, file: string, environment: HostEnvironm
     const absent = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
     return { servers: [], problems: absent ? [] : [{ file, problem: errorMessage(error) }] };
   }
-  // A person does not write a larger file.
-  const root = text.length > 16 * 1024 * 1024 ? undefined : parseWithComments(text);
+  const root = text.length > maxFileBytes ? undefined : parseWithComments(text);
   if (root === undefined)
     return { servers: [], problems: [{ file, problem: "it is not valid JSON (comments are allowed)" }] };
   return { servers: serversIn(host, root, file, environment), problems: [] };

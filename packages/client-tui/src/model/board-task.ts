@@ -74,6 +74,9 @@ export function rememberedTask(task: ActiveTask): BoardTask {
   return { ...newBoardTask(info), remembered: true };
 }
 
+/** Lines of log that are kept of one task. */
+const maxLogLines = 200;
+
 /** Applies an event to a task. */
 export function applyEvent({ problem: _solved, ...task }: BoardTask, event: ClientEvent, atMs: number): BoardTask {
   switch (event.type) {
@@ -125,8 +128,7 @@ function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "pro
 }
 
 function addLog(task: BoardTask, level: string, text: string, { seq }: { readonly seq?: number } = {}): BoardTask {
-  // At most 200 lines of one task are kept.
-  return { ...task, log: [...task.log.slice(-199), { level, text: plainText(text), seq }] };
+  return { ...task, log: [...task.log.slice(1 - maxLogLines), { level, text: plainText(text), seq }] };
 }
 
 /** What the server of a task is called. */

@@ -19,6 +19,8 @@ import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
 import { createThrottledStore, type Schedule } from "./throttled-store.js";
 
+/** Tasks that are followed live at the same time; the others are looked at when the list is. */
+const maxFollowed = 256;
 /** Finished tasks of each server that are listed. */
 const listedTasks = 100;
 const finalStatuses: readonly TaskStatus[] = ["completed", "failed", "cancelled"];
@@ -104,8 +106,7 @@ export class TaskBoard {
   }
 
   #mayFollow(taskId: string): boolean {
-    // So many tasks are followed live at a time; the others are looked at when the list is.
-    return this.#followed.has(taskId) || this.#followed.size < 256;
+    return this.#followed.has(taskId) || this.#followed.size < maxFollowed;
   }
 
   /**

@@ -1,6 +1,9 @@
 /** Runs a function later; returns how to prevent that. */
 export type Schedule = (run: () => void, delayMs: number) => () => void;
 
+/** Actions that wait to be applied, at most: a batch that grows longer is applied at once. */
+const maxPendingActions = 1_000;
+
 /**
  * Creates a value that is replaced, as React's `useSyncExternalStore` reads it: listeners are notified at most once in `intervalMs`, however often the value changes.
  *
@@ -44,8 +47,7 @@ export function createThrottledStore<State, Action>(
     },
     dispatch(action: Action) {
       pending.push(action);
-      // A batch that grows this long is applied at once.
-      if (pending.length >= 1_000) applied();
+      if (pending.length >= maxPendingActions) applied();
       cancel ??= schedule(notify, intervalMs);
     },
     close() {

@@ -4,6 +4,8 @@ import { withFileLock } from "../state/file-lock.js";
 import type { CredentialsFile } from "./credentials-file.js";
 import { readTokens, StoredOAuthProvider } from "./oauth-provider.js";
 
+/** All requests of one renewal together: less than the age at which its lock counts as left behind. */
+const renewTimeoutMs = 9_000;
 /** Never called: without a user there is nobody to redirect. The SDK only takes a flow with an address for one. */
 const nowhere = "http://127.0.0.1/callback";
 
@@ -64,8 +66,7 @@ async function renewToken(options: AuthorizedFetchOptions, refused: string, answ
 }
 
 async function refresh({ address, credentials }: AuthorizedFetchOptions, answer: Response): Promise<void> {
-  // All requests of one renewal together: less than the age at which its lock counts as left behind.
-  const signal = AbortSignal.timeout(9_000);
+  const signal = AbortSignal.timeout(renewTimeoutMs);
   let unreachable: unknown;
   const provider = new StoredOAuthProvider({
     address,

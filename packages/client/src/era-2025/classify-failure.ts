@@ -127,10 +127,12 @@ function isOfStart(error: unknown): boolean {
   return code === "ECONNREFUSED" && typeof address === "string" && /^(127\.|::1$|::ffff:127\.)/.test(address);
 }
 
+const maxCauses = 5;
+
 /** An error, what caused it, what caused that, and so on. */
 function causesOf(error: unknown): readonly Error[] {
   const causes: Error[] = [];
-  for (let current = error; current instanceof Error && causes.length < 5; current = current.cause)
+  for (let current = error; current instanceof Error && causes.length < maxCauses; current = current.cause)
     causes.push(current);
   return causes;
 }

@@ -7,6 +7,7 @@ import { ClientError } from "../client-error.js";
 
 /** A lock is held for a read and a write of a small file: one this old was left behind. */
 const staleAfterMs = 10_000;
+const retryDelayMs = 20;
 const giveUpAfterAttempts = 1_000;
 
 const lockOwner = z.object({ pid: z.number(), host: z.string(), token: z.string() });
@@ -33,7 +34,7 @@ async function acquire(path: string, token: string): Promise<void> {
   const text = JSON.stringify({ pid: process.pid, host: hostname(), token });
   for (let attempt = 0; attempt < giveUpAfterAttempts; attempt += 1) {
     if (await createExclusively(path, text)) return;
-    if (!(await takeAwayIfStale(path))) await delay(20);
+    if (!(await takeAwayIfStale(path))) await delay(retryDelayMs);
   }
   throw new ClientError(
     "STATE_LOCKED",

@@ -2,6 +2,13 @@ import { isFinal, type JsonObject } from "@resumable-mcp/protocol";
 import type { TaskInfo } from "../task-info.js";
 import type { ActiveTask, ClientState, CompletedTask } from "./client-state.js";
 
+/** Finished tasks that the state file keeps. */
+const maxCompletedTasks = 50;
+/** Tasks that the user does not want to see which the state file keeps. */
+const maxForgottenTasks = 500;
+/** Forced runs that were never answered which the state file keeps. */
+const maxPendingRuns = 50;
+
 /** A change of the state: applied to whatever stands in the file at that moment. */
 export type StateChange = (state: ClientState) => ClientState;
 
@@ -58,8 +65,7 @@ export function taskFinished(task: Omit<CompletedTask, "finished_at">, now: stri
     const task_name = task.task_name || (known?.task_name ?? "");
     return {
       ...withoutActive(state, task.task_id),
-      // The file keeps so many finished tasks.
-      completed_tasks: [...others, { ...task, task_name, finished_at: now }].slice(-50),
+      completed_tasks: [...others, { ...task, task_name, finished_at: now }].slice(-maxCompletedTasks),
     };
   };
 }
@@ -73,8 +79,7 @@ export function taskForgotten(taskId: string): StateChange {
 export function taskDismissed(taskId: string): StateChange {
   return (state) => ({
     ...withoutActive(state, taskId),
-    // The file keeps so many tasks that the user does not want to see.
-    forgotten_tasks: [...state.forgotten_tasks.filter((id) => id !== taskId), taskId].slice(-500),
+    forgotten_tasks: [...state.forgotten_tasks.filter((id) => id !== taskId), taskId].slice(-maxForgottenTasks),
   });
 }
 
@@ -127,8 +132,7 @@ export function serverForgotten(address: string): StateChange {
 export function runPending(run: ClientState["pending_runs"][number]): StateChange {
   return (state) => {
     const others = state.pending_runs.filter((entry) => entry.run_id !== run.run_id);
-    // The file keeps so many forced runs that were never answered.
-    return { ...state, pending_runs: [...others, run].slice(-50) };
+    return { ...state, pending_runs: [...others, run].slice(-maxPendingRuns) };
   };
 }
 

@@ -19,6 +19,8 @@ import { taskDismissed, taskFinished, taskForgotten, taskSeen } from "../state/s
 import { parseTaskInfo, type TaskInfo } from "../task-info.js";
 import type { TaskResult } from "../tool-result.js";
 
+const defaultPageSize = 100;
+
 /** Creates the handle of a task; its server is looked for when it is first needed. */
 export function createTaskHandle(context: ClientContext, id: string, address?: string): TaskHandle {
   let found: Promise<RemoteServer> | undefined;
@@ -130,7 +132,7 @@ async function noteEnd(
 
 async function* readItems(
   page: (values: JsonObject) => Promise<JsonObject | undefined>,
-  { after = 0, pageSize = 100 }: { readonly after?: number; readonly pageSize?: number } = {},
+  { after = 0, pageSize = defaultPageSize }: { readonly after?: number; readonly pageSize?: number } = {},
 ): AsyncIterableIterator<Json> {
   for (let next: number | undefined = after; next !== undefined; ) {
     const content = await page({ after: next, limit: pageSize });

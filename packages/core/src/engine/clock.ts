@@ -1,3 +1,4 @@
+import { fixedLimits } from "../limits.js";
 import type { Instant } from "../store/store.js";
 
 /** Time, as an argument. */
@@ -89,8 +90,7 @@ export class DueTimes {
   #note(wallMs: number, dueMs: number): number {
     this.#known.set(wallMs, dueMs);
     const [oldest] = this.#known.keys();
-    // With more of them the wall clock decides over the oldest.
-    if (this.#known.size > 100_000 && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > fixedLimits.maxDueTimes && oldest !== undefined) this.#known.delete(oldest);
     return dueMs;
   }
 }

@@ -1,4 +1,5 @@
 import { copyJson, type Json } from "../json.js";
+import { fixedLimits } from "../limits.js";
 
 /**
  * Describes the shape of a tool's first state, not its values: the type of each part, by name.
@@ -6,11 +7,11 @@ import { copyJson, type Json } from "../json.js";
  * `null`, `[]`, `{}` and lists of unlike elements say nothing about what they will hold. A name whose value is `undefined` is
  * not there, as in JSON.
  *
- * Limits: `undefined` for a shape longer than 4,096 characters: it is not compared.
+ * Limits: `undefined` for a shape longer than `maxStateShape` characters: it is not compared.
  */
 export function describeStateShape(state: unknown): string | undefined {
   const text = JSON.stringify(shapeOf(copyJson(state, "the first state")));
-  return text.length > 4_096 ? undefined : text;
+  return text.length > fixedLimits.maxStateShape ? undefined : text;
 }
 
 /** Tells whether a state of one shape may be one of another shape. A shape that is not known fits all. */

@@ -26,9 +26,11 @@ export const hostLimits: readonly HostLimit[] = [
   { host: "GitHub Copilot for JetBrains", clientName: /^JetBrains-\w+-copilot-intellij$/, limitMs: 30_000 },
 ];
 
+/** Time that an answer and its way take, in milliseconds: a quarter of the limit, and no more than this. */
+const maxMarginMs = 15_000;
+
 /** When a call of a host with a known limit is answered at the latest, in milliseconds; `undefined` where none is known. Pure. */
 export function latestAnswerMs(clientName: string): number | undefined {
   const limitMs = hostLimits.find((known) => known.clientName.test(clientName))?.limitMs;
-  // An answer and its way take a quarter of the limit, and no more than 15 s.
-  return limitMs === undefined ? undefined : limitMs - Math.min(limitMs / 4, 15_000);
+  return limitMs === undefined ? undefined : limitMs - Math.min(limitMs / 4, maxMarginMs);
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
+import { limits } from "../limits.js";
 import { type ConnectedServer, watchTransport } from "../sdk-workarounds.js";
 import { type Call, isRequestId } from "./call.js";
 import { LateCancellations, type Receipt } from "./late-cancellations.js";
@@ -105,8 +106,7 @@ export class ConnectionReceipts {
     this.#receipts.delete(requestId);
     this.#receipts.set(requestId, receipt);
     const [oldest] = this.#receipts.keys();
-    // Answered requests of one connection whose cancellation is still noticed; the oldest is forgotten first.
-    if (this.#receipts.size > 256) this.#receipts.delete(oldest);
+    if (this.#receipts.size > limits.maxReceipts) this.#receipts.delete(oldest);
   }
 
   /** To be waited for before a response is sent; what it gives is called afterwards. */

@@ -1,5 +1,6 @@
 import type { Json, TaskView, Tool } from "@resumable-mcp/core";
 import type { StartedTask, StartRequest } from "@resumable-mcp/core/engine";
+import { limits } from "../limits.js";
 import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
 import { latestAnswerMs } from "./host-limits.js";
@@ -38,8 +39,7 @@ export function handoffMsFor(
   if (typeof meta.handoff === "number") return meta.handoff;
   const latestMs = latestAnswerMs(host);
   if (!(meta.handoff ?? handoff ?? latestMs !== undefined)) return undefined;
-  // A call lasts no longer where nothing else is said.
-  return Math.min(wantedMs ?? latestMs ?? 45_000, latestMs ?? Number.POSITIVE_INFINITY);
+  return Math.min(wantedMs ?? latestMs ?? limits.defaultHandoffAfterMs, latestMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** What the task of a call is started with, or joined by. */

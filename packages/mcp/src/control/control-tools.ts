@@ -22,6 +22,7 @@ import {
   taskObject,
 } from "../call/tool-result.js";
 import type { ServerDefinition } from "../define-server.js";
+import { limits } from "../limits.js";
 import { joinInstructions } from "./instructions.js";
 
 /** A tool by which callers speak about tasks. */
@@ -88,8 +89,7 @@ const waitForTask = controlTool("wait_for_task", async (call, input) => {
   // A caller that waits has returned to the task: it continues, unless it was paused.
   if (needsServer(view)) await call.tasks.resume(input.task_id).catch(unlessOver);
   const isForeign = needsServer(view) && !hasTool(call, view);
-  // Another server has so long to take up a task whose tool this one does not have.
-  const seconds = isForeign ? Math.min(input.timeout_seconds, 2) : input.timeout_seconds;
+  const seconds = isForeign ? Math.min(input.timeout_seconds, limits.foreignToolSeconds) : input.timeout_seconds;
   const ending = await followCall(call, view, seconds * 1000);
   if (isForeign && ending.reason === "timeout" && needsServer(ending.view)) return missingTool(call, ending.view);
   return toResult(call, ending, isFinal(view.status));
@@ -134,8 +134,7 @@ export async function answerTask(
 async function answeredTask({ tasks, signal }: Call, given: TaskView, afterSeq: number): Promise<TaskView> {
   if (given.status === "paused") return given;
   const { id } = given.record;
-  // The answer is durable: after this time the task is shown as it is.
-  const until = AbortSignal.any([signal, AbortSignal.timeout(2_000)]);
+  const until = AbortSignal.any([signal, AbortSignal.timeout(limits.answerWaitMs)]);
   for await (const followed of tasks.follow(id, { afterSeq, signal: until })) {
     if (followed.kind === "snapshot" || followed.event.type === "answered") break;
   }
@@ -202,7 +201,7 @@ export async function makeInstructions(
   { instructions, controlTools }: Pick<ServerDefinition, "instructions" | "controlTools">,
   tasks?: Call["tasks"],
 ): Promise<string> {
-  const unfinished = tasks === undefined ? [] : await unfinishedTasks(tasks, 10);
+  const unfinished = tasks === undefined ? [] : await unfinishedTasks(tasks, limits.maxNamedTasks);
   const named = unfinished.length === 0 ? undefined : `Unfinished tasks of this user:\n${listText(unfinished)}`;
   return joinInstructions(instructions, controlTools, named);
 }

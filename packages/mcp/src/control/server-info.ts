@@ -3,6 +3,7 @@ import type { ServerSurvey } from "@resumable-mcp/core/engine";
 import { unfinishedStatuses } from "@resumable-mcp/core/store";
 import { definedOnly } from "@resumable-mcp/protocol";
 import type { PanelServer } from "../define-server.js";
+import { limits } from "../limits.js";
 
 interface Known {
   readonly atMs: number;
@@ -13,7 +14,7 @@ interface Known {
 const surveys = new WeakMap<Engine, Known>();
 const startedAt = new Date(Date.now() - performance.now()).toISOString();
 
-/** Describes a server, and what is unfinished in its store, to an operator. Limits: one survey in three seconds. */
+/** Describes a server, and what is unfinished in its store, to an operator. Limits: one survey in `serverInfoMs`. */
 export async function serverInfo(engine: Engine, server: PanelServer | undefined): Promise<JsonObject> {
   const { workers, versions, unfinished, quotas, read } = await recentSurvey(engine);
   const tools = engine.tools.map(({ name, title, version }) => definedOnly({ name, title, version }));
@@ -45,7 +46,7 @@ export async function serverInfo(engine: Engine, server: PanelServer | undefined
 
 async function recentSurvey(engine: Engine): Promise<ServerSurvey> {
   const known = surveys.get(engine);
-  if (known !== undefined && performance.now() - known.atMs < 3_000) return known.survey;
+  if (known !== undefined && performance.now() - known.atMs < limits.serverInfoMs) return known.survey;
   const survey = engine.survey();
   const begun: Known = { atMs: performance.now(), survey };
   surveys.set(engine, begun);

@@ -21,7 +21,7 @@ function template(part: TaskPart, title: string, description: string) {
 
 /** Lists the newest tasks, for a caller that has lost an id. */
 export async function listTaskResources(tasks: OwnedTasks): Promise<JsonObject[]> {
-  const page = await tasks.list({ limit: 100 });
+  const page = await tasks.list({ limit: limits.maxListedResources });
   return page.tasks.map(({ id, tool, status }) => ({
     uri: taskUri(id),
     name: id,
@@ -71,7 +71,7 @@ export async function watchTaskResource(
 async function readPart(engine: Engine, tasks: OwnedTasks, view: TaskView, part: TaskPart): Promise<JsonObject> {
   const { id: taskId, lastSeq, input } = view.record;
   if (part === "task") return taskObject({ engine, prefix: "" }, view);
-  if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: 1_000 })) };
+  if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: limits.maxReadItems })) };
   const { events } = await readJournal(tasks, view, { after: 0, limit: limits.maxJournalEvents });
   return { task_id: taskId, last_seq: lastSeq, arguments: input, events };
 }
@@ -86,7 +86,7 @@ export interface JournalPart {
 /**
  * Reads a journal from behind a place on, or its newest events where that is 0.
  *
- * Limits: `limit` events; no more of them than fill 1 MiB of JSON, but one at least.
+ * Limits: `limit` events; no more of them than fill `maxJournalPartBytes`, but one at least.
  */
 export async function readJournal(
   tasks: OwnedTasks,
@@ -101,7 +101,7 @@ export async function readJournal(
   for await (const followed of tasks.follow(id, { afterSeq: from })) {
     const event = shownEvent(followed);
     bytes += Buffer.byteLength(JSON.stringify(event));
-    if (bytes > 1024 * 1024 && events.length > 0) break;
+    if (bytes > limits.maxJournalPartBytes && events.length > 0) break;
     events.push(event);
     next = readSeq(followed);
     if (next >= lastSeq || events.length >= limit) break;

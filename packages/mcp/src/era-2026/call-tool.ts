@@ -157,8 +157,7 @@ async function askForInput({ tasks }: Call2026, ending: CallEnding, sign: Sign):
 
 function held(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    // Its next round trip then meets the new server.
-    const timer = setTimeout(resolve, 1_000);
+    const timer = setTimeout(resolve, limits.drainHoldMs);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);
       resolve();

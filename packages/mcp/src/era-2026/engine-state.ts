@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Engine, isJsonObject, isResumableError } from "@resumable-mcp/core";
 import type { Documents, StoredDocument } from "@resumable-mcp/core/store";
 import { hearCallers } from "../call/receipt.js";
+import { limits2026 } from "../limits.js";
 
 /** Gives the key that signs request states. */
 export type SigningKey = () => Promise<Uint8Array>;
@@ -35,13 +36,13 @@ export function noteAnswer<Answer>(engine: Engine, answer: Promise<Answer>): Pro
  * Resolves when the calls that a draining engine sends away have been answered: a client whose
  * stream is cut without an answer waits until its own time limit. At once when the engine does not drain.
  *
- * Limits: three seconds.
+ * Limits: `drainAnswersMs`.
  */
 export async function lastAnswers(engine: Engine): Promise<void> {
   if (!engine.draining) return;
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, 3_000);
+    timer = setTimeout(resolve, limits2026.drainAnswersMs);
   });
   await Promise.race([Promise.allSettled(stateOf(engine).answers), tooLate]);
   clearTimeout(timer);

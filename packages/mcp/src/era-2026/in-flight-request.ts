@@ -5,7 +5,7 @@ import { beforeSent, isCompletedResponse } from "../call/receipt.js";
 import type { RpcError } from "../call/rpc-error.js";
 import { HttpAnswer } from "../http/http-answer.js";
 import { SseStream } from "../http/sse-stream.js";
-import { sessionLimits } from "../limits.js";
+import { limits2026, sessionLimits } from "../limits.js";
 import { missingTasksExtension } from "./call-2026.js";
 
 /** A response, and the HTTP status that it has where nothing was sent before it. */
@@ -95,11 +95,10 @@ export class InFlightRequest {
   async answer(responding: Promise<WireResponse>, failed: (error: unknown) => WireResponse): Promise<HttpAnswer> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
-      // The header goes out after this time, whatever the request still waits for.
       timer = setTimeout(() => {
         void this.#stream.write({ comment: "working" });
         resolve(undefined);
-      }, 1_000);
+      }, limits2026.headersAfterMs);
     });
     const instead = (error: unknown) => this.#whole(failed(error));
     // The error may hold what is not JSON, too.

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { isJsonObject, type Json } from "@resumable-mcp/core";
 import { canonicalJson } from "@resumable-mcp/core/store";
+import { limits } from "../limits.js";
 
 /** Where a call stands between two of its requests. */
 export interface RoundTrip {
@@ -24,8 +25,7 @@ export const requestStatePrefix = "rmcp1.";
  * owner, tool or input. Source: MCP 2026-07-28, Multi Round-Trip Requests, server requirements 4 and 5.
  */
 export function signRoundTrip(key: Uint8Array, roundTrip: RoundTrip, binding: RoundTripBinding, nowMs: number): string {
-  // A person may take days to answer.
-  const body = JSON.stringify({ task: roundTrip.taskId, seq: roundTrip.seq, until: nowMs + 7 * 24 * 60 * 60 * 1000 });
+  const body = JSON.stringify({ task: roundTrip.taskId, seq: roundTrip.seq, until: nowMs + limits.requestStateTtlMs });
   const payload = Buffer.from(body).toString("base64url");
   return `${requestStatePrefix}${payload}.${mac(key, payload, binding).toString("base64url")}`;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { limits } from "../limits.js";
 import { HttpAnswer, type TakenText, type TextSource } from "./http-answer.js";
 import { BodyTaken, type HttpRequest, ofWebRequest, type RequestContext, saysMoreThan } from "./http-request.js";
 
@@ -142,8 +143,7 @@ export class NodeRequest implements HttpRequest {
     let bytes = 0;
     for await (const chunk of incoming) {
       bytes += chunk.byteLength;
-      // The connection can be used again after a body that is not larger.
-      if (bytes > 16 * 1024 * 1024) return;
+      if (bytes > limits.maxDiscardBytes) return;
     }
   }
 }
@@ -239,6 +239,9 @@ function whenAccepted(outgoing: ServerResponse, onSent: () => void): (error?: Er
   };
 }
 
+/** Handed to the connection at a time, at least, where there is more. */
+const chunkBytes = 64 * 1024;
+
 /**
  * What is written in one turn of the event loop goes out in one packet: most answers are there at once. Clients wait for
  * the head of a stream before its first event may come, so it goes with the first turn.
@@ -254,8 +257,7 @@ function sendSource({ status, headers }: HttpAnswer, source: TextSource, outgoin
       isWaiting = false;
       if (outgoing.destroyed) return leave();
       try {
-        // At least so much is handed to the connection at a time, where there is more.
-        const taken = source.take(64 * 1024);
+        const taken = source.take(chunkBytes);
         const { text, onSent } = taken;
         const { ended } = source;
         if (!outgoing.headersSent) {

@@ -10,6 +10,8 @@ const forms = [
   /^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{32,}$/i,
   /^(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_-]{43,}$/,
 ];
+/** A random id has fewer with a probability below one in a million. */
+const minDistinctCharacters = 8;
 
 /** What is said of one that has them. */
 export const unseenInClientId = "The client_id has control characters, or others that cannot be seen.";
@@ -28,6 +30,5 @@ export function isClientId(text: string): boolean {
  */
 export function isStrongClientId(clientId: string): boolean {
   if (clientId.length > limits.maxClientIdLength || !forms.some((form) => form.test(clientId))) return false;
-  // A random id has fewer with a probability below one in a million.
-  return new Set(clientId.toLowerCase().replaceAll("-", "")).size >= 8;
+  return new Set(clientId.toLowerCase().replaceAll("-", "")).size >= minDistinctCharacters;
 }

@@ -39,8 +39,7 @@ export function resolveOwner(facts: CallerFacts): string {
       `The client_id has ${clientId.length} characters; the limit maxClientIdLength is ${limits.maxClientIdLength}.`,
     );
   }
-  // A shorter one does not identify the owner of a local request.
-  const identifies = locality.local ? clientId.length >= 8 : isStrongClientId(clientId);
+  const identifies = locality.local ? clientId.length >= limits.minLocalClientIdLength : isStrongClientId(clientId);
   const label = identifies || sessionId === undefined ? clientId : `${sessionId}/${clientId}`;
   if (locality.local) return `${localClients}${label}`;
   if (identifies || sessionId !== undefined) return ownerTag("client", label);

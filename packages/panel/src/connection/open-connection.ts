@@ -3,6 +3,9 @@ import type { PanelConnection } from "./connection.js";
 import { connectHost } from "./host-connection.js";
 import { fetchPageConfig, metaContent, pageAddress } from "./page-config.js";
 
+/** Between two attempts to read the configuration of the page. */
+const retryMs = 2_000;
+
 /**
  * Opens the way to the server: of the page that a server serves itself, or of the host in whose frame the panel is.
  *
@@ -19,8 +22,7 @@ export async function openConnection(waiting: (text: string) => void): Promise<P
       return await connectBrowser(config, prefix, { location, history, storage: sessionStorage });
     } catch (error) {
       waiting(error instanceof Error ? error.message : String(error));
-      // Between two attempts to read the configuration of the page.
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }
 }

@@ -29,6 +29,9 @@ const verbTools: Readonly<Record<BulkVerb, PanelTool>> = {
   forget: "delete_task",
 };
 
+/** Requests that are on their way at once, of those that one click asks for. */
+const maxAtOnce = 4;
+
 /** Keeps what the views show true: polls what is looked at, and asks the server for what the user wants. */
 export class PanelModel {
   readonly connection: PanelConnection;
@@ -96,8 +99,7 @@ export class PanelModel {
     const work = async () => {
       for (let id = queue.shift(); id !== undefined; id = queue.shift()) await this.#steerOne(verb, id);
     };
-    // So many of the requests that one click asks for are on their way at once.
-    await Promise.all(Array.from({ length: Math.min(4, queue.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(maxAtOnce, queue.length) }, work));
     this.pollNow();
   }
 

@@ -11,6 +11,8 @@ export interface PollFacts {
 }
 
 const activeMs = { moving: 1_000, waiting: 2_500, still: 8_000 } as const;
+/** The longest time between two attempts to reach a server that is away. */
+const mostRetryMs = 15_000;
 /** A poll takes at most a quarter of the time. */
 const leastRest = 3;
 /** What cannot be seen is polled more slowly by this factor. */
@@ -24,6 +26,5 @@ export function pollDelayMs({ activity, hidden, failures, tookMs }: PollFacts, r
 
 /** Views that lost the same server do not all return in the same moment. */
 function retryMs(failures: number, random: number): number {
-  // The longest time between two attempts to reach a server that is away.
-  return Math.min(15_000, 500 * 2 ** Math.min(failures, 10)) * (0.75 + random / 4);
+  return Math.min(mostRetryMs, 500 * 2 ** Math.min(failures, 10)) * (0.75 + random / 4);
 }

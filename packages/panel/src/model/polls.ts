@@ -29,6 +29,7 @@ const pageSize = 200;
 export const maxListed = 1_000;
 /** Events of one page of a journal, and pages that one poll reads. */
 const eventPage = 1_000;
+const maxEventPages = 5;
 
 /** Reads the caller's tasks, newest first, and how many there are of each status. */
 export async function pollList({ connection, dispatch, now }: PollContext): Promise<Activity> {
@@ -77,7 +78,7 @@ async function readEvents({ connection, dispatch }: PollContext, taskId: string,
   if (task === undefined || after >= task.info.lastSeq) return;
   // What is further back than what is kept is not read at all.
   after = Math.max(after, task.info.lastSeq - maxJournalEvents);
-  for (let page = 0; page < 5; page += 1) {
+  for (let page = 0; page < maxEventPages; page += 1) {
     const answer = await connection
       .call("get_task_journal", { task_id: taskId, after, limit: eventPage })
       .catch((error: unknown) => undefinedWhereUnknown(error));

@@ -7,6 +7,10 @@ interface Sample {
 /** The last moments at which a task moved, oldest first: the source of rate and remaining time. */
 export type Pace = readonly Sample[];
 
+/** Samples that are kept of one task. */
+const maxSamples = 20;
+/** A rate covers at most this time: older samples say nothing about now. */
+const windowMs = 60_000;
 /** Samples closer to each other than this are one. */
 const leastGapMs = 500;
 
@@ -16,9 +20,7 @@ export function addSample(pace: Pace, sample: Sample): Pace {
   if (last === undefined || sample.progress < last.progress) return [sample];
   const previous = pace.at(-2);
   const kept = previous !== undefined && last.atMs - previous.atMs < leastGapMs ? pace.slice(0, -1) : pace;
-  // At most 20 samples of one task are kept.
-  // A rate covers at most a minute: older samples say nothing about now.
-  return [...kept, sample].filter(({ atMs }) => sample.atMs - atMs <= 60_000).slice(-20);
+  return [...kept, sample].filter(({ atMs }) => sample.atMs - atMs <= windowMs).slice(-maxSamples);
 }
 
 /** Progress per second, or `undefined` with too few samples. */

@@ -10,6 +10,9 @@ export interface Bundler {
   build(options: BuildOptions): Promise<unknown>;
 }
 
+/** Errors that are shown of a build that failed. */
+const maxShownErrors = 3;
+
 /** What a bundle never needs: what loads TypeScript, and tasks in a database. */
 const leftOut = ["jiti", "@resumable-mcp/store-postgres"];
 
@@ -53,8 +56,7 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 }
 
 function sentenceOf({ errors }: BuildFailure, module: string): string {
-  // The first errors say enough of a build that failed.
-  const shown = errors.slice(0, 3).map(({ text, location }) => {
+  const shown = errors.slice(0, maxShownErrors).map(({ text, location }) => {
     const place = location === null ? "" : ` (${location.file}:${location.line})`;
     return `${text}${place}`;
   });

@@ -20,6 +20,13 @@ export interface Reloads {
   stop(): Promise<void>;
 }
 
+/** The server itself gives its tasks 10 s, and then ends. */
+const drainLimitMs = 30_000;
+/** Between the end of a server that fell and the start of the next. */
+const restartPauseMs = 500;
+/** A change of the code ends a start that takes longer: what it loads may never come to an end. */
+const startPatienceMs = 5_000;
+
 /**
  * Keeps one server running on one port.
  *
@@ -49,8 +56,7 @@ export function startReloads({ program, args, say, onFirst }: ReloadOptions): Re
       if (isStopping || next.exitedAfterDisconnect) return;
       say(`The server ended (${signal ?? code}), and is started again.`);
       enqueue(async () => {
-        // Between the end of a server that fell and the start of the next.
-        await pause(500);
+        await pause(restartPauseMs);
         await begin();
       });
     });
@@ -72,8 +78,7 @@ export function startReloads({ program, args, say, onFirst }: ReloadOptions): Re
     if (starting === undefined) return;
     const { worker, sinceMs } = starting;
     const end = () => void (starting?.worker === worker && worker.process.kill("SIGKILL"));
-    // A change of the code ends a start that takes longer: what it loads may never come to an end.
-    setTimeout(end, sinceMs + 5_000 - performance.now()).unref();
+    setTimeout(end, sinceMs + startPatienceMs - performance.now()).unref();
   };
 
   enqueue(begin);
@@ -123,8 +128,7 @@ async function drainOnce(worker: Worker): Promise<void> {
   const ended = once(worker, "exit");
   worker.disconnect();
   worker.process.kill("SIGTERM");
-  // The server itself gives its tasks 10 s, and then ends.
-  const timer = setTimeout(() => worker.process.kill("SIGKILL"), 30_000);
+  const timer = setTimeout(() => worker.process.kill("SIGKILL"), drainLimitMs);
   await ended;
   clearTimeout(timer);
 }

@@ -1,6 +1,9 @@
 import { basename, relative, resolve, sep } from "node:path";
 import { watch } from "chokidar";
 
+/** An editor writes a file in several steps. */
+const quietMs = 50;
+
 /**
  * Calls back when a source below one of the folders was changed, once for changes that come together.
  *
@@ -27,8 +30,7 @@ export function watchFiles(
     // Data is what tools write: only code is looked at.
     if (!/\.[cm]?[jt]s$/.test(path)) return;
     clearTimeout(timer);
-    // An editor writes a file in several steps.
-    timer = setTimeout(() => onChange(relative(process.cwd(), path)), 50);
+    timer = setTimeout(() => onChange(relative(process.cwd(), path)), quietMs);
   });
   watcher.on("error", (error) =>
     process.stderr.write(`Changes may go unseen: ${error instanceof Error ? error.message : String(error)}\n`),

@@ -41,11 +41,12 @@ const newline = 10;
 /** Short lines are written one after the other into memory that is allocated for many of them. */
 let pool = Buffer.allocUnsafeSlow(64 * 1024);
 let used = 0;
+/** UTF-8 takes at most so many bytes for each unit of a string: with this room, nothing has to be counted first. */
+const maxUnitBytes = 3;
 
 /** Writes an object, given as JSON, as one line with a checksum. */
 export function encodeLine(json: string): Buffer {
-  // UTF-8 takes at most so many bytes for each unit of a string: with this room, nothing has to be counted first.
-  const room = head.byteLength + 3 * json.length;
+  const room = head.byteLength + maxUnitBytes * json.length;
   if (room > pool.byteLength) {
     return encodeAt(Buffer.allocUnsafeSlow(head.byteLength + Buffer.byteLength(json)), 0, json);
   }

@@ -45,6 +45,9 @@ export interface FinishedHead extends Pick<FinishedLine, "seq" | "id" | "incarna
   readonly chosenBy?: Pick<TaskSummary, "owner" | "tool" | "status" | "createdAt" | "finishedAt" | "ttlMs">;
 }
 
+/** How far into a line is looked; a line whose head is longer is parsed. */
+const headBytes = 1024;
+
 /**
  * The beginning of a line as `encodeFinished` writes it. Text that JSON would have to decode is not matched, so that what is
  * matched is what parsing the line would give.
@@ -69,8 +72,7 @@ export function readHead(line: RawLine): FinishedHead | undefined {
 }
 
 function peekHead({ bytes }: RawLine): FinishedHead | undefined {
-  // How far into a line is looked; a line whose head is longer is parsed.
-  const match = headPattern.exec(bytes.toString("latin1", 0, 1024));
+  const match = headPattern.exec(bytes.toString("latin1", 0, headBytes));
   if (match === null) return undefined;
   const [, seq, id = "", incarnation = "", owner = "", tool = "", word, createdAt = "", finishedAt = "", ttlMs] = match;
   const status = finalStatuses.find((known) => known === word);

@@ -23,8 +23,9 @@ import type { FinishedTasks } from "./finished-tasks.js";
 
 /** Journals that are read at the same time. */
 const tasksAtOnce = 16;
-/** Tasks that a look for work checks, once a second, though nothing was noted of them. */
+/** Tasks that a look for work checks though nothing was noted of them, and how often it does. */
 const checkedAtOnce = 64;
+const checkMs = 1_000;
 /** After so many looks the markers are listed in any case: two changes of a folder may have one time. */
 const looksUntilListed = 16;
 /** What is known of tasks is written down when it changed for so many, and for this part of all. */
@@ -145,7 +146,7 @@ export class OpenTasks {
 
   /** Looks at the folders of the next tasks. */
   async #check({ monotonicMs }: Instant): Promise<void> {
-    if (monotonicMs - this.#checkedMs < 1_000 && this.#tasks.size > checkedAtOnce) return;
+    if (monotonicMs - this.#checkedMs < checkMs && this.#tasks.size > checkedAtOnce) return;
     this.#checkedMs = monotonicMs;
     if (this.#round.length === 0) this.#round = [...this.#tasks.keys()];
     await this.#checkAll(this.#round.splice(-checkedAtOnce));

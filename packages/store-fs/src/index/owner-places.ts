@@ -31,6 +31,8 @@ interface Bucket {
 
 type Owned = Pick<TaskRecord, "owner" | "id">;
 
+/** So many places may be added while a folder is listed without being seen. */
+const maxUnseen = 32;
 /** A folder with fewer places is not tidied. */
 const minTidied = 64;
 
@@ -165,8 +167,7 @@ export class OwnerPlaces {
   #count(bucket: Bucket, { group, subject }: OwnerPlace, freed: ReadonlySet<string>, max: number) {
     const taken = new Set<string>();
     let isPending = false;
-    // So many places may be added while a folder is listed without being seen.
-    if (bucket.numbers.length + 32 < max) return { taken, isPending, counted: bucket };
+    if (bucket.numbers.length + maxUnseen < max) return { taken, isPending, counted: bucket };
     const counted = this.#lookAgain(bucket);
     const { folder, numbers, pending } = counted;
     for (const number of numbers) {

@@ -9,6 +9,9 @@ import { listIfExists } from "../disk/whole-file.js";
 
 type UsageContext = Pick<StoreContext, "disk" | "layout" | "limits">;
 
+/** So many names are counted before anything else may happen. */
+const maxUnbroken = 1_000;
+
 /**
  * How many tasks a store holds, and how many bytes where a quota asks for it; and whether its disk has room.
  *
@@ -103,8 +106,7 @@ export class StoreUsage {
       const count = listIfExists(disk, join(layout.tasks, shard))?.length ?? 0;
       tasks += count;
       unbroken += count;
-      // So many names are counted before anything else may happen.
-      if (unbroken < 1_000) continue;
+      if (unbroken < maxUnbroken) continue;
       unbroken = 0;
       await breathe();
     }

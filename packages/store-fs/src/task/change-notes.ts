@@ -1,6 +1,11 @@
 import type { StoreContext } from "../disk/store-context.js";
 import { openIfExists, readRange, withFile } from "../disk/whole-file.js";
 
+/** A file that grew beyond this is emptied: all who read it then look at every task once. */
+const maxBytes = 1024 * 1024;
+/** So much of the beginning tells one filling of the file from the next. */
+const headBytes = 32;
+
 /** Which tasks changed: some, or any. */
 export type Changes = ReadonlySet<string> | "any";
 
@@ -28,8 +33,7 @@ export class ChangeNotes {
       if (!disk.exists(layout.notifications)) throw new Error("The file does not exist.");
       withFile(disk, layout.notifications, "a", (file) => {
         disk.write(file, Buffer.from(`${taskId}\n`), null);
-        // A file that grew beyond this is emptied: all who read it then look at every task once.
-        if ((disk.stat(layout.notifications)?.size ?? 0) <= 1024 * 1024) return;
+        if ((disk.stat(layout.notifications)?.size ?? 0) <= maxBytes) return;
         disk.truncate(file, 0);
         disk.write(file, Buffer.from(`#${unique()}\n`), null);
       });
@@ -49,8 +53,7 @@ export class ChangeNotes {
       return "any";
     }
     try {
-      // So much of the beginning tells one filling of the file from the next.
-      const head = readRange(disk, file, 0, 32);
+      const head = readRange(disk, file, 0, headBytes);
       const known = this.#head;
       const size = disk.stat(layout.notifications)?.size ?? 0;
       const isSame = known !== undefined && size >= this.#offset && head.subarray(0, known.byteLength).equals(known);

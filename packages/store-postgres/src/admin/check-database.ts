@@ -11,6 +11,8 @@ import type { Database } from "../database/database.js";
 import { readQuestions, toFold } from "../journal/task-columns.js";
 
 const pageSize = 500;
+/** How many times a task that a server writes meanwhile is read. */
+const maxAttempts = 5;
 
 const idsStatement = { name: "check_ids", text: "SELECT id FROM store.task WHERE id > $1 ORDER BY id LIMIT $2" };
 
@@ -89,8 +91,7 @@ async function taskProblems(database: Database, store: Store, id: string): Promi
     const message = await difference(store, id, before);
     if (message === undefined) return [];
     const after = await rowOf(database, id);
-    // A task that a server writes meanwhile is read at most five times.
-    if (attempt === 5 || canonical(after) === canonical(before)) {
+    if (attempt === maxAttempts || canonical(after) === canonical(before)) {
       return [{ kind: "damaged", severity: "damage", taskId: id, path: "journal", message }];
     }
   }

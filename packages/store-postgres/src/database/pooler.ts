@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 
+const maxRounds = 32;
+const maxPauseMs = 5;
+
 /**
  * Tells whether a pooler gives the transactions of one connection to several connections of the server, as PgBouncer does with
  * `pool_mode = transaction`: there prepared statements, locks of a session and `LISTEN` do not last.
@@ -17,12 +20,12 @@ export async function sharesConnections(
   // Not in the driver's types.
   if (process === Reflect.get(first, "processID")) return false;
   return withSecond(async (second) => {
-    for (let round = 1; round <= 32; round += 1) {
+    for (let round = 1; round <= maxRounds; round += 1) {
       for (let turn = Math.random(); turn < 1; turn += 0.5) {
         if ((await processOf(second)) === process) return true;
       }
       if ((await processOf(first)) !== process) return true;
-      await pause(Math.random() * 5);
+      await pause(Math.random() * maxPauseMs);
     }
     return false;
   });

@@ -4,6 +4,8 @@ import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
 import { decodeEvents } from "./commit-events.js";
 
+const maxPage = 10_000;
+
 const eventsStatement = {
   name: "events",
   text: `SELECT t.last_seq, n.record, e.bodies, e.items
@@ -77,7 +79,7 @@ export class JournalReader {
 
   async #page<Row>(statement: typeof eventsStatement, id: string, after: number, limit: number): Promise<Row> {
     if (!isTaskId(id)) throw taskNotFound(id);
-    const rows = Math.min(Math.max(limit, 1), 10_000);
+    const rows = Math.min(Math.max(limit, 1), maxPage);
     const values = [id, after, rows, this.#database.limits.maxPageBytes];
     const [row] = await this.#database.query<Row>("read", statement, values);
     if (row === undefined) throw taskNotFound(id);

@@ -14,6 +14,8 @@ interface Message {
   readonly ids?: readonly string[];
 }
 
+const maxIds = 100;
+
 // Sending a notification takes a lock of the whole database until its end: it is never a part of a commit, and need not wait for
 // the disk.
 const notifyStatement = {
@@ -81,7 +83,9 @@ export class Notifications {
     const from = this.#database.instance;
     const messages = (["progress", "runnable"] as const)
       .filter((change) => unsent[change].size > 0)
-      .map((change): Message => ({ from, change, ids: unsent[change].size > 100 ? undefined : [...unsent[change]] }));
+      .map(
+        (change): Message => ({ from, change, ids: unsent[change].size > maxIds ? undefined : [...unsent[change]] }),
+      );
     if (messages.length === 0) return;
     try {
       const texts = messages.map((message) => JSON.stringify(message));

@@ -7,11 +7,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { detectResources, envDetector, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
-
-/** How long one request to the collector may take, its repeats included. */
-const requestTimeoutMs = 5_000;
-/** How long a server that ends waits for its last spans and metrics to be sent. */
-const flushTimeoutMs = 2_000;
+import { exportLimits } from "./limits.js";
 
 /** Where spans and metrics go, and whose they are. */
 export interface ExportOptions {
@@ -38,7 +34,7 @@ export interface TelemetryExport {
  * Registers the SDK of OpenTelemetry in this process: metrics always, spans where there is a collector. An SDK that a program has
  * registered before keeps what it has.
  *
- * Limits: 2,048 spans wait to be sent, further ones are dropped. A collector that is away or hangs delays nothing but the end of the process, by 2 s.
+ * Limits: `exportLimits`. A collector that is away or hangs delays nothing but the end of the process, by 2 s.
  * Source: OTLP 1.x over HTTP, binary; `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_HEADERS`,
  * `OTEL_EXPORTER_OTLP_CERTIFICATE` and `OTEL_TRACES_SAMPLER` of the environment count.
  */
@@ -61,12 +57,15 @@ export function startExport(options: ExportOptions): TelemetryExport {
   }
   // Once: a second shutdown of the SDK rejects as the first one did, where nothing listens any more.
   const endAll = () =>
-    Promise.allSettled([tracerProvider?.shutdown(), meterProvider.shutdown({ timeoutMillis: flushTimeoutMs })]);
+    Promise.allSettled([
+      tracerProvider?.shutdown(),
+      meterProvider.shutdown({ timeoutMillis: exportLimits.flushTimeoutMs }),
+    ]);
   let ended: Promise<void> | undefined;
   return {
     metricsText: hasMetrics && scraped !== undefined ? textOf(scraped) : undefined,
     shutdown() {
-      ended ??= within(flushTimeoutMs, endAll()).finally(() => {
+      ended ??= within(exportLimits.flushTimeoutMs, endAll()).finally(() => {
         if (hasMetrics) metrics.disable();
         if (tracerProvider !== undefined) for (const api of [trace, context, propagation]) api.disable();
       });
@@ -86,20 +85,22 @@ function resourceOf({ serviceName, serviceVersion }: ExportOptions): Resource {
 }
 
 function metricReader(otlp: URL): PeriodicExportingMetricReader {
+  const { exportTimeoutMs: timeoutMillis, metricsEveryMs } = exportLimits;
   return new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter({ url: below(otlp, "v1/metrics"), timeoutMillis: requestTimeoutMs }),
-    exportIntervalMillis: 10_000,
-    exportTimeoutMillis: requestTimeoutMs,
+    exporter: new OTLPMetricExporter({ url: below(otlp, "v1/metrics"), timeoutMillis }),
+    exportIntervalMillis: metricsEveryMs,
+    exportTimeoutMillis: timeoutMillis,
   });
 }
 
 function registerTracing(otlp: URL, resource: Resource): BasicTracerProvider | undefined {
-  const exporter = new OTLPTraceExporter({ url: below(otlp, "v1/traces"), timeoutMillis: requestTimeoutMs });
+  const { exportTimeoutMs: timeoutMillis, maxQueuedSpans, maxSpansPerExport, spanDelayMs } = exportLimits;
+  const exporter = new OTLPTraceExporter({ url: below(otlp, "v1/traces"), timeoutMillis });
   const processor = new BatchSpanProcessor(exporter, {
-    exportTimeoutMillis: requestTimeoutMs,
-    maxQueueSize: 2_048,
-    maxExportBatchSize: 512,
-    scheduledDelayMillis: 1_000,
+    exportTimeoutMillis: timeoutMillis,
+    maxQueueSize: maxQueuedSpans,
+    maxExportBatchSize: maxSpansPerExport,
+    scheduledDelayMillis: spanDelayMs,
   });
   const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
   if (!trace.setGlobalTracerProvider(provider)) return undefined;
@@ -119,7 +120,7 @@ function textOf(exporter: PrometheusExporter): () => Promise<string> {
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
   let collecting: Promise<string> | undefined;
   const collect = async (): Promise<string> => {
-    const { resourceMetrics } = await exporter.collect({ timeoutMillis: 4_000 });
+    const { resourceMetrics } = await exporter.collect({ timeoutMillis: exportLimits.collectTimeoutMs });
     return serializer.serialize(resourceMetrics);
   };
   // All who ask meanwhile share one.
@@ -135,8 +136,7 @@ function reportProblems(onProblem: (sentence: string) => void): void {
   let reportedMs = Number.NEGATIVE_INFINITY;
   setGlobalErrorHandler((exception) => {
     const nowMs = performance.now();
-    // A problem is reported once a minute at most.
-    if (nowMs - reportedMs < 60_000) return;
+    if (nowMs - reportedMs < exportLimits.problemEveryMs) return;
     reportedMs = nowMs;
     const why = exception instanceof Error ? exception.message : String(exception);
     onProblem(`Telemetry does not reach the collector (${why.slice(0, 200)}). Tasks are not affected; check --otlp.`);

@@ -126,11 +126,13 @@ export function completionCommand(words: Words): number {
   return exitCodes.ok;
 }
 
+/** Limit of a request that the Tab key waits for. */
+const answerTimeoutMs = 2_000;
+
 /** Completes from the state file, and asks the servers only for the names of tools. */
 function clientSource({ servers, state: stateFile }: CommandLine): CompletionSource {
   let opened: Promise<Client> | undefined;
-  // The Tab key waits for the answer.
-  const limits = { requestTimeoutMs: 2_000, reconnectAttempts: 0 };
+  const limits = { requestTimeoutMs: answerTimeoutMs, reconnectAttempts: 0 };
   const client = () => {
     opened ??= openClient({ servers: servers.length === 0 ? undefined : servers, stateFile, limits });
     return opened;

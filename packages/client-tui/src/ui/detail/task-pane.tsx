@@ -10,6 +10,9 @@ import { useTheme } from "../theme.js";
 import { type DetailState, initialDetailState, type Pane, panes } from "./detail-state.js";
 import { type DetailContent, detailContent, factLines, visibleLines } from "./detail-view.js";
 
+/** Least time between two reads of a journal. */
+const lookAgainMs = 3_000;
+
 /** The task's bar, and the names of its parts. */
 const frameRows = 2;
 /** What facts leave to the part that one looks at: this, or a third of the screen. */
@@ -36,8 +39,7 @@ export function TaskPane(
   const { id, status, attempt, lastSeq } = task.info;
   const { status: colors } = useTheme();
   // A running task's journal is read again now and then; events in between arrive live.
-  // A journal is read again after this time at the earliest.
-  const moment = (task.journal?.lastSeq ?? -1) < lastSeq ? Math.floor(nowMs / 3_000) : 0;
+  const moment = (task.journal?.lastSeq ?? -1) < lastSeq ? Math.floor(nowMs / lookAgainMs) : 0;
   useEffect(() => onLook(id), [id, status, attempt, moment, onLook]);
   const content = useMemo(() => detailContent(task, state), [task, state]);
   const facts = factLines(task, { columns, nowMs, most: factRows(rows) });

@@ -77,6 +77,9 @@ const pasteEnds = "[201~";
 /** Asks a terminal to mark what is pasted, and takes that back. */
 export const markPastes = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
 
+/** Characters that one paste may bring; the rest is dropped. */
+const maxPastedCharacters = 100_000;
+
 /** The paste that is coming in; `undefined` between pastes. */
 export type PasteState = string | undefined;
 
@@ -87,6 +90,5 @@ export function takePaste(
 ): { readonly state: PasteState; readonly press?: KeyPress } | undefined {
   if (state === undefined) return input === pasteBegins ? { state: "" } : undefined;
   if (input === pasteEnds) return { state: undefined, press: { text: "", paste: state.replaceAll(control, " ") } };
-  // One paste brings at most so many characters; the rest is dropped.
-  return { state: (state + input).slice(0, 100_000) };
+  return { state: (state + input).slice(0, maxPastedCharacters) };
 }

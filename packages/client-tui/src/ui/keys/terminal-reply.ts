@@ -5,6 +5,8 @@ export type Background = "dark" | "light";
 export const askBackground = "\u001b]11;?\u001b\\";
 
 const begins = "11;rgb:";
+/** A reply is shorter than this. */
+const maxReplyCharacters = 64;
 
 /** The reply that is coming in; `undefined` between replies. */
 export type ReplyState = string | undefined;
@@ -21,8 +23,7 @@ export function takeReply(state: ReplyState, input: string, meta: boolean): Repl
   if (state === undefined) return meta && input === "]" ? { state: "" } : undefined;
   if (state === "" && input.length < 2) return undefined;
   const text = meta && input === "\\" ? `${state}\u0007` : state + input;
-  // A reply is shorter than this.
-  if (!begins.startsWith(text.slice(0, begins.length)) || text.length > 64) return undefined;
+  if (!begins.startsWith(text.slice(0, begins.length)) || text.length > maxReplyCharacters) return undefined;
   if (!text.endsWith("\u0007")) return { state: text };
   return { state: undefined, background: backgroundOf(text.slice(begins.length, -1)) };
 }

@@ -2,6 +2,8 @@ import type { ServerInfo } from "@resumable-mcp/client";
 import { useEffect, useReducer, useRef } from "react";
 
 const tickMs = 1000;
+/** After a new second, other draws get this time to show it before the clock draws by itself. */
+const graceMs = 350;
 
 /**
  * The present second, in milliseconds since 1970, renewed while it is needed.
@@ -19,8 +21,7 @@ export function useNow(needed: boolean, clock: () => number): number {
     const wait = () => {
       const present = clock();
       if (secondOf(present) !== drawn.current) redraw();
-      // After a new second, other draws get this time to show it before the clock draws by itself.
-      timer = setTimeout(wait, secondOf(present) + tickMs + 350 - present);
+      timer = setTimeout(wait, secondOf(present) + tickMs + graceMs - present);
     };
     wait();
     return () => clearTimeout(timer);

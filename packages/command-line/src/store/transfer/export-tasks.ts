@@ -3,6 +3,7 @@ import { type StoreAdmin, taskNotFound } from "@resumable-mcp/core/store";
 import { encodeExport, exportVersion } from "./export-line.js";
 
 const pageSize = 256;
+const maxAttempts = 3;
 
 /** Takes the next line of the file. */
 type Write = (line: Buffer) => Promise<void>;
@@ -63,7 +64,7 @@ function refusedFor(taskId: string, error: unknown): Refused {
 
 /** A journal may be compacted between two pages: then the task begins again in the file. */
 async function exportTask(store: Reading, taskId: string, write: Write): Promise<void> {
-  for (let attempt = 1; attempt <= 3; attempt += 1) if (await tryTask(store, taskId, write)) return;
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) if (await tryTask(store, taskId, write)) return;
   throw new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} was compacted while it was read. Export it again.`, {
     details: { taskId, status: "running", wanted: "export" },
   });

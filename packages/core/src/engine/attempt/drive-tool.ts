@@ -1,6 +1,6 @@
 import { invalidValue } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
-import { checkLimit } from "../../limits.js";
+import { checkLimit, fixedLimits } from "../../limits.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Checkpoint } from "../../tool/tool.js";
 import type { AttemptParts } from "./attempt-parts.js";
@@ -53,8 +53,8 @@ function keepsCheckpoints(aborted: AttemptParts["control"]["aborted"]): boolean 
 async function leave(running: Running): Promise<void> {
   try {
     let result = await running.return(undefined);
-    // So many are ignored; then the tool is left.
-    for (let count = 0; result.done !== true && count < 1_000; count++) result = await running.next();
+    for (let count = 0; result.done !== true && count < fixedLimits.maxYieldsInFinally; count++)
+      result = await running.next();
   } catch {
     // The checkpoint before it stands.
   }

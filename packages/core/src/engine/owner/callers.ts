@@ -1,4 +1,5 @@
 import { isResumableError } from "../../errors.js";
+import { fixedLimits } from "../../limits.js";
 import type { Environment } from "../environment.js";
 import { Exclusive } from "../exclusive.js";
 import { writeBackoff } from "../retry-delay.js";
@@ -27,8 +28,7 @@ export class Callers {
     this.#arrivals.set(taskId, this.#environment.clock.monotonicMs());
     const [oldest] = this.#arrivals.keys();
     // Calls that never wait leave theirs behind.
-    // The oldest is forgotten first.
-    if (this.#arrivals.size > 1_000 && oldest !== undefined) this.#arrivals.delete(oldest);
+    if (this.#arrivals.size > fixedLimits.maxArrivals && oldest !== undefined) this.#arrivals.delete(oldest);
   }
 
   /** Counts a caller that waits: a stop that failed is not repeated. */
@@ -49,8 +49,7 @@ export class Callers {
   /** A caller waits for the task, or has found it and is about to. */
   isAwaited(taskId: string): boolean {
     const arrivedMs = this.#arrivals.get(taskId) ?? Number.NEGATIVE_INFINITY;
-    // A call that found its task waits for it within this time, or not at all.
-    return this.#counts.has(taskId) || this.#environment.clock.monotonicMs() - arrivedMs < 1_000;
+    return this.#counts.has(taskId) || this.#environment.clock.monotonicMs() - arrivedMs < fixedLimits.arrivalMs;
   }
 
   /** Begins to stop a task, after the stop of it that is under way. */

@@ -157,8 +157,7 @@ async function createOrContinue(parts: EngineParts, task: NewTask, request: Star
 function acceptedLateMs({ acceptedMs, redelivered }: StartRequest, nowMs: number): number | undefined {
   if (acceptedMs === undefined) return undefined;
   if (redelivered === true) return Math.min(acceptedMs, nowMs);
-  // A call that begins so long after it was accepted may have been given up, and made again, meanwhile.
-  return nowMs - acceptedMs >= 1_000 ? acceptedMs : undefined;
+  return nowMs - acceptedMs >= fixedLimits.lateCallMs ? acceptedMs : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isResumableError } from "../../errors.js";
+import { fixedLimits } from "../../limits.js";
 import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 
@@ -58,9 +59,9 @@ export async function withCompany(
   return found;
 }
 
-/** Deletes what was kept for longer than 30 days. */
+/** Deletes what was kept for longer than `keptCompanyMs`. */
 export async function forgetCompany({ store, clock, limits }: Environment): Promise<void> {
-  const idleSinceMs = clock.wallMs() - 30 * 24 * 60 * 60 * 1000;
+  const idleSinceMs = clock.wallMs() - fixedLimits.keptCompanyMs;
   const idle = await store.listIdleDocuments({ kind, idleSinceMs, limit: limits.sweepBatch });
   for (const { id } of idle) await store.deleteDocument(kind, id);
 }

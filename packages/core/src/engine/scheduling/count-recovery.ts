@@ -1,3 +1,4 @@
+import { fixedLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import { unfinishedStatuses } from "../../task/task-record.js";
 import type { RecoveryCounts } from "../engine.js";
@@ -9,8 +10,7 @@ export async function countRecovery(
   recoverAfterMs: number,
 ): Promise<RecoveryCounts> {
   const counts = { now: 0, later: 0, onRequest: 0 };
-  // So many are counted one by one.
-  const page = await store.listTasks({ statuses: unfinishedStatuses, limit: 1_000 });
+  const page = await store.listTasks({ statuses: unfinishedStatuses, limit: fixedLimits.maxCountedTasks });
   for (const { tool, status, detached } of page.tasks) {
     // A process runs it.
     if (!tools.has(tool) || status === "running") continue;

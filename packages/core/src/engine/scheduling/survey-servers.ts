@@ -1,3 +1,4 @@
+import { fixedLimits } from "../../limits.js";
 import type { WorkerOffers } from "../../store/store.js";
 import { isFinal, unfinishedStatuses } from "../../task/task-record.js";
 import { readInstant } from "../clock.js";
@@ -9,7 +10,7 @@ import { toOffers } from "./tool-table.js";
 /**
  * Surveys the servers on a store.
  *
- * Limits: reads the newest 200 unfinished tasks; what it costs does not grow with what has finished.
+ * Limits: reads `maxSurveyedTasks` unfinished tasks; what it costs does not grow with what has finished.
  */
 export async function surveyServers({
   store,
@@ -18,7 +19,7 @@ export async function surveyServers({
   clock,
   limits,
 }: Pick<Environment, "store" | "worker" | "tools" | "clock" | "limits">): Promise<ServerSurvey> {
-  const query = { statuses: unfinishedStatuses, limit: 200 };
+  const query = { statuses: unfinishedStatuses, limit: fixedLimits.maxSurveyedTasks };
   const now = readInstant(clock);
   const [others, unfinished, page, quotas] = await Promise.all([
     store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now }),

@@ -8,14 +8,18 @@ import { useTexts } from "../../texts/texts.js";
 import { timeText } from "../parts/time-text.js";
 import { useNow } from "../parts/use-now.js";
 
+/** Attempts that are drawn: the newest. */
+const maxAttempts = 50;
+/** Attempts that are listed in words. */
+const maxListedAttempts = 6;
+
 /** The attempts of a task on a line of time, with crashes and take-overs marked. */
 export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
   const { journal, info } = task;
   const isOver = isFinal(info.status) || info.interrupted || isAway(task);
   const nowMs = useNow(!isOver);
-  // The newest attempts are drawn.
-  const attempts = useMemo(() => readAttempts(journal, nowMs, isOver).slice(-50), [journal, nowMs, isOver]);
+  const attempts = useMemo(() => readAttempts(journal, nowMs, isOver).slice(-maxAttempts), [journal, nowMs, isOver]);
   const first = attempts[0]?.fromMs;
   const last = attempts.at(-1)?.toMs;
   // One attempt that has not broken says nothing.
@@ -44,8 +48,7 @@ export function AttemptLine({ task }: { readonly task: PanelTask }): ReactNode {
       </div>
       <ol className="attempt-list" reversed start={attempts.length}>
         {attempts
-          // The newest of them are listed in words.
-          .slice(-6)
+          .slice(-maxListedAttempts)
           .toReversed()
           .map((attempt) => (
             <li key={attempt.seq} data-cut={wasCutOff(attempt.ended) || undefined}>

@@ -74,14 +74,16 @@ function checkJournal({ context }: OpenStore, { view, record }: TaskReading): vo
   }
 }
 
+/** A task that was made so short a time ago may be about to be listed. */
+const listingGraceMs = 60_000;
+
 /** Tells whether a task is where its status says: marked as open, or listed as finished. */
 function findUnlisted(store: OpenStore, reading: TaskReading, listed: ReadonlySet<string>): readonly Problem[] {
   const { disk, layout } = store.context;
   const { record } = reading;
   const isMarked = disk.exists(join(layout.open, record.id));
   if (isMarked ? !isFinal(record.status) : isFinal(record.status) && listed.has(record.id)) return [];
-  // A task that was made so short a time ago may be about to be listed.
-  const isBeingMade = Date.now() - (disk.stat(reading.view.path)?.modifiedMs ?? 0) < 60_000;
+  const isBeingMade = Date.now() - (disk.stat(reading.view.path)?.modifiedMs ?? 0) < listingGraceMs;
   if (isBeingMade || findHolder(store, record.id) !== undefined) return [];
   const taskId = record.id;
   const problem = { kind: "unlisted", taskId, path: taskFolder(layout, taskId) } as const;

@@ -60,6 +60,9 @@ export class RepairRefused extends Error {
   override readonly name = "RepairRefused";
 }
 
+/** A file that is younger may be on its way to its place. */
+const draftAgeMs = 10 * 60_000;
+
 /** A problem with something that a program made and did not finish, or that this program did not make. */
 export function strayFile({ disk }: StoreContext, path: string): readonly Problem[] {
   const stray = (kind: ProblemKind, message: string): readonly Problem[] => [
@@ -67,8 +70,7 @@ export function strayFile({ disk }: StoreContext, path: string): readonly Proble
   ];
   if (!basename(path).includes(".draft.")) return stray("foreign", "not a file of the store");
   const ageMs = Date.now() - (disk.stat(path)?.modifiedMs ?? Date.now());
-  // A file that is younger may be on its way to its place.
-  return ageMs < 10 * 60_000 ? [] : stray("leftover", "a draft whose process died before it renamed the file");
+  return ageMs < draftAgeMs ? [] : stray("leftover", "a draft whose process died before it renamed the file");
 }
 
 /** Moves something to `quarantine/` as it is, with a report that says where it was. */
