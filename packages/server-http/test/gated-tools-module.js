@@ -24,19 +24,5 @@ const countGated = defineTool({
   },
 });
 
-/** Asks between two steps. */
-const greetUser = defineTool({
-  name: "greet_user",
-  description: "Greets the user by name.",
-  input: z.object({}),
-  state: {},
-  async *run(_input, task) {
-    yield { progress: 1, total: 2 };
-    const answer = await task.ask("name", { message: "Your name?", schema: z.object({ name: z.string() }) });
-    yield { progress: 2, total: 2 };
-    return { greeted: answer.action === "accept" ? answer.content.name : null };
-  },
-});
-
 // biome-ignore lint/style/noDefaultExport: a tools module has one.
-export default [countGated, greetUser];
+export default [countGated];

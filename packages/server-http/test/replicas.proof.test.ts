@@ -13,7 +13,7 @@ import {
   countTasks,
 } from "./replica-clients.js";
 import { type Replicas, startReplicas } from "./round-robin.js";
-import { testFolder } from "./server-process.js";
+import { testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
 const total = 40;
@@ -116,7 +116,7 @@ test.each(places)(
 test.each(places)(
   "a client of 2025 is asked once, though each of $replicas replicas on $place is killed before it answers (G1, G6, G9)",
   async ({ replicas, store }) => {
-    const started = await startReplicas(replicas, [gatedTools, ...(await store()), "--owner", "single-user"]);
+    const started = await startReplicas(replicas, [toolsModule, ...(await store()), "--owner", "single-user"]);
     const { client } = await connectStock(started.url, { capabilities: { elicitation: {} } });
     const asked: string[] = [];
     client.setRequestHandler(ElicitRequestSchema, async ({ params: { message } }) => {
@@ -126,9 +126,9 @@ test.each(places)(
     });
     const seen: number[] = [];
     const onprogress = ({ progress }: { readonly progress: number }) => void seen.push(progress);
-    const call = { name: "greet_user", arguments: {} };
+    const call = { name: "ask_name", arguments: {} };
     const result = await client.callTool(call, undefined, { onprogress, timeout: 120_000 });
-    expect(result).toMatchObject({ structuredContent: { greeted: "Ada" } });
+    expect(result).toMatchObject({ content: [{ text: "Ada" }] });
     expect({ asked, seen }).toEqual({ asked: ["Your name?"], seen: [1, 2] });
     expect(await countTasks(started.url)).toBe(1);
   },
