@@ -57,6 +57,36 @@ describe("a mistake", () => {
   });
 });
 
+describe("a command on several tasks", () => {
+  it("is tried on each of them, and says what became of it", limits, async () => {
+    const begin = async (to: number) =>
+      (await run("call", "count", `to=${to}`, "delay_ms=600000", "--detach", ...common)).stdout.trim();
+    const [first, last] = [await begin(11), await begin(12)];
+    const unknown = "no-such-task-here";
+    const tried = async (verb: string, ...more: string[]) => {
+      const { code, stdout, stderr } = await run(verb, first, unknown, last, ...more, ...common);
+      return { code, lines: stdout.trim().split("\n"), stderr };
+    };
+    for (const verb of ["pause", "cancel", "forget"]) {
+      expect(await tried(verb), verb).toEqual({
+        code: 4,
+        lines: [expect.stringContaining(first), expect.stringContaining(last)],
+        stderr: expect.stringMatching(
+          /^refused {2}no-such-task-here {2}TASK_NOT_FOUND: .* `resumable-mcp tasks --all` lists your tasks\.\n$/,
+        ),
+      });
+      if (verb !== "pause") continue;
+      const { code, lines } = await tried("resume", "--json");
+      expect([code, ...lines.map((line) => JSON.parse(line))]).toMatchObject([
+        4,
+        { task_id: first },
+        { task_id: unknown, error: { code: "TASK_NOT_FOUND" } },
+        { task_id: last },
+      ]);
+    }
+  });
+});
+
 describe("a call to a server that is just starting", () => {
   const address = async () => {
     const free = await freePort();

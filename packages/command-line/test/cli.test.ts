@@ -55,6 +55,37 @@ test("steers all tasks that are named, and refuses a word that means nothing", a
   expect([code, errors]).toEqual([2, expect.stringMatching(/^check takes no words: .* named with --store\.$/)]);
 });
 
+test.each(["pause", "resume", "cancel", "restart"])(
+  "tries %s on each task that is named, and says what became of it",
+  async (verb) => {
+    const { directory, done, open } = await filled();
+    const store = openStore(directory, { durability: "process" });
+    const last = await create(store, "last");
+    await store.close();
+    const named = [verb, open, "no-such-task-here", done, last, "--store", directory];
+    const { code, out } = await run(...named);
+    expect([code, out.split("\n")]).toEqual([
+      1,
+      [
+        expect.stringContaining(open),
+        expect.stringMatching(/^refused {2}no-such-task-here {2}TASK_NOT_FOUND: .* tasks --all lists what is there\.$/),
+        expect.stringMatching(new RegExp(`^refused {2}${done} {2}ILLEGAL_TRANSITION: .* [A-Z][^.]+\\.$`)),
+        expect.stringContaining(last),
+      ],
+    ]);
+    expect(await json(...named)).toMatchObject({
+      code: 1,
+      value: {
+        tasks: [open, last].map((taskId) => ({ taskId })),
+        refused: [
+          { taskId: "no-such-task-here", code: "TASK_NOT_FOUND" },
+          { taskId: done, code: "ILLEGAL_TRANSITION" },
+        ],
+      },
+    });
+  },
+);
+
 test("sums up the sizes of all files of a store", async () => {
   const { directory } = await filled();
   const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

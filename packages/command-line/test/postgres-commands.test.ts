@@ -99,7 +99,7 @@ test("stores requests, and deletes what finished long ago", async () => {
   expect((await run("cancel", open, ...names)).out).toContain("The next process that runs the task applies it.");
   expect(await json("cancel", done, ...names)).toMatchObject({
     code: 1,
-    value: { error: { code: "ILLEGAL_TRANSITION" } },
+    value: { tasks: [], refused: [{ taskId: done, code: "ILLEGAL_TRANSITION" }] },
   });
   const clean = ["clean", "--older-than", "1d", ...names];
   expect(await json(...clean)).toMatchObject({ code: 0, value: { applied: false, tasks: [done] } });

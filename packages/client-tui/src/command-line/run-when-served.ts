@@ -53,7 +53,8 @@ async function repeat(command: () => Promise<number>, wait: ServerWait): Promise
   }
 }
 
-function mayRepeat(error: unknown, client: Pick<Client, "servers">): boolean {
+/** Whether a command that failed is run again: no server has answered yet. */
+export function mayRepeat(error: unknown, client: Pick<Client, "servers">): boolean {
   return mayBeStarting(error) && client.servers().every(({ state }) => !state.known);
 }
 

@@ -22,6 +22,7 @@ import { type CommandOptions, type CommandResult, type Console, commonOptions, o
 import { type OpenedAdmin, openAdmin, refuseWithoutKeyring } from "./open-admin.js";
 import { namesOwners } from "./quota-rows.js";
 import { showCommand, statsCommand, tasksCommand } from "./read-commands.js";
+import { formatRefused, messageOf, type Refused, refusedFor } from "./refused.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
 import { assignCommand, versionsCommand } from "./version-commands.js";
 
@@ -47,15 +48,27 @@ interface Command {
 
 type Change = (writing: StoreWriting, taskId: string, options: CommandOptions) => Promise<CommandResult>;
 
-/** Changes the tasks that are named, one after the other; the first that cannot be changed ends it. */
+/** Changes the tasks that are named, one after the other. One that cannot be changed hinders no other, and is said. */
 const changes = (summary: string, change: Change, more: Partial<Command> = {}): Command => ({
   words: "ID…",
   summary,
   run: ({ admin, subjects, options }) =>
     admin.write(async (writing) => {
-      const done: CommandResult[] = [];
-      for (const taskId of subjects) done.push(await change(writing, taskId, options));
-      return { json: { tasks: done.map(({ json }) => json) }, lines: done.flatMap(({ lines }) => lines), ok: true };
+      const tasks: unknown[] = [];
+      const refused: Refused[] = [];
+      const lines: string[] = [];
+      for (const taskId of subjects) {
+        try {
+          const done = await change(writing, taskId, options);
+          tasks.push(done.json);
+          lines.push(...done.lines);
+        } catch (error) {
+          const refusal = refusedFor(taskId, error);
+          refused.push(refusal);
+          lines.push(formatRefused(refusal));
+        }
+      }
+      return { json: { tasks, refused }, lines, ok: refused.length === 0 };
     }),
   ...more,
 });
@@ -269,7 +282,7 @@ function show({ json, lines, ok, isAside }: CommandResult, asJson: boolean, cons
 
 function report(error: unknown, json: boolean, console: Console): void {
   const code = error instanceof CommandError ? "USAGE" : isResumableError(error) ? error.code : "UNEXPECTED";
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const path = isResumableError(error) && "path" in error.details ? { path: error.details.path } : {};
   if (json) console.out(harmlessJson(JSON.stringify({ error: { code, message, ...path } }, null, 2)));
   else if (code === "USAGE") console.error(harmlessLines(message));

@@ -8,8 +8,9 @@ import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
 import { harmlessText } from "@resumable-mcp/protocol/display";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { toQuery } from "./read-commands.js";
+import { formatRefused } from "./refused.js";
 import { readLines } from "./transfer/export-line.js";
-import { exportTasks, type Refused } from "./transfer/export-tasks.js";
+import { exportTasks } from "./transfer/export-tasks.js";
 import { checkExport, emptyReport, importTasks } from "./transfer/import-tasks.js";
 
 const pageSize = 1000;
@@ -52,11 +53,6 @@ export async function exportCommand(
   } finally {
     await file?.close();
   }
-}
-
-/** A task that could not be exported, or imported, for people. */
-function formatRefused({ taskId, code, message }: Refused): string {
-  return `${code === "TASK_CORRUPT" ? "damaged" : "refused"}  ${taskId}  ${code}: ${message}`;
 }
 
 /** The tasks that the options mean, and then those that cannot be read: nothing says that they are not meant. */

@@ -1,15 +1,25 @@
-import { isFinal, type Question, type QuestionAnswer, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
+import {
+  isClientError,
+  isFinal,
+  type Question,
+  type QuestionAnswer,
+  type TaskHandle,
+  type TaskInfo,
+  type TaskResult,
+} from "@resumable-mcp/client";
 import { didYouMean } from "@resumable-mcp/command-line/options";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord } from "../../display/task-status.js";
 import { whoseTasks } from "../../display/whose-tasks.js";
+import { errorMessage } from "../../json.js";
 import { type TextLine, tellHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { taskStatuses } from "../command-table.js";
-import { exitCodes, UsageError } from "../exit-code.js";
+import { exitCodeOfError, exitCodes, UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
 import { type Output, printResult, resultText, taskJson } from "../output.js";
+import { mayRepeat } from "../run-when-served.js";
 import { answerCommand, describeTask, taskLine, taskTable } from "../task-text.js";
 import { checkArguments, ofQuestion, parseToolArguments } from "../tool-arguments.js";
 
@@ -115,26 +125,39 @@ const result: Command = async (context) => {
   return exitCodes.unfinished;
 };
 
-/** `pause ID…`, `resume ID…`, `cancel ID…`: steers tasks, one after the other; the first that cannot be ends it. */
+/** Does something to each task that is named. One that refuses hinders no other, is said, and gives the exit code. */
+async function forEach(context: CommandContext, verb: BulkVerb, act: (task: TaskHandle) => Promise<unknown>) {
+  const { client, output } = context;
+  let code: number = exitCodes.ok;
+  for (const id of await chosenTasks(context, verb)) {
+    try {
+      await act(client.task(id));
+    } catch (error) {
+      // As long as no server has answered, the command as a whole is tried again.
+      if (!isClientError(error) || mayRepeat(error, client)) throw error;
+      const message = errorMessage(error);
+      if (output.json) output.object({ task_id: id, error: { code: error.code, message } });
+      else output.note(`refused  ${id}  ${error.code}: ${plainText(message)}`);
+      if (code === exitCodes.ok) code = exitCodeOfError(error);
+    }
+  }
+  return code;
+}
+
+/** `pause ID…`, `resume ID…`, `cancel ID…`: steers tasks, one after the other. */
 function steer(verb: "pause" | "resume" | "cancel"): Command {
-  return async (context) => {
-    const { client, output } = context;
-    for (const id of await chosenTasks(context, verb)) showTask(output, await client.task(id)[verb]());
-    return exitCodes.ok;
-  };
+  return (context) => forEach(context, verb, async (task) => showTask(context.output, await task[verb]()));
 }
 
 /** `forget ID…`: deletes finished tasks; unfinished ones stay on their server and leave this client's lists. */
-const forget: Command = async (context) => {
-  const { client, output } = context;
-  for (const id of await chosenTasks(context, "forget")) {
-    const task = client.task(id);
+const forget: Command = (context) =>
+  forEach(context, "forget", async (task) => {
+    const { id } = task;
     const deleted = isFinal((await task.info()).status);
     await (deleted ? task.remove() : task.forget());
-    output.result({ task_id: id, deleted }, [deleted ? `Deleted ${id}.` : `Forgot ${id}; it stays on its server.`]);
-  }
-  return exitCodes.ok;
-};
+    const text = deleted ? `Deleted ${id}.` : `Forgot ${id}; it stays on its server.`;
+    context.output.result({ task_id: id, deleted }, [text]);
+  });
 
 /** `items ID`: prints what the checkpoints of a task have put out, one JSON value a line. */
 const items: Command = async (context) => {

@@ -1,5 +1,6 @@
 import { ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { type StoreAdmin, taskNotFound } from "@resumable-mcp/core/store";
+import { type Refused, refusedFor } from "../refused.js";
 import { encodeExport, exportVersion } from "./export-line.js";
 
 const pageSize = 256;
@@ -7,13 +8,6 @@ const maxAttempts = 3;
 
 /** Takes the next line of the file. */
 type Write = (line: Buffer) => Promise<void>;
-
-/** Why a task was not exported, or not imported. */
-export interface Refused {
-  readonly taskId: string;
-  readonly code: string;
-  readonly message: string;
-}
 
 type Reading = StoreAdmin["reading"];
 
@@ -57,11 +51,6 @@ export async function exportTasks(
 }
 
 /** Errors of the store and of the file system concern one task; anything else is a defect of this program. */
-function refusedFor(taskId: string, error: unknown): Refused {
-  if (!(error instanceof Error) || !("code" in error)) throw error;
-  return { taskId, code: String(error.code), message: error.message };
-}
-
 /** A journal may be compacted between two pages: then the task begins again in the file. */
 async function exportTask(store: Reading, taskId: string, write: Write): Promise<void> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) if (await tryTask(store, taskId, write)) return;

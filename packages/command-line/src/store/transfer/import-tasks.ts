@@ -6,8 +6,8 @@ import {
   type TaskDraft,
   type TaskEvent,
 } from "@resumable-mcp/core/store";
+import type { Refused } from "../refused.js";
 import { type ExportLine, exportVersion, invalidExport, parseExport, problemOfRecord } from "./export-line.js";
-import type { Refused } from "./export-tasks.js";
 
 /** What became of the tasks of an exported file. */
 export interface ImportReport {

@@ -98,7 +98,7 @@ export async function assignVersion(
   const { lease, snapshot } = taken;
   try {
     const { record } = snapshot;
-    if (isFinal(record.status)) throw refusedDecision(taskId, record.status, "it is over");
+    if (isFinal(record.status)) throw refusedDecision(taskId, record.status, "it is over. Call its tool again");
     const ended = record.live ? [{ type: "attempt_ended", reason: "interrupted" } as const] : [];
     const generation = record.generation + 1;
     const restarted = fromState ? [] : [{ type: "restarted", generation, fromState: false } as const];
