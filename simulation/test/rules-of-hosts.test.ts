@@ -4,7 +4,11 @@ import { at, attempt, begins, call, called, type Given, other, requested, run } 
 
 const asked = at(20_000, "mcp_asked", { caller: "h", question: "q" });
 const unstored = at(21_000, "mcp_answered", { caller: "h", question: "q", status: 503, isSame: true });
-const ended = (caller: string) => at(20_500, "mcp_result", { caller, isError: true });
+const ended = (caller: string, task?: string, code?: string) => ({
+  ...at(20_500, "mcp_result", { caller, isError: true }),
+  task,
+  code,
+});
 const askedAgain = at(23_000, "mcp_asked", { caller: "h", question: "q" });
 const cameBack = (status: number) => at(20_000, "mcp_failed", { caller: "h", isCancelled: true, status });
 const gaveUp = (afterMs: number) => at(20_000, "mcp_gives_up", { caller: "h", afterMs, retryMs: 7_500 });
@@ -33,8 +37,20 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
   [
     "G9",
     "the end of a call by another client does not excuse that",
-    { events: [asked, ended("i"), unstored] },
-    { events: [asked, ended("h"), unstored] },
+    { events: [asked, ended("i", "t"), unstored] },
+    { events: [asked, ended("h", "t"), unstored] },
+  ],
+  [
+    "G9",
+    "the end of a call of another task does not excuse that; an error of the store names no task",
+    { events: [asked, ended("h", "u", "STORE_READ_FAILED"), unstored] },
+    { events: [asked, ended("h", undefined, "STORE_READ_FAILED"), unstored] },
+  ],
+  [
+    "G9",
+    "another error that names no task does not excuse that",
+    { events: [asked, ended("h", undefined, "INTERNAL"), unstored] },
+    { events: [asked, ended("h", "t", "INTERNAL"), unstored] },
   ],
   [
     "G5",

@@ -37,14 +37,19 @@ function checkAskedAgain({ patience, events }: Evidence): readonly Violation[] {
       (event.kind === "died" && event.worker === worker && event.atMs >= sinceMs) ||
       (event.kind === "fault" && !ofDisk.has(event.fault) && !waiting.has(event.fault)) ||
       (event.atMs > atMs && event.caller === caller && event.kind !== "accepted") ||
-      // The call that asked has ended before its answer came: with an error of the store, for example.
-      (event.atMs >= sinceMs && event.caller === caller && event.task === task && event.kind === "mcp_result") ||
+      (event.atMs >= sinceMs && event.caller === caller && endsCall(event, task)) ||
       (event.atMs > atMs && event.task === task && endsQuestions.has(event.kind));
     const rest = events.some((event) => event.atMs > fromMs && event.atMs < atMs + againMs && isOver(event));
     if (rest) return [];
     const text = `${String(caller)} could not answer ${String(question)} at ${atMs} ms (${String(status)}), and was not asked again.`;
     return [{ rule: "G9", text }];
   });
+}
+
+/** The call that asked has ended before its answer came. A caller makes one call at a time; an error of the store names no task. */
+function endsCall({ kind, task, code }: HistoryEvent, ofTask: HistoryEvent["task"]): boolean {
+  if (kind !== "mcp_result") return false;
+  return task === ofTask || (task === undefined && String(code).startsWith("STORE_"));
 }
 
 /** After these a question may be answered, or no request waits for its answer. */
