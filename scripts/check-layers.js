@@ -41,7 +41,7 @@ const packages = {
   ],
   "packages/command-line": [
     ["command-error.ts", "did-you-mean.ts", "stop-signals.ts", "uncaught-exceptions.ts"],
-    ["import-module.ts"],
+    ["import-module.ts", "tasks"],
     ["options"],
     ["flags.ts"],
     ["load-server.ts", "quota-flags.ts", "store-flags.ts"],

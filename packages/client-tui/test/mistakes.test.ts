@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "@resumable-mcp/command-line/store";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { freePort, kill, killAll, run, startCli, startServer } from "./processes.js";
 
 const limits = { timeout: 240_000 };
@@ -84,6 +85,34 @@ describe("a command on several tasks", () => {
         { task_id: last },
       ]);
     }
+  });
+});
+
+describe("tasks and show", () => {
+  it("say of a task of a store what they say of it by way of its server", limits, async () => {
+    const id = (await run("call", "confirm", "--detach", ...common)).stdout.trim();
+    await vi.waitFor(async () => expect((await run("show", id, ...common)).stdout).toContain("asks you"), limits);
+    const byStore = async (...words: string[]) => {
+      const out: string[] = [];
+      const console = { error: () => {}, write: async () => {}, input: process.stdin };
+      const options = ["--store", join(folder, "store")];
+      await runCommand([...words, ...options], { out: (text) => out.push(text), ...console });
+      return out.join("\n");
+    };
+    const byServer = async (...words: string[]) => (await run(...words, ...common)).stdout;
+    const asJson = (text: string) => JSON.parse(text);
+    const listed = ["tasks", "--tool", "confirm"];
+    const { server: _server, ...known } = asJson(await byServer("show", id, "--json"));
+    expect(asJson(await byStore("show", id, "--json"))).toMatchObject(known);
+    const [{ server: _, ...first }] = asJson(await byServer(...listed, "--json")).tasks;
+    expect(asJson(await byStore(...listed, "--json"))).toMatchObject({ total: 1, tasks: [first] });
+    const columns = (text: string) => text.split("\n", 1)[0]?.split(/ +/);
+    const titles = ["TASK", "TOOL", "STATUS", "PROGRESS", "AGE", "MESSAGE"];
+    expect(columns(await byServer(...listed))).toEqual(titles);
+    expect(columns(await byStore(...listed))).toEqual(titles.toSpliced(3, 0, "OWNER"));
+    const facts = (text: string) =>
+      text.split("\n").filter((row) => /^(task|tool|status|attempt|asks|created) /.test(row));
+    expect(facts(await byStore("show", id))).toEqual(facts(await byServer("show", id)));
   });
 });
 

@@ -52,7 +52,7 @@ describe("clean --older-than", () => {
     expect(list).toMatchObject({
       value: {
         tasks: expect.arrayContaining(
-          [{ id: open }, { id: one }, { id: six }].map((task) => expect.objectContaining(task)),
+          [{ task_id: open }, { task_id: one }, { task_id: six }].map((task) => expect.objectContaining(task)),
         ),
       },
     });

@@ -21,9 +21,9 @@ test("counts, lists and shows what is there", async () => {
   const stats = await json("stats", "--store", directory);
   expect(stats).toMatchObject({ code: 0, value: { total: 2, byStatus: { completed: 1, pending: 1 }, unfinished: 1 } });
   const list = await json("tasks", "--store", directory, "--status", "completed");
-  expect(list).toMatchObject({ code: 0, value: { tasks: [{ id: done, status: "completed" }] } });
-  const shown = await json("show", open, "--store", directory, "--events");
-  expect(shown).toMatchObject({ code: 0, value: { status: "pending", events: [{ seq: 1, type: "created" }] } });
+  expect(list).toMatchObject({ code: 0, value: { tasks: [{ task_id: done, status: "completed" }] } });
+  const shown = await json("show", open, "--store", directory);
+  expect(shown).toMatchObject({ code: 0, value: { status: "pending", journal: [{ seq: 1, type: "created" }] } });
   expect((await run("tasks", "--all", "--store", directory)).out).toContain(open);
   // What callers sent is not for operators.
   expect(JSON.stringify(await json("tasks", "--all", "--store", directory))).not.toContain("from the arguments");
@@ -33,7 +33,7 @@ test("lists unfinished tasks, or what is asked for", async () => {
   const { directory, done, open } = await filled();
   const idsOf = async (...args: string[]) => {
     const { value } = await json("tasks", ...args, "--store", directory);
-    return (value as { tasks: { id: string }[] }).tasks.map(({ id }) => id);
+    return (value as { tasks: { task_id: string }[] }).tasks.map(({ task_id }) => task_id);
   };
   expect(await idsOf()).toEqual([open]);
   expect((await idsOf("--all")).toSorted()).toEqual([done, open]);

@@ -164,11 +164,11 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
   test("is shown and listed with its keyring, and is refused without one", async () => {
     const { names, open, path, parts, raw } = await filled();
     const withKeys = [...names, "--keyring", path];
-    expect(await json("show", open, ...withKeys, "--events", "--items")).toMatchObject({
+    expect(await json("show", open, ...withKeys, "--items")).toMatchObject({
       code: 0,
       value: {
         record: { owner: parts.owner, input: parts.input, state: { a: secretOf("state") } },
-        events: [{ task: parts }, { items: [secretOf("item")] }, {}, {}, {}, {}, {}, {}],
+        journal: [{ data: { task: parts } }, { data: { items: [secretOf("item")] } }, {}, {}, {}, {}, {}, {}],
         items: [secretOf("item")],
         signals: [{ key: secretOf("question key") }],
       },
@@ -234,7 +234,7 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
       });
       const { out } = await run("tasks", "--all", ...names, "--keyring", path);
       expect(out.split("\n").filter((line) => line.includes("damaged"))).toEqual([
-        expect.stringMatching(new RegExp(`${open}.*damaged: .*${why}`)),
+        expect.stringMatching(new RegExp(`^damaged .*${open}.*${why}`)),
       ]);
       expect(out).not.toContain("quarantine");
       const file = join(emptyFolder(), "tasks.jsonl");

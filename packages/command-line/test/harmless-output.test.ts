@@ -23,11 +23,11 @@ test.each([
   ["stats", "--max-unfinished-per-owner", "1"],
   ["versions"],
   ["check"],
-  ["show", "a---------------", "--events"],
+  ["show", "a---------------"],
   ["tasks", "--all", "--json"],
   ["stats", "--json"],
   ["versions", "--json"],
-  ["show", "a---------------", "--events", "--json"],
+  ["show", "a---------------", "--json"],
 ])("%s prints nothing that a terminal takes for a command, a direction or the end of a line", async (...args) => {
   const { at } = await storeOfStrangers();
   const { out, errors } = await run(...args, ...at);
@@ -37,7 +37,9 @@ test.each([
 
 test("what scripts read are the values themselves", async () => {
   const { at, owner, tool, id } = await storeOfStrangers();
-  expect(await json("tasks", "--all", ...at)).toMatchObject({ value: { tasks: [{ id, owner, tool }] } });
+  expect(await json("tasks", "--all", ...at)).toMatchObject({
+    value: { tasks: [{ task_id: id, owner, task_name: tool }] },
+  });
 });
 
 test("errors about words of the command line, and about a subject, have none either", async () => {

@@ -1,5 +1,6 @@
 /** What the packages of this repository share. It may change in any version: others import it at their own risk. */
 export { splitRules } from "./engine/limit-rules.js";
+export { toTaskView } from "./engine/owner/task-view.js";
 export { inTime, startTimeLimit } from "./engine/time-limit.js";
 export { isForCaller } from "./errors.js";
 export { deepFreeze } from "./json.js";

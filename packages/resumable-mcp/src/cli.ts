@@ -14,9 +14,10 @@ if (asked.kind === "program") {
   const { didYouMean } = await import("@resumable-mcp/command-line/options");
   const near = didYouMean(asked.word, asked.known);
   const { harmlessText } = await import("@resumable-mcp/protocol/display");
-  process.stderr.write(
-    `resumable-mcp: ${harmlessText(asked.problem)}${near} "resumable-mcp help" lists the commands.\n`,
-  );
+  const message = `${harmlessText(asked.problem)}${near} "resumable-mcp help" lists the commands.`;
+  if (process.argv.includes("--json"))
+    process.stdout.write(`${JSON.stringify({ error: { code: "USAGE", message } })}\n`);
+  else process.stderr.write(`resumable-mcp: ${message}\n`);
   process.exitCode = 2;
 } else if (asked.kind === "dev") {
   const { runDev } = await import("./dev/dev-command.js");

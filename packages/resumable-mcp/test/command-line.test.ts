@@ -42,6 +42,11 @@ test("each program answers by the one name: help, the version, and a wrong word"
     2,
     expect.stringContaining("There is no command sevre. Did you mean"),
   ]);
+  const answer = start(["answer", "id", "--store", "tasks", "--json"], folder);
+  expect([await answer.ended, JSON.parse(answer.output())]).toEqual([
+    2,
+    { error: { code: "USAGE", message: expect.stringContaining("name the server: answer --url URL.") } },
+  ]);
   const dev = start(["dev"], folder);
   expect([await dev.ended, dev.output()]).toEqual([2, expect.stringContaining("Name the tools module")]);
 });

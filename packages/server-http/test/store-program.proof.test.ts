@@ -28,8 +28,10 @@ async function counting(n: number) {
   const onprogress = (news: { readonly progress: number }) => progress.emit("progress", news);
   const call = client.callTool({ name: "count_to", arguments: { n } }, undefined, { onprogress });
   await begun;
-  const listed = (await store("tasks", "--store", directory, "--status", "running")) as { tasks: { id: string }[] };
-  return { directory, client, call, id: listed.tasks[0]?.id ?? "", storeOf: ["--store", directory] };
+  const listed = (await store("tasks", "--store", directory, "--status", "running")) as {
+    tasks: { task_id: string }[];
+  };
+  return { directory, client, call, id: listed.tasks[0]?.task_id ?? "", storeOf: ["--store", directory] };
 }
 
 describe("the store's program while a server runs", () => {

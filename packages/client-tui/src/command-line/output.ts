@@ -1,4 +1,4 @@
-import type { Json, TaskInfo, TaskResult } from "@resumable-mcp/client";
+import type { Json, TaskResult } from "@resumable-mcp/client";
 import { harmlessJson, harmlessLines, harmlessText } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../advice.js";
 import { contentText } from "../display/result-text.js";
@@ -115,17 +115,4 @@ export function resultText(result: TaskResult): string {
   const text = contentText(result);
   if (text === "") return JSON.stringify(structuredContent ?? null);
   return status === "completed" ? text : withCommands(text);
-}
-
-/** A task as `--json` prints it: the names of the wire, with the server. */
-export function taskJson(task: TaskInfo): object {
-  const { id, tool, label, server, status, interrupted, progress, total, percent, message, attempt, generation } = task;
-  const questions = task.questions.map(({ key, message: text, schema }) => ({ key, message: text, schema }));
-  return {
-    ...{ task_id: id, task_name: tool, label, server, status, interrupted, progress, total, progress_percent: percent },
-    ...{ message, attempt, generation, item_count: task.itemCount, last_seq: task.lastSeq },
-    ...{ created_at: task.createdAt, updated_at: task.updatedAt, finished_at: task.finishedAt },
-    questions: questions.length === 0 ? undefined : questions,
-    error: task.error,
-  };
 }

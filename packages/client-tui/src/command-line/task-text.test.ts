@@ -1,9 +1,24 @@
+import type { TaskInfo } from "@resumable-mcp/client";
+import { formatTask, formatTasks } from "@resumable-mcp/command-line/options";
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../test/fake-client.js";
 import { hostile, otherServer, twoServers } from "../../test/odd-texts.js";
-import { answerCommand, describeTask, taskTable } from "./task-text.js";
+import { withCommands } from "../advice.js";
+import { cutText, textWidth } from "../display/plain-text.js";
+import { serverLabelAt } from "../display/server-label.js";
+import { continueCommand } from "../display/task-status.js";
+import { answerCommand, answerRows } from "./task-text.js";
 
-const place = { nowMs: Date.parse("2026-11-21T09:03:05.000Z"), columns: 1_000, servers: twoServers };
+const texts = { all: true, cut: cutText, widthOf: textWidth };
+const serverLabel = (address: string) => serverLabelAt(address, twoServers);
+const place = { ...texts, nowMs: Date.parse("2026-11-21T09:03:05.000Z"), columns: 1_000, serverLabel };
+const taskTable = (...given: Parameters<typeof formatTasks>) => formatTasks(...given).lines;
+const describeTask = (task: TaskInfo) =>
+  formatTask(task, {
+    advise: withCommands,
+    next: continueCommand(task.id, task.error),
+    answerRows: (question) => answerRows(task.id, question),
+  }).lines;
 
 describe("the list of tasks", () => {
   it("has titles, aligned columns and ages; servers where there are several", () => {

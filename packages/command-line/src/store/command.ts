@@ -18,7 +18,6 @@ export const ownOptions = {
   tool: text("NAME", "only tasks of this tool"),
   limit: text("N", "so many at once (50)"),
   cursor: text("CURSOR", "continues where the list before ended"),
-  events: flag("with its newest events"),
   items: flag("with its items"),
   apply: flag("does what is said without it"),
   "older-than": text("AGE", "finished longer ago, as in 7d or 12h"),

@@ -1,15 +1,17 @@
-import type { TaskStatus } from "@resumable-mcp/core";
+import { isResumableError, type TaskStatus } from "@resumable-mcp/core";
+import { toTaskView } from "@resumable-mcp/core/internal";
 import {
   finalStatuses,
-  readStatus,
   type StoreAdmin,
-  type TaskPage,
   type TaskQuery,
+  type TaskSnapshot,
   type TaskSummary,
   taskNotFound,
   unfinishedStatuses,
 } from "@resumable-mcp/core/store";
+import { decodeJournal, decodeTask, encodeTask } from "@resumable-mcp/protocol";
 import { harmlessJson } from "@resumable-mcp/protocol/display";
+import { formatTask, formatTasks, type TextTask } from "../tasks/task-text.js";
 import { type CommandOptions, type CommandResult, wrong } from "./command.js";
 import { formatQuotas, quotaRows } from "./quota-rows.js";
 
@@ -17,19 +19,41 @@ const statuses = [...unfinishedStatuses, ...finalStatuses];
 
 /** Lists tasks, newest first: by default those that are not over. */
 export async function tasksCommand({ reading }: StoreAdmin, options: CommandOptions): Promise<CommandResult> {
+  const { all = false } = options;
   const query = toQuery(options);
-  const statuses = options.all ? undefined : unfinishedStatuses;
-  const page = await reading.listTasks({ ...query, statuses: query.statuses ?? statuses });
-  const lines = page.tasks.map(formatTask);
-  for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: ${task.damage}`);
-  if (page.nextCursor !== undefined) lines.push(`more: --cursor ${page.nextCursor}`);
-  return { json: withoutLabels(page), lines: lines.length === 0 ? ["no tasks"] : lines, ok: true };
+  const page = await reading.listTasks({
+    ...query,
+    statuses: query.statuses ?? (all ? undefined : unfinishedStatuses),
+  });
+  const tasks: TextTask[] = [];
+  const damaged: object[] = [];
+  const notes: string[] = [];
+  const addDamaged = ({ id, tool, owner }: TaskSummary, damage: string) => {
+    damaged.push({ task_id: id, task_name: tool, owner, damage });
+    notes.push(`damaged  ${id}  ${tool}  ${owner}  ${damage}`);
+  };
+  for (const summary of page.tasks) {
+    try {
+      const snapshot = await reading.getTask(summary.id);
+      if (snapshot !== undefined) tasks.push(textTask(snapshot));
+    } catch (error) {
+      if (!isResumableError(error, "TASK_CORRUPT")) throw error;
+      addDamaged(summary, error.message);
+    }
+  }
+  for (const task of page.damaged ?? []) addDamaged(task, task.damage);
+  if (page.nextCursor !== undefined) notes.push(`more: --cursor ${page.nextCursor}`);
+  const { json, lines } = formatTasks(tasks, { all, nowMs: Date.now() });
+  return { json: { ...json, damaged, next_cursor: page.nextCursor }, lines: [...lines, ...notes], ok: true };
 }
 
 /** A label is made of a caller's arguments: it is for the owner's own views. */
-function withoutLabels(page: TaskPage): TaskPage {
-  const shown = <Task extends TaskSummary>({ label: _label, ...task }: Task) => task;
-  return { ...page, tasks: page.tasks.map(shown), damaged: page.damaged?.map(shown) };
+function textTask(snapshot: TaskSnapshot): TextTask {
+  const { record, ...view } = toTaskView(snapshot);
+  const { error, owner } = record;
+  const facts = decodeTask(encodeTask({ ...view, record: { ...record, label: undefined } }, error));
+  if (facts === undefined) throw new Error(`Task ${record.id} cannot be shown.`);
+  return { ...facts, owner };
 }
 
 /** Which tasks the options mean. */
@@ -46,30 +70,32 @@ function parseStatus(text: string): TaskStatus {
   return status;
 }
 
-function formatTask({ id, createdAt, status, tool, progress, total, owner }: TaskSummary): string {
-  const done = total === undefined ? String(progress) : `${progress}/${total}`;
-  return [createdAt, id, status.padEnd(14), tool, done, owner].join("  ");
-}
-
 const pageSize = 1000;
 
-/** Shows one task: what it is, and what happened to it. */
+/** Shows one task: what it is, and what happened to it, then what only its store knows. */
 export async function showCommand(admin: StoreAdmin, taskId: string, options: CommandOptions): Promise<CommandResult> {
   const { reading } = admin;
   const snapshot = await reading.getTask(taskId);
   if (snapshot === undefined) throw taskNotFound(taskId);
   const { record, signals, leased } = snapshot;
   const newest = { afterSeq: Math.max(record.lastSeq - pageSize, 0), limit: pageSize };
-  const json = {
-    status: readStatus(snapshot),
+  const { events } = await reading.readEvents(taskId, newest);
+  const journal = decodeJournal({ last_seq: record.lastSeq, arguments: record.input, events });
+  const { output } = record;
+  const result =
+    output === undefined
+      ? undefined
+      : { json: { is_error: false, structured_content: output }, text: JSON.stringify(output) };
+  const { json, lines } = formatTask(textTask(snapshot), { journal, result });
+  const stored = {
     leased,
     ...(await admin.describeTask(taskId)),
     signals,
     record,
-    events: options.events ? (await reading.readEvents(taskId, newest)).events : undefined,
     items: options.items ? (await reading.readItems(taskId, { after: 0, limit: pageSize })).items : undefined,
   };
-  return { json, lines: harmlessJson(JSON.stringify(json, null, 2)).split("\n"), ok: true };
+  const storedLines = harmlessJson(JSON.stringify(stored, null, 2)).split("\n");
+  return { json: { ...json, ...stored }, lines: [...lines, "store", ...storedLines], ok: true };
 }
 
 /** Counts what a store holds, how large it is, and what quotas would refuse. */

@@ -91,7 +91,7 @@ const commands: Readonly<Record<string, Command>> = {
     ...shared,
     words: "ID",
     summary: "shows one task",
-    options: ["events", "items"],
+    options: ["items"],
     needsContents: true,
     run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options),
   },

@@ -14,6 +14,7 @@ test.each([
   ["store check --json", "resumable-mcp-store check --json"],
   ["stats --store tasks --json", "resumable-mcp-store stats --store tasks --json"],
   ["show id --store=tasks", "resumable-mcp-store show id --store=tasks"],
+  ["answer id --store tasks", "wrong"],
   ["stats --json", "resumable-mcp-client stats --json"],
   ["store show id", "wrong"],
   ["call count n=3", "resumable-mcp-client call count n=3"],

@@ -1,4 +1,4 @@
-import { ownSubcommands, taskSubcommands } from "./subcommands.js";
+import { ownSubcommands, type Subcommand, taskSubcommands } from "./subcommands.js";
 
 /** A program of another package, and its command line. */
 export interface ProgramCall {
@@ -37,7 +37,7 @@ export function route(words: readonly string[]): Route {
   // The screens, and the words with which a shell asks the client for completions.
   if (first === undefined || first.startsWith("-") || first.startsWith("__")) return programs.client(words);
   const task = taskSubcommands.find(({ name }) => name === first);
-  if (task !== undefined) return args.some(namesStore) ? programs.store(words) : programs.client(words);
+  if (task !== undefined) return args.some(namesStore) ? taskOnStore(task, words) : programs.client(words);
   if (first === "dev" || first === "bundle" || first === "doctor") return { kind: first, args };
   if (first === "serve") return serveRoute(args);
   if (first === "store") return storeRoute(args);
@@ -45,6 +45,13 @@ export function route(words: readonly string[]): Route {
   if (first === "help") return helpRoute(args);
   const known = [...new Set([...ownSubcommands, ...taskSubcommands].map(({ name }) => name))];
   return { kind: "wrong", problem: `There is no command ${first}.`, word: first, known };
+}
+
+/** An answer, or a call, goes through a server: only that has the tool, and checks what is said. */
+function taskOnStore({ name, onStore }: Subcommand, words: readonly string[]): Route {
+  if (onStore) return programs.store(words);
+  const problem = `${name} needs a server, which has the tools. Leave out --store, and name the server: ${name} --url URL.`;
+  return { kind: "wrong", problem, word: "", known: [] };
 }
 
 function serveRoute([kind, ...args]: readonly string[]): Route {

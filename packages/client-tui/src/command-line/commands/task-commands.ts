@@ -7,20 +7,21 @@ import {
   type TaskInfo,
   type TaskResult,
 } from "@resumable-mcp/client";
-import { didYouMean } from "@resumable-mcp/command-line/options";
-import { plainText } from "../../display/plain-text.js";
+import { didYouMean, formatTask, formatTasks } from "@resumable-mcp/command-line/options";
+import { withCommands } from "../../advice.js";
+import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
-import { statusWord } from "../../display/task-status.js";
+import { serverLabelAt } from "../../display/server-label.js";
+import { continueCommand, statusWord } from "../../display/task-status.js";
 import { whoseTasks } from "../../display/whose-tasks.js";
 import { errorMessage } from "../../json.js";
-import { type TextLine, tellHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { taskStatuses } from "../command-table.js";
 import { exitCodeOfError, exitCodes, UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
-import { type Output, printResult, resultText, taskJson } from "../output.js";
+import { type Output, printResult, resultText } from "../output.js";
 import { mayRepeat } from "../run-when-served.js";
-import { answerCommand, describeTask, taskLine, taskTable } from "../task-text.js";
+import { answerCommand, answerRows, taskLine } from "../task-text.js";
 import { checkArguments, ofQuestion, parseToolArguments } from "../tool-arguments.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
@@ -28,16 +29,20 @@ const tasks: Command = async (context) => {
   const { client, line, output } = context;
   const found = await listTasks(context, line.all);
   if (!line.json) output.note(whoseTasks(client.summary()));
-  const none = line.all ? "No tasks." : "No unfinished tasks. --all lists the finished ones.";
-  const place = { nowMs: Date.now(), columns: output.resultColumns, servers: client.servers() };
-  return output.result(
-    { tasks: found.map(taskJson), total: found.length },
-    found.length === 0 ? [none] : taskTable(found, place),
-  );
+  const servers = client.servers();
+  const { json, lines } = formatTasks(found, {
+    all: line.all,
+    nowMs: Date.now(),
+    columns: output.resultColumns,
+    cut: cutText,
+    widthOf: textWidth,
+    serverLabel: (address) => serverLabelAt(address, servers),
+  });
+  return output.result(json, lines);
 };
 
 function showTask(output: Output, task: TaskInfo): number {
-  return output.result(taskJson(task), [taskLine(task)]);
+  return output.result(formatTask(task).json, [taskLine(task)]);
 }
 
 /** `show ID`: one task in detail. */
@@ -47,25 +52,18 @@ const show: Command = async (context) => {
   const info = await task.info();
   const journal = await task.journal();
   const result = isFinal(info.status) ? await task.result() : undefined;
-  const history = tellHistory(journal);
-  const facts = { ...taskJson(info), arguments: journal?.arguments, journal: journal?.events };
-  return output.result({ ...facts, result: resultJson(result) }, [
-    ...describeTask(info, journal),
-    ...section("timeline", history.timeline),
-    ...section("steps", history.steps),
-    ...(result === undefined ? [] : ["result", `  ${plainText(resultText(result))}`]),
-  ]);
+  const { json, lines } = formatTask(info, {
+    journal,
+    result: result && { json: resultJson(result), text: resultText(result) },
+    advise: withCommands,
+    next: continueCommand(info.id, info.error),
+    answerRows: (question) => answerRows(info.id, question),
+  });
+  return output.result(json, lines);
 };
 
-function resultJson(result: TaskResult | undefined): object | undefined {
-  if (result === undefined) return undefined;
-  const { isError: is_error, content, structuredContent: structured_content } = result;
+function resultJson({ isError: is_error, content, structuredContent: structured_content }: TaskResult): object {
   return { is_error, content, structured_content };
-}
-
-function section(title: string, lines: readonly TextLine[]): readonly string[] {
-  const texts = lines.map(({ at = "", text }) => `  ${at.slice(0, 19).padEnd(19)}  ${text}`);
-  return lines.length === 0 ? [] : [title, ...texts];
 }
 
 /** `watch [ID]`: follows one task to its end, or all that are not over. */
@@ -120,7 +118,7 @@ const result: Command = async (context) => {
     return exitCodes.ok;
   }
   const { status, interrupted } = info;
-  if (output.json) output.object(taskJson(info));
+  if (output.json) output.object(formatTask(info).json);
   else output.note(`Not finished yet: ${statusWord(status, interrupted)}, ${progressNumbers(info)}.`);
   return exitCodes.unfinished;
 };

@@ -1,11 +1,11 @@
 import { defaultStateFile, isFinal, type TaskError } from "@resumable-mcp/client";
-import { isShownAt, type ShownLevel, taskTimes } from "@resumable-mcp/protocol/display";
+import { tellHistory } from "@resumable-mcp/command-line/options";
+import { isShownAt, type ShownLevel, taskTimes, wholeLog } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../../advice.js";
 import { countText, cutText, plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { continueCommand, resultPreview, resumeCommand, statusWord } from "../../display/task-status.js";
 import { ageText, type BoardTask, isAway, type LogLine, requestWords } from "../../model/board-task.js";
-import { tellHistory, wholeLog } from "../../model/task-history.js";
 import type { DetailState, DetailView, Pane } from "./detail-state.js";
 import { resultValue, treeLines } from "./result-tree.js";
 

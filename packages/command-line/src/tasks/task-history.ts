@@ -1,18 +1,15 @@
-import type { TaskJournal } from "@resumable-mcp/client";
-import { type HistoryLine, type LogLine, momentText, readHistory, wholeLog } from "@resumable-mcp/protocol/display";
-import { plainText } from "../display/plain-text.js";
-
-export { wholeLog };
+import type { TaskJournal } from "@resumable-mcp/protocol";
+import { type HistoryLine, type LogLine, momentText, plainText, readHistory } from "@resumable-mcp/protocol/display";
 
 /** One line of what happened to a task. */
-export interface TextLine {
+interface TextLine {
   readonly key: number;
   /** ISO 8601 UTC. */
   readonly at?: string;
   readonly text: string;
 }
 
-/** What the screens show of a journal. */
+/** What people are shown of a journal. */
 export interface HistoryText {
   readonly timeline: readonly TextLine[];
   readonly steps: readonly TextLine[];
