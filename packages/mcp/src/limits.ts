@@ -41,30 +41,20 @@ export const limits = {
   /** The longest delay that timers accept, in milliseconds: they hold 31 bits. */
   maxTimerMs: 2 ** 31 - 1,
   expireBatch: 1_000,
-  /** Params of calls that are looked at in one sweep: each may be as large as a message. */
-  expireParamsBatch: 16,
   /** Sessions of an owner that may end at once for one more, and are read for it. */
   maxRoomBatch: 100,
   maxToolPages: 100,
   maxConflicts: 10,
   /** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
   noteFlushMs: 5_000,
-  maxOnceLength: 512,
-  /** How many times `checkSessionMs` the process that delivers a call has to say so, where another one asks. */
-  doubtChecks: 3,
-  /** Ids of forgotten calls that a session keeps: a process that still delivers one does not take it for cancelled. */
-  maxForgottenCalls: 256,
-  /** Of the params of a call that stand in its session's document, as JSON, in characters; larger ones are written once, apart. */
-  maxInlineParams: 16 * 1024,
-  /** Of one of them that is kept of a finished call, and of the URI of a subscription, in characters. */
+  /** Of the name of a stream, in characters: clients send it back in a header. */
+  maxStreamNameLength: 4_096,
+  /** Cancelled calls of one session that it keeps, and progress tokens of its tasks; the oldest go first. */
+  maxKeptCalls: 256,
+  /** Of one of the params that the name of a stream keeps, and of the URI of a subscription, in characters. */
   maxKeptParamLength: 1_024,
-  /** Of the id of a request, in characters, where it is text. */
+  /** Of the id of a request, in bytes of JSON: the name of its stream holds it. */
   maxRequestIdLength: 1_024,
-  /** Messages that one session's processes keep for the one that has its standalone stream, and their bytes as JSON. */
-  maxMail: 32,
-  maxMailBytes: 32 * 1024,
-  /** How long such messages wait to be written together, in milliseconds. */
-  mailAfterMs: 250,
   /** Sessions whose order of streams is kept in memory. */
   maxStreamLogs: 2_000,
   /** Runs of events whose order is kept for one session. */
@@ -114,11 +104,11 @@ export const sessionLimits = {
   maxLiveSessions: 2_000,
   /** Streams of one session that are open at once; those of `maxRequests` requests are not refused for them. */
   maxStreams: 256,
-  /** Calls of one session that are unfinished at once: `tools/call` and `tasks/result`. */
+  /** Calls of one session that one process answers at once: `tools/call` and `tasks/result`. */
   maxOpenCalls: 256,
   /** Other requests of one session that one process answers at once. */
   maxRequests: 256,
-  /** Finished calls that a session still knows, so that a late cursor is answered rightly. */
+  /** Finished calls of one session that its process still knows. */
   maxFinishedCalls: 16,
   /** Of one stream, written and not yet read; then the writer waits. */
   maxStreamBytes: 256 * 1024,

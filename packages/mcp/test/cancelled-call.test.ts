@@ -65,14 +65,6 @@ test("the cursor of a cancelled call of an ordinary tool is answered alike", asy
   gate.open();
 });
 
-test("the cursor of a call that the session no longer keeps is answered as that of a finished stream", async () => {
-  const { url } = await endpoint({ tools: [countTool()], limits: { maxFinishedCalls: 1 } });
-  const session = await openSession(url);
-  const [first] = await readUntil(eventsOf(await post(url, countTo(1, 1), session)), () => false);
-  for (const id of [2, 3]) await (await post(url, countTo(id, id), session)).text();
-  expect((await resume(url, session, first?.id ?? "")).status).toBe(405);
-});
-
 test("G8 a call that is cancelled before its client came back after a restart stops its task, and does not go on", async () => {
   const gate = createGate();
   const options = { tools: [countTool(gate)], store: lastingStore() };
@@ -113,16 +105,14 @@ test("G8 a call whose stream broke is cancelled by its client, and its task stop
 
 test("G8 a call that is cancelled while it is being stored is neither carried out nor answered", async () => {
   const store = createMemoryStore();
-  const { putDocument } = store;
+  const { createTask } = store;
   const { url, engine } = await endpoint({ tools: [countTool()], store });
   const session = await openSession(url);
-  // The tools of the server are known, and the session is used: what is written from now on is the call.
-  await (await post(url, countTo(1, 1), session)).text();
   const [writing, written] = [createGate(), createGate()];
-  store.putDocument = async (request) => {
+  store.createTask = async (request) => {
     writing.open();
     await written.pass();
-    return putDocument(request);
+    return createTask(request);
   };
   const answer = post(url, countTo(3), session);
   await writing.pass();

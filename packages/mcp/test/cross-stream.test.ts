@@ -24,8 +24,8 @@ const isProgress = (event: StreamEvent) => progressOf([event]).length > 0;
 function served(version: string) {
   const gate = createGate();
   const store = lastingStore();
-  const start = async () => {
-    const opened = await openEndpoint({ tools: [countTool(gate)], store, crossStreamReplay: true });
+  const start = async (at = store) => {
+    const opened = await openEndpoint({ tools: [countTool(gate)], store: at, crossStreamReplay: true });
     closing.push(opened.close);
     return opened.url;
   };
@@ -38,7 +38,7 @@ function served(version: string) {
     await post(url, { jsonrpc: "2.0", method: "notifications/initialized" }, session);
     return { session, cursor: event?.id ?? "" };
   };
-  return { gate, start, initialize };
+  return { gate, store, start, initialize };
 }
 
 /** Continues with the server that the client knew, or with the next one on its store. */
@@ -103,6 +103,28 @@ describe.each(["2025-11-25", "2025-06-18"])(
     );
   },
 );
+
+test("the cursor of initialize brings the result of a call whose process died as soon as its task was durable", async () => {
+  const { gate, store, start, initialize } = served("2025-11-25");
+  let die = (): void => {};
+  const died = new Promise<void>((resolve) => {
+    die = resolve;
+  });
+  const dying: Store = Object.assign(Object.create(store), {
+    async createTask(request: Parameters<Store["createTask"]>[0]) {
+      await store.createTask(request);
+      die();
+      return new Promise(() => {});
+    },
+  });
+  const first = await start(dying);
+  const { session, cursor } = await initialize(first);
+  void post(first, countTo(1), session).catch(() => {});
+  await died;
+  gate.open();
+  const again = eventsOf(await resume(await start(), session, cursor));
+  expect((await readUntil(again, toItsEnd)).at(-1)?.message).toMatchObject({ id: 7, result: {} });
+});
 
 test.each(servers)(
   "from an event of the standalone stream comes what other streams sent after it, and no more: $server",

@@ -1,7 +1,6 @@
-import { createMemoryStore } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { countTool, createGate } from "./counting-tool.js";
-import { countTo, type EndpointOptions, eventsOf, openEndpoint, openSession, post, resume } from "./http-endpoint.js";
+import { countTo, openEndpoint, openSession, post } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -9,36 +8,6 @@ afterEach(async () => {
 });
 
 const request = (id: number, method: string) => ({ jsonrpc: "2.0", id, method });
-type Session = Record<string, string>;
-
-/** Makes a call whose server dies before its client has more than the first event. Gives the id of that event. */
-async function dieInCall(options: EndpointOptions, session: Session, id: number): Promise<string> {
-  const { url, close } = await openEndpoint(options);
-  const { value: prime } = await eventsOf(await post(url, countTo(id, id), session)).next();
-  await close();
-  return prime?.id ?? "";
-}
-
-test("G11 calls that died with their servers make room for others, oldest first; the others can be resumed", async () => {
-  const store = createMemoryStore();
-  const tools = [countTool(createGate())];
-  const limits = { maxOpenCalls: 4, checkSessionMs: 10 };
-  const process = () => ({ tools, limits, store: store.anotherProcess() });
-  const first = await openEndpoint(process());
-  const session = await openSession(first.url);
-  await first.close();
-  const died: string[] = [];
-  for (const id of [1, 2, 3, 4]) died.push(await dieInCall(process(), session, id));
-
-  const { url, close } = await openEndpoint(process());
-  closing.push(close);
-  expect((await post(url, request(5, "ping"), session)).status).toBe(200);
-  await expect.poll(async () => (await post(url, countTo(6, 6), session)).status).toBe(200);
-  const statuses = [];
-  for (const last of died) statuses.push((await resume(url, session, last)).status);
-  expect(statuses).toEqual([405, 200, 200, 200]);
-  expect((await post(url, countTo(7, 7), session)).status).toBe(429);
-});
 
 test("G11 a session that is full of open calls and their streams takes every request that opens none", async () => {
   const limits = { maxOpenCalls: 2, maxStreams: 2 };

@@ -155,6 +155,12 @@ export const countTo = (n: number, id = 7, _meta = {}) => ({
   params: { name: "count_to", arguments: { n }, _meta: { progressToken: "p", ..._meta } },
 });
 
+/** The task whose journal a stream shows, as the id of an event names it. */
+export function taskOfEvent(eventId = ""): string {
+  const text = eventId.split(".")[0]?.split("_").slice(3).join("_") ?? "";
+  return String(Reflect.get(Object(JSON.parse(Buffer.from(text, "base64url").toString())), 3));
+}
+
 /** Resumes a stream behind an event. */
 export const resume = (url: string, session: Record<string, string>, last: string) =>
   fetch(url, { headers: { accept: "text/event-stream", ...session, "last-event-id": last } });

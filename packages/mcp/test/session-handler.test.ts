@@ -63,7 +63,7 @@ describe("a stream that broke", () => {
     });
     const events = eventsOf(first);
     const { value: prime } = await events.next();
-    expect(prime).toEqual({ id: expect.stringMatching(/^[A-Za-z0-9_-]{16,64}\.0$/) });
+    expect(prime).toEqual({ id: expect.stringMatching(/^journal_[A-Za-z0-9_-]+\.0$/) });
     gate.open();
     const before = await readUntil(events, (event) => progressOf([event]).length > 0);
     abort.abort();

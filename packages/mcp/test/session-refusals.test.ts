@@ -13,6 +13,7 @@ import {
   post,
   readUntil,
   resume,
+  taskOfEvent,
 } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -161,12 +162,14 @@ test("who asks for the result of another's task cannot answer its question (G10)
   const eve = await openSession(url, { authorization: "Bearer e" });
   const asked = { jsonrpc: "2.0", id: 1, method: "tasks/result", params: { taskId: record.id } };
   // The answer comes before the request reaches the code that refuses it.
-  const putDocument = store.putDocument;
+  const { getTask } = store;
   let answered: Promise<Response> | undefined;
-  store.putDocument = async (session) => {
-    answered ??= post(url, answerTo(record.id), eve);
-    await answered;
-    return putDocument(session);
+  store.getTask = async (taskId) => {
+    if (answered === undefined) {
+      answered = post(url, answerTo(record.id), eve);
+      await answered;
+    }
+    return getTask(taskId);
   };
   await (await post(url, asked, eve)).text();
   expect((await answered)?.status).toBe(202);
@@ -177,7 +180,7 @@ test("an answer to what no task asks is dropped (G11)", async () => {
   const { url, engine } = await endpoint({ tools: [countTool(createGate())] });
   const session = await openSession(url);
   const { value: prime } = await eventsOf(await post(url, countTo(2), session)).next();
-  const [taskId = ""] = prime?.id?.split(".") ?? [];
+  const taskId = taskOfEvent(prime?.id);
   await expect.poll(() => engine.readTask(taskId)).toBeDefined();
   expect((await post(url, answerTo(taskId), session)).status).toBe(202);
   expect((await post(url, { ...answerTo(taskId), id: "anything" }, session)).status).toBe(202);
@@ -240,8 +243,8 @@ test("two processes let an owner open as many sessions as one, of 60 at the same
 test("a session has as many open calls as it may have, of 60 that come at the same moment (G11)", async () => {
   const store = createMemoryStore();
   let writing = Promise.resolve();
-  const putDocument: Store["putDocument"] = (given) => writing.then(() => store.putDocument(given));
-  const slow: Store = Object.assign(Object.create(store), { putDocument });
+  const createTask: Store["createTask"] = (given) => writing.then(() => store.createTask(given));
+  const slow: Store = Object.assign(Object.create(store), { createTask });
   const { url } = await endpoint({ tools: [countTool()], limits: { maxOpenCalls: 5 }, store: slow });
   const session = await openSession(url);
   let write = () => {};

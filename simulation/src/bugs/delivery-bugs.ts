@@ -11,8 +11,8 @@ export const deliveryBugs: readonly Bug[] = [
   {
     name: "a cancellation does not withdraw that a result was delivered",
     file: "mcp/src/era-2025/session/client-messages.ts",
-    find: "    const withdrawn = calls.withdraw(requestId);",
-    replace: "    const withdrawn = undefined;",
+    find: "    const isKnown = calls.withdraw(requestId);",
+    replace: "    const isKnown = requestId === undefined;",
     shows: "leaving",
   },
   {
@@ -112,9 +112,10 @@ export const deliveryBugs: readonly Bug[] = [
   },
   {
     name: "a cancellation that the store cannot read ends the process",
-    file: "mcp/src/era-2025/session/client-messages.ts",
-    find: "    await Promise.all([withdrawn, inFlight && calls.cancel(inFlight, isDelivered)]);",
-    replace: "    await (inFlight && calls.cancel(inFlight, isDelivered));\n    await withdrawn;",
+    file: "mcp/src/era-2025/session/calls/in-flight-calls.ts",
+    find: "    await Promise.all([this.cancelElsewhere(inFlight.request.id, rights, atMs), this.#stopTask(inFlight.taskId)]);",
+    replace:
+      "    const stopped = this.#stopTask(inFlight.taskId);\n    await this.cancelElsewhere(inFlight.request.id, rights, atMs);\n    await stopped;",
     shows: "cancels",
   },
 ];

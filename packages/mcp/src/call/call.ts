@@ -28,6 +28,8 @@ export interface Call {
   readonly requestId: string | number;
   /** Aborts when the caller has left or has cancelled its request. */
   readonly signal: AbortSignal;
+  /** Hears which task the call has, once that is durable. */
+  readonly begun?: ((taskId: string) => Promise<void>) | undefined;
   /** Takes the receipt of a task's result that the response will carry, before the call has its answer. */
   readonly carry: (receipt: Receipt) => void;
   /** Put before the names of the control tools; `undefined` where the server has none. */

@@ -21,6 +21,7 @@ export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<
   const detached = handoffMs === 0 && !call.meta.callerStays;
   const known = await knownTask(call);
   const started = known ?? (await call.tasks.start(startRequest(call, tool, input, detached)));
+  await call.begun?.(started.record.id);
   const ending = await followTask(call, started, handoffMs);
   return withAge(toResult(call, ending, started.reused), ending.view.record, started.reused);
 }

@@ -34,6 +34,7 @@ export interface Request2025 extends RequestExtra {
   readonly connection: Connection2025;
   /** How it came here. What came by stdio may say so in its `_meta`: a supervisor in between sets that. */
   readonly delivery?: Delivery | undefined;
+  readonly begun?: Call["begun"];
   readonly carry: Call["carry"];
   readonly left: Call["left"];
   /** Sends a message of what answers for {@link Connection2025.other}, which belongs to the request. */
@@ -77,6 +78,7 @@ export function call2025(
     meta,
     requestId,
     signal,
+    begun: request.begun,
     carry: request.carry,
     clientId: clientId ?? sessionClientId,
     sessionId,

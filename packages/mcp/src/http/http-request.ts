@@ -16,6 +16,8 @@ export interface RequestContext {
   readonly network?: string;
   /** The body, where it was read already. */
   readonly parsedBody?: unknown;
+  /** Hears the name that the stream of a call of the 2025 era will have. Durability: the call's task is made when it has resolved. */
+  readonly beforeCall?: (stream: string) => Promise<void>;
 }
 
 /**

@@ -47,7 +47,10 @@ export function withCrossStreamReplay(handler: HttpHandler, options: CrossStream
     const sessionId = request.header("mcp-session-id");
     const cursor = request.method === "GET" ? parseEventId(request.header("last-event-id") ?? "") : undefined;
     if (sessionId !== undefined && cursor !== undefined) return streams.resume(request, context, sessionId, cursor);
-    const given = await handler.answer(request, context);
+    const given = await handler.answer(
+      request,
+      sessionId === undefined ? context : streams.hearing(context, sessionId),
+    );
     if (given.status !== 200) return given;
     if (request.method === "DELETE" && sessionId !== undefined) await streams.forget(sessionId);
     const named = given.headers["mcp-session-id"];
@@ -81,6 +84,18 @@ class SessionStreams {
     const id = formatEventId(opening);
     const event = `event: message\nid: ${id}\ndata: ${String(answer.body)}\n\n`;
     return new HttpAnswer(answer.status, eventStreamHeaders(sessionId), event);
+  }
+
+  /** A call whose client saw nothing of it may have a task when this process dies: its stream is noted before. */
+  hearing(context: RequestContext | undefined, sessionId: string): RequestContext {
+    return {
+      ...context,
+      beforeCall: async (stream) => {
+        const log = await this.#logOf(sessionId);
+        this.#note(log, { stream, place: 0 }, false);
+        await this.#save(log);
+      },
+    };
   }
 
   /** Notes the events of an answer that is a stream. Durability: its name is in the store before its first byte goes out. */
@@ -155,6 +170,8 @@ class SessionStreams {
   }
 
   #note(log: StreamLog, cursor: Cursor, ended: boolean): void {
+    const last = log.value.marks.at(-1);
+    if (!ended && last?.stream === cursor.stream && last.from <= cursor.place && cursor.place <= last.to) return;
     const add = ({ marks }: StreamOrder) => ({ marks: withEvent(marks, cursor, ended, limits.maxStreamMarks) });
     log.note(add, limits.saveMarksAfterMs, this.#onError);
   }

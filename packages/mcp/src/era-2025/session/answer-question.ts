@@ -1,8 +1,10 @@
 import type { JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { parseElicitationResult, parseQuestionId } from "@resumable-mcp/protocol";
+import { resolveOwner } from "../../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
-import { openCalls, type SessionDocument } from "./session-document.js";
+import type { InFlightCalls } from "./calls/in-flight-calls.js";
+import type { SessionDocument } from "./session-document.js";
 
 /**
  * Writes the user's answer to a question of one of a session's tasks into its journal, before the client receives
@@ -12,17 +14,17 @@ import { openCalls, type SessionDocument } from "./session-document.js";
  */
 export async function answerQuestion(
   engine: Engine,
-  document: SessionDocument,
+  { document, calls }: { readonly document: SessionDocument; readonly calls: InFlightCalls },
   response: JSONRPCResponse,
   caller: CallerRights,
 ): Promise<boolean> {
   const asked = parseQuestionId(String(response.id));
-  const findCall = () => openCalls(document.value).find((one) => (one.taskId ?? one.callId) === asked?.taskId);
-  // Another process may have asked it.
-  if (asked !== undefined && findCall() === undefined) await document.refresh();
-  const call = findCall();
-  const task = asked === undefined || call === undefined ? undefined : await engine.readTask(asked.taskId);
+  const task = asked === undefined ? undefined : await engine.readTask(asked.taskId).catch(noTask);
   if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
+  // Another process may have asked it, for a task of this session or of its caller.
+  const { session, owner } = task.record;
+  const mayBeAsked = session === document.id || owner === document.owner || calls.follows(asked.taskId);
+  if (!mayBeAsked && owner !== ownerOfSession(document, caller)) return false;
   const answer = "result" in response ? parseElicitationResult(response.result) : undefined;
   if (answer === undefined) return true;
   try {
@@ -32,4 +34,20 @@ export async function answerQuestion(
     if (!isResumableError(error, "INVALID_VALUE") && !isResumableError(error, "ALREADY_ANSWERED")) throw error;
   }
   return true;
+}
+
+/** By whom the session's requests are made that name no client, where that outlives the session. */
+function ownerOfSession(
+  { id: sessionId, value }: SessionDocument,
+  { token, locality }: CallerRights,
+): string | undefined {
+  const { clientId } = value;
+  return clientId === undefined || token !== undefined
+    ? undefined
+    : resolveOwner({ authenticated: undefined, clientId, sessionId, locality });
+}
+
+/** A damaged task does not say whose it is, and takes no answer: who asks it says so to its caller. */
+function noTask(error: unknown): undefined {
+  if (!isResumableError(error, "TASK_CORRUPT")) throw error;
 }

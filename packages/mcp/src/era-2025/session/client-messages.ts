@@ -1,6 +1,8 @@
 import type { JSONRPCNotification, JSONRPCResponse, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine } from "@resumable-mcp/core";
+import { isRequestId } from "../../call/call.js";
 import { HttpAnswer } from "../../http/http-answer.js";
+import { limits } from "../../limits.js";
 import { findLocality } from "../../owner/owner.js";
 import { type CallerRights, checkScopes } from "../../owner/scopes.js";
 import { answerQuestion } from "./answer-question.js";
@@ -36,10 +38,10 @@ export class ClientMessages {
   }
 
   async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const { engine, document, deliveries } = this.#parts;
+    const { engine, deliveries } = this.#parts;
     if (deliveries.requests.isOfAnother(String(response.id))) return misdirectedAnswer();
     try {
-      const keep = await answerQuestion(engine, document, response, rightsOf(extra));
+      const keep = await answerQuestion(engine, this.#parts, response, rightsOf(extra));
       deliveries.accept(response as ClientResponse, extra, keep);
       return new HttpAnswer(202);
     } catch (error) {
@@ -49,19 +51,20 @@ export class ClientMessages {
   }
 
   async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification, extra: MessageExtraInfo): Promise<void> {
+    const atMs = Date.now();
     const { engine, calls, deliveries, entering } = this.#parts;
     await entering.ended(requestId);
-    const inFlight = await calls.findRequest(requestId);
-    if (inFlight !== undefined) {
-      checkScopes(engine, String(inFlight.request.params?.name), rightsOf(extra));
-    }
-    const isDelivered = inFlight?.running !== undefined;
-    const withdrawn = calls.withdraw(requestId);
+    const rights = rightsOf(extra);
+    const inFlight = calls.findRequest(requestId);
+    if (inFlight !== undefined) checkScopes(engine, String(inFlight.request.params?.name), rights);
+    const isKnown = calls.withdraw(requestId);
     if (inFlight !== undefined) {
       deliveries.end(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
       inFlight.abandon();
+      await calls.cancel(inFlight, rights, atMs);
+    } else if (!isKnown && isRequestId(requestId) && String(requestId).length <= limits.maxRequestIdLength) {
+      await calls.cancelElsewhere(requestId, rights, atMs);
     }
-    await Promise.all([withdrawn, inFlight && calls.cancel(inFlight, isDelivered)]);
   }
 }
 

@@ -17,7 +17,7 @@ test("a session with as many subscriptions as it may have ends one", async () =>
     sessionKind,
     createMemoryStore(),
     { id: "a_session_of_a_test", owner: "session:test" },
-    { value: { protocolVersion: "2025-11-25", initialize: {}, calls: [], subscriptions: uris }, version: 0 },
+    { value: { protocolVersion: "2025-11-25", key: "k", initialize: {}, subscriptions: uris }, version: 0 },
   );
   const settings = settingsOf(document);
   await settings.noteAnswer(request("resources/subscribe", "task://more"), done);
@@ -33,7 +33,7 @@ test("what another process wrote since does not hide a change", async () => {
     sessionKind,
     store,
     { id, owner: "session:test" },
-    { value: { protocolVersion: "2025-11-25", initialize: {}, calls: [] }, version: 0 },
+    { value: { protocolVersion: "2025-11-25", key: "k", initialize: {} }, version: 0 },
   );
   await first.change((facts) => facts);
   const second = await KeptDocument.open(sessionKind, store, id);

@@ -16,7 +16,7 @@ const call: JSONRPCRequest = { jsonrpc: "2.0", id: 1, method: "tools/call", para
 test("a finished call ends at its response from the first moment on, whatever is written or asked for then (G5)", async () => {
   const engine = createEngine({ store: createMemoryStore(), tools: [] });
   onTestFinished(() => engine.close());
-  const value = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
+  const value = { protocolVersion: "2025-11-25", key: "k", initialize: {} };
   const place = { id: "a_session_of_a_test", owner: "session:test" };
   const document = new KeptDocument(sessionKind, engine.documents, place, { value, version: 0 });
   const calls = new InFlightCalls(document, engine, sessionLimits);
@@ -40,13 +40,12 @@ test("a finished call ends at its response from the first moment on, whatever is
     },
   });
   const inFlight = calls.create(call, "journal");
-  await calls.store(inFlight);
-  calls.add(inFlight);
+  calls.add(inFlight).beginTask("a_task");
   deliveries.deliver(inFlight, { redelivered: false, extra: {} });
   respond({ content: [], _meta: { [metaKeys.seq]: 5 } });
   const ends = new Set<unknown>();
   for (let turn = 0; turn < 1_000; turn++) {
-    ends.add(inFlight.finished ? inFlight.place : undefined).add(document.value.calls[0]?.end);
+    ends.add(inFlight.finished ? inFlight.place : undefined);
     await Promise.resolve();
   }
   expect([...ends]).toEqual([undefined, 5]);

@@ -71,7 +71,9 @@ export class Deliveries {
   deliver(inFlight: InFlightRequest, options: DeliveryOptions): void {
     const run = new AbortController();
     inFlight.running = run;
-    void this.#run(inFlight, run, options).catch(this.#session.onError);
+    void this.#run(inFlight, run, options)
+      .catch(this.#session.onError)
+      .finally(() => inFlight.giveUp());
   }
 
   /** Ends a delivery: by its caller's request, or because its caller left or is served by a newer delivery. */
@@ -132,8 +134,6 @@ export class Deliveries {
     const { signal } = run;
     const isCurrent = () => inFlight.running === run;
     const send = async (message: JSONRPCMessage): Promise<void> => {
-      if (!isCurrent()) return;
-      await this.#session.calls.noteTask(inFlight, message);
       if (isCurrent()) await inFlight.write(message);
     };
     return {
@@ -143,12 +143,15 @@ export class Deliveries {
       sendNotification: (notification: object) => send(forSdk({ jsonrpc: "2.0", ...notification })),
       sendRequest: async (asked, _schema, given) => {
         const { signal: until = signal }: { readonly signal?: AbortSignal } = Object(given);
-        await this.#session.calls.noteTask(inFlight, forSdk({ jsonrpc: "2.0", id: 0, ...Object(asked) }));
         return this.requests.ask(inFlight, asked, { signal: until, isCurrent });
       },
       relay: async (message) => {
         const sent = this.requests.relay(forSdk(message));
         if (sent !== undefined) await send(sent);
+      },
+      begun: async (taskId) => {
+        await this.#session.calls.noteToken(inFlight, taskId).catch(this.#session.onError);
+        inFlight.beginTask(taskId);
       },
       carry: (receipt) => {
         if (isCurrent()) inFlight.receipt = receipt;
@@ -162,13 +165,13 @@ export class Deliveries {
   }
 
   #deliveryOf(inFlight: InFlightRequest, { after, redelivered }: DeliveryOptions): Delivery {
-    const { request, name, taskId, acceptedMs, clockMarginMs, sessionClientId } = inFlight;
+    const { request, callId, taskId, acceptedMs, sessionClientId } = inFlight;
     const progressToken = this.#session.calls.firstToken(request);
     const isJournal = inFlight.kind === "journal";
     return {
       ...(progressToken !== undefined && { progressToken }),
       ...{ requestId: request.id, sessionClientId, taskId },
-      ...(isJournal && { callId: name, redelivered, acceptedMs: acceptedMs - clockMarginMs }),
+      ...(isJournal && { callId, redelivered, acceptedMs }),
       ...(isJournal && after && { afterSeq: after.place, shownProgress: after.progress }),
     };
   }
@@ -177,7 +180,6 @@ export class Deliveries {
   async #respond(inFlight: InFlightRequest, run: AbortController, message: JSONRPCResponse): Promise<void> {
     const { calls } = this.#session;
     if (inFlight.running !== run) return;
-    await calls.noteTask(inFlight, message);
     if (inFlight.receipt !== undefined) await hearCallers();
     // Its client may have cancelled the call at another process.
     if (readMeta(message, metaKeys.status) === "paused") await this.#session.check().catch(() => {});

@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
-import { parseJson } from "@resumable-mcp/protocol";
+import type { JsonObject } from "@resumable-mcp/core";
+import { parseJson, type Repeatable } from "@resumable-mcp/protocol";
+import { z } from "zod";
 import { limits } from "../../limits.js";
 
 /** A place in a stream. */
@@ -23,7 +25,7 @@ export function formatEventId({ stream, place, progress }: Cursor): string {
 
 /** Parses what a client sent; `undefined` when no server of ours made it. */
 export function parseEventId(text: string): Cursor | undefined {
-  const match = /^([A-Za-z0-9_-]{1,1024})\.(0|[1-9][0-9]{0,14})(?:~([0-9.e+-]{1,32}))?$/.exec(text);
+  const match = /^([A-Za-z0-9_-]{1,4096})\.(0|[1-9][0-9]{0,14})(?:~([0-9.e+-]{1,32}))?$/.exec(text);
   const [, stream, place, shown] = match ?? [];
   // -0 is written as 0.
   const progress = shown === undefined ? undefined : Number(shown) + 0;
@@ -31,40 +33,81 @@ export function parseEventId(text: string): Cursor | undefined {
   return { stream, place: Number(place), progress };
 }
 
-const oncePrefix = "once_";
-
-/** What has to be known of a request to answer for it after a restart. */
-export interface OnceFacts {
+/** What has to be known of a request to answer for it in any process, also after a restart. */
+export interface StreamFacts {
+  readonly kind: Repeatable;
   readonly requestId: RequestId;
   readonly method: string;
-  readonly tool: string | undefined;
+  readonly tool?: string | undefined;
+  /** The task whose journal the stream shows. */
+  readonly taskId?: string | undefined;
+  /** Of a request that runs again: all. Of a call that has a task: what its caller is known by. */
+  readonly params?: JsonObject | undefined;
+  /** The client that the session had named, where the request names none. */
+  readonly clientId?: string | undefined;
+  /** When the request came, in milliseconds of the wall clock. */
+  readonly acceptedMs: number;
 }
 
 /**
- * Names the stream of a request that must never run twice. The name itself carries what is needed to answer for it
- * after a restart, so that such a call costs no write; it is signed with the session's id, which only its client knows.
- * `undefined` when that would make the name too long.
+ * Names the stream of a request. The name itself carries what is needed to go on with it after a restart, so that the stream costs no
+ * write; it is signed with the key of the session, which no client knows. `undefined` when that would make the name too long.
  */
-export function onceStream(
-  sessionId: string,
-  nonce: string,
-  { requestId, method, tool }: OnceFacts,
-): string | undefined {
-  const fact = Buffer.from(JSON.stringify([requestId, method, tool ?? null])).toString("base64url");
-  const name = `${oncePrefix}${nonce}_${signature(sessionId, nonce, fact)}_${fact}`;
-  return name.length <= limits.maxOnceLength ? name : undefined;
+export function nameStream(key: string, callId: string, facts: StreamFacts): string | undefined {
+  const { kind, requestId, method, tool, taskId, params, clientId, acceptedMs } = facts;
+  const isToolCall = method === "tools/call";
+  const asWritten = [
+    requestId,
+    isToolCall ? null : method,
+    params === undefined ? tool : null,
+    taskId,
+    params,
+    clientId,
+    acceptedMs,
+  ];
+  const known = asWritten.map((fact) => fact ?? null);
+  const fact = Buffer.from(JSON.stringify(known)).toString("base64url");
+  const name = `${kind}_${callId}_${signature(key, `${kind}_${callId}_${fact}`)}_${fact}`;
+  return name.length <= limits.maxStreamNameLength ? name : undefined;
 }
 
-/** Reads such a name, if it was given to this session; neither nonce nor signature has an underscore. */
-export function parseOnceStream(sessionId: string, stream: string): OnceFacts | undefined {
-  const [, nonce, signed, text] = /^once_([A-Za-z0-9]+)_([0-9a-f]+)_([A-Za-z0-9_-]+)$/.exec(stream) ?? [];
-  if (nonce === undefined || text === undefined || signed !== signature(sessionId, nonce, text)) return undefined;
-  const fact: unknown = parseJson(Buffer.from(text, "base64url").toString());
-  const [requestId, method, tool]: unknown[] = Array.isArray(fact) ? fact : [];
-  if (typeof method !== "string" || (typeof requestId !== "string" && typeof requestId !== "number")) return undefined;
-  return { requestId, method, tool: typeof tool === "string" ? tool : undefined };
+/** The name of a stream that is known only as long as its process lives. */
+export const bareName = (kind: Repeatable, callId: string): string => `${kind}_${callId}`;
+
+/** The id of the call whose stream has a name; it has no underscore. */
+export const callOfStream = (stream: string): string => stream.split("_")[1] ?? "";
+
+const fact = z.tuple([
+  z.union([z.string(), z.number()]),
+  z.string().nullable(),
+  z.string().nullable(),
+  z.string().nullable(),
+  z.record(z.string(), z.json()).nullable(),
+  z.string().nullable(),
+  z.number(),
+]);
+
+/** Reads such a name, if it was given to this session. */
+export function parseStreamName(key: string, stream: string): StreamFacts | undefined {
+  const [, kind, callId, signed, text = ""] =
+    /^(once|again|journal)_([A-Za-z0-9]+)_([0-9a-f]+)_([A-Za-z0-9_-]+)$/.exec(stream) ?? [];
+  if (!isRepeatable(kind) || signed !== signature(key, `${kind}_${callId}_${text}`)) return undefined;
+  const { data } = fact.safeParse(parseJson(Buffer.from(text, "base64url").toString()));
+  if (data === undefined) return undefined;
+  const [requestId, method, tool, taskId, params, clientId, acceptedMs] = data;
+  const read = <Value>(value: Value | null) => value ?? undefined;
+  const named = tool ?? (method === null ? params?.name : undefined);
+  return {
+    ...{ kind, requestId, method: method ?? "tools/call", acceptedMs },
+    ...{ tool: typeof named === "string" ? named : undefined, taskId: read(taskId) },
+    ...{ params: read(params as JsonObject | null), clientId: read(clientId) },
+  };
 }
 
-function signature(sessionId: string, nonce: string, fact: string): string {
-  return createHmac("sha256", sessionId).update(`${nonce}_${fact}`).digest("hex").slice(0, 32);
+function isRepeatable(kind: string | undefined): kind is Repeatable {
+  return kind === "once" || kind === "again" || kind === "journal";
+}
+
+function signature(key: string, text: string): string {
+  return createHmac("sha256", key).update(text).digest("hex").slice(0, 32);
 }

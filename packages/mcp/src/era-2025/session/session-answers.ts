@@ -4,7 +4,8 @@ import { errorResult } from "../../call/tool-result.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
-import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
+import { type Cursor, formatEventId, parseStreamName } from "./event-id.js";
+import type { SessionDocument } from "./session-document.js";
 
 /** Answers with one JSON-RPC message. */
 export function jsonAnswer(message: JSONRPCMessage, sessionId: string): HttpAnswer {
@@ -78,24 +79,28 @@ export function outcomeUnknown(tool: string) {
  * Answers for a call that this process does not know and that must not run twice. `undefined` when the cursor names no
  * such call.
  */
-export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLimits): HttpAnswer | undefined {
-  const lost = parseOnceStream(sessionId, cursor.stream);
-  if (lost === undefined) return undefined;
-  const { requestId: id, method, tool } = lost;
+export function lostAnswer(
+  cursor: Cursor,
+  { id, value }: SessionDocument,
+  limits: SessionLimits,
+): HttpAnswer | undefined {
+  const lost = parseStreamName(value.key, cursor.stream);
+  if (lost?.kind !== "once") return undefined;
+  const { requestId, method, tool } = lost;
   const message: JSONRPCMessage =
     tool === undefined
       ? {
           jsonrpc: "2.0",
-          id,
+          id: requestId,
           error: {
             code: rpcCodes.internalError,
             message: `The server restarted while it answered ${method}. Ask again.`,
           },
         }
-      : { jsonrpc: "2.0", id, result: { ...outcomeUnknown(tool) } };
+      : { jsonrpc: "2.0", id: requestId, result: { ...outcomeUnknown(tool) } };
   const stream = new SseStream(limits);
   void stream.write({ id: formatEventId(cursor), data: "" });
   void stream.write({ id: formatEventId({ ...cursor, place: cursor.place + 1 }), data: JSON.stringify(message) });
   stream.close();
-  return streamAnswer(stream, sessionId);
+  return streamAnswer(stream, id);
 }

@@ -23,7 +23,7 @@ import { draining, jsonAnswer, unavailable, unknownSession } from "./session-ans
 /**
  * Makes the handler of an MCP endpoint whose sessions, streams and calls survive the death of the process.
  *
- * Durability: a session is stored before its id goes out, and a durable call before the first byte of its stream.
+ * Durability: a session is stored before its id goes out, and the task of a call before the first byte of its stream.
  * After a restart a session is rebuilt when its client comes back, and its calls go on from where the client saw them.
  *
  * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
@@ -35,6 +35,7 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
   const { engine, limits, onError } = registry;
   bringValidator(engine);
   const answer: HttpHandler["answer"] = async (request, context = {}) => {
+    const acceptedMs = Date.now();
     try {
       const extra = extraOf(request, context);
       const read = request.method === "POST" ? await readPost(request, context, limits) : withoutBody(request);
@@ -57,7 +58,12 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       session.entering += 1;
       try {
         if (isRequest ? message.method !== "ping" : request.method === "GET") await session.use();
-        if (isRequest) return closingWith(extra, await session.request(message, extra), true);
+        if (isRequest)
+          return closingWith(
+            extra,
+            await session.request(message, extra, { acceptedMs, beforeCall: context.beforeCall }),
+            true,
+          );
         if (request.method === "GET") return closingWith(extra, await get(request, session, extra), false);
         if (message !== undefined) return await session.accept(message, extra);
         await registry.delete(session);
@@ -109,10 +115,11 @@ async function readPost(
   const body: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (Array.isArray(body))
     return refusal(400, "Invalid Request: batches are not supported. Send one message in each POST.");
-  if (isJsonObject(body) && typeof body.id === "string" && body.id.length > allLimits.maxRequestIdLength) {
+  const idBytes = isJsonObject(body) && typeof body.id === "string" ? Buffer.byteLength(JSON.stringify(body.id)) : 0;
+  if (idBytes > allLimits.maxRequestIdLength) {
     return refusal(
       400,
-      `Invalid Request: the id has ${body.id.length} characters; the limit maxRequestIdLength is ${allLimits.maxRequestIdLength}.`,
+      `Invalid Request: the id has ${idBytes} bytes; the limit maxRequestIdLength is ${allLimits.maxRequestIdLength}.`,
     );
   }
   const message = readMessage(body);

@@ -1,13 +1,13 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
-import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import type { Receipt } from "../../call/late-cancellations.js";
 import { isCompletedResponse } from "../../call/receipt.js";
 import type { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
-import { formatEventId, type Place } from "./event-id.js";
+import { bareName, formatEventId, type Place } from "./event-id.js";
 import type { Prime } from "./prime.js";
-import { finishedParams } from "./session-document.js";
+import { callerParams } from "./session-document.js";
 
 interface SentEvent {
   readonly place: number;
@@ -23,7 +23,7 @@ interface SentEvent {
  * the newest always stays.
  */
 export class SessionStream {
-  readonly name: string;
+  name: string;
   kind: Repeatable;
   /** The place of the last event, as far as this process knows. */
   place: number;
@@ -35,6 +35,8 @@ export class SessionStream {
   #sse: SseStream | undefined;
   #release: (() => void) | undefined;
   #onFirst: (() => void) | undefined;
+  /** What the present response begins with, once the stream has its name. */
+  #prime: { readonly after: Place; readonly prime: Prime } | undefined;
   /** The place up to which the present response has sent, and the progress that the client was shown there. */
   #shown: Place = { place: 0 };
 
@@ -69,18 +71,32 @@ export class SessionStream {
   sendOn(sse: SseStream, after: Place, prime: Prime, onLost: () => void = () => {}): void {
     this.#release?.();
     this.#sse = sse;
-    sse.carries = this.name;
     this.#shown = after;
     this.#release = sse.acquire(() => {
       if (this.#sse !== sse) return;
       this.detach();
       onLost();
     });
-    const { retryMs, data } = prime;
-    void sse.write(data === undefined ? { retryMs } : { id: this.#idOf(after), data, retryMs });
+    this.#prime = { after, prime };
+    if (this.isNamed) this.begin();
     for (const { place, data, onSent } of this.#kept ?? []) {
       if (place > after.place) void sse.write({ id: this.#idOf({ place }), data, onSent });
     }
+  }
+
+  /** Whether its name is known by now: what its client receives bears it. */
+  get isNamed(): boolean {
+    return true;
+  }
+
+  /** Writes what the present response begins with. */
+  begin(): void {
+    if (this.#sse === undefined || this.#prime === undefined) return;
+    const { retryMs, data } = this.#prime.prime;
+    const { after } = this.#prime;
+    this.#prime = undefined;
+    this.#sse.carries = this.name;
+    void this.#sse.write(data === undefined ? { retryMs } : { id: this.#idOf(after), data, retryMs });
   }
 
   /** Ends the present response; its client comes back after `retryMs`. */
@@ -136,19 +152,33 @@ export class SessionStream {
   }
 }
 
+/** What is known of a request from its beginning, or by the name of its stream. */
+export interface InFlightFacts {
+  readonly acceptedMs: number;
+  readonly name?: string;
+  readonly place?: number;
+  /** Makes the name, where it has none yet. */
+  readonly nameNow?: () => string;
+}
+
 /** One request of a client and the stream of its answer. */
 export class InFlightRequest extends SessionStream {
+  readonly callId: string;
   #request: JSONRPCRequest;
+  #nameNow: (() => string) | undefined;
+  #onBegun: () => void = () => {};
+  /** Resolves when the stream has its name, or when nothing will be written: before, its client could not come back to it. */
+  readonly begun = new Promise<void>((resolve) => {
+    this.#onBegun = resolve;
+  });
   /** Ends the present delivery; `undefined` while the request is not being carried out. */
   running: AbortController | undefined;
   /** The client that the session had named, where the request names none. */
   sessionClientId: string | undefined;
-  /** The task that the call belongs to, where that is not the call's own. */
+  /** The task whose journal the stream shows, once it is durable. */
   taskId: string | undefined;
-  /** When it was accepted, maybe by another process, in milliseconds of the wall clock. */
-  acceptedMs = Date.now();
-  /** How far that clock may be from the one of this server. */
-  clockMarginMs = 0;
+  /** When it came, in milliseconds of the wall clock. */
+  readonly acceptedMs: number;
   /** The place at which the client came back last: what was shown up to there is not shown again at once. */
   resumedAt = 0;
   /** It has its response. */
@@ -156,9 +186,51 @@ export class InFlightRequest extends SessionStream {
   /** The response, until it was written. */
   response: JSONRPCMessage | undefined;
 
-  constructor(name: string, request: JSONRPCRequest, kind: Repeatable, limits: SessionLimits, place = 0) {
-    super(name, kind, limits, place);
+  constructor(
+    callId: string,
+    request: JSONRPCRequest,
+    kind: Repeatable,
+    limits: SessionLimits,
+    { name, place, nameNow, acceptedMs }: InFlightFacts,
+  ) {
+    super(name ?? bareName(kind, callId), kind, limits, place);
+    this.callId = callId;
+    this.acceptedMs = acceptedMs;
     this.#request = request;
+    this.#nameNow = nameNow;
+  }
+
+  override get isNamed(): boolean {
+    return this.#nameNow === undefined;
+  }
+
+  /** Its stream has its name from now on, and the present response begins. */
+  override begin(): void {
+    if (this.#nameNow !== undefined) this.name = this.#nameNow();
+    this.#nameNow = undefined;
+    super.begin();
+    this.#onBegun();
+  }
+
+  /** It is known to belong to a task, which is durable. */
+  beginTask(taskId: string): void {
+    if (!this.isNamed) {
+      this.taskId = taskId;
+      this.kind = "journal";
+    }
+    this.begin();
+  }
+
+  override write(message: JSONRPCMessage): Promise<void> {
+    // Without a task there is no journal: a refusal is kept as other answers are.
+    if (!this.isNamed && this.kind === "journal") this.kind = "once";
+    this.begin();
+    return super.write(message);
+  }
+
+  /** Nothing of it will be written by the delivery that was. */
+  giveUp(): void {
+    this.#onBegun();
   }
 
   /** Of a finished call: with what is kept of its params. */
@@ -166,20 +238,9 @@ export class InFlightRequest extends SessionStream {
     return this.#request;
   }
 
-  /**
-   * A finished call is known for long after its end, and never made again: what it was made with need not be.
-   *
-   * @param stored what the session's document has of its params, where it knows the call.
-   */
-  keepOnly(stored: JsonObject | undefined, ofTool: boolean): void {
-    const { params } = this.#request;
-    const known = stored ?? (isJsonObject(params) ? params : {});
-    this.#request = { ...this.#request, params: finishedParams(known, stored === undefined || ofTool) };
-  }
-
-  /** The id of its task, if it has one. */
-  get task(): string {
-    return this.taskId ?? this.name;
+  /** A finished call is known for long after its end, and never made again: what it was made with need not be. */
+  keepLittle(): void {
+    this.#request = { ...this.#request, params: callerParams(this.#request.params) };
   }
 
   /** It is being answered, or a response carries it. */

@@ -10,6 +10,7 @@ import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { asRpcError } from "../../call/rpc-error.js";
 import { sessionClient } from "../../call/session-client.js";
 import { type HttpAnswer, refusal } from "../../http/http-answer.js";
+import type { RequestContext } from "../../http/http-request.js";
 import type { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
 import { forSdk } from "../../sdk-workarounds.js";
@@ -45,6 +46,12 @@ export interface SessionCommons {
   readonly engine: Engine;
   readonly limits: SessionLimits;
   readonly onError: (error: unknown) => void;
+}
+
+/** How a request came. */
+interface Entry extends Pick<RequestContext, "beforeCall"> {
+  /** In milliseconds of the wall clock. */
+  readonly acceptedMs: number;
 }
 
 /** What answers the requests of a session. */
@@ -93,7 +100,7 @@ export class Session2025 implements DeliveringSession {
     const { calls } = this;
     const entering = this.#enteringCalls;
     this.#messages = new ClientMessages({ engine: commons.engine, document, calls, deliveries, entering });
-    this.#standalone = new StandaloneStream(document, commons.limits, commons.onError);
+    this.#standalone = new StandaloneStream(commons.limits);
     const settings = new ClientSettings({
       document,
       ask: (method, params, extra) =>
@@ -188,10 +195,9 @@ export class Session2025 implements DeliveringSession {
     this.deleted ||= !(await this.document.refresh());
     if (this.deleted) return false;
     for (const inFlight of this.calls.takeCancelled()) {
-      this.#deliveries.end(inFlight);
+      this.#deliveries.end(inFlight, "cancelled by the client");
       inFlight.abandon();
     }
-    await this.calls.review();
     if (this.#standalone.isCarried) await this.#catchUp();
     return true;
   }
@@ -202,7 +208,6 @@ export class Session2025 implements DeliveringSession {
     for (const uri of await this.#settings.repeatSubscriptions(this.#listener)) {
       await this.#standalone.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
     }
-    await this.#standalone.takeMail();
   }
 
   /** Tells the client on every stream when to come back. */
@@ -211,43 +216,52 @@ export class Session2025 implements DeliveringSession {
   }
 
   /** Carries out a request of the client. */
-  request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const answer = this.#request(sent, extra);
+  request(sent: JSONRPCRequest, extra: MessageExtraInfo, entry: Entry): Promise<HttpAnswer> {
+    const answer = this.#request(sent, extra, entry);
     if (isCall(sent)) this.#enteringCalls.note(sent.id, answer);
     return answer;
   }
 
-  async #request(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+  async #request(request: JSONRPCRequest, extra: MessageExtraInfo, entry: Entry): Promise<HttpAnswer> {
     const { kind, clientArgument } = await this.#factsOf(request);
     const isLocal = this.document.value.local === true;
     const takesArgument = clientArgument === "argument" || (clientArgument === "data" && isLocal);
     const sessionClientId = await this.#named(request, takesArgument);
     if (!isCall(request)) return this.#shortRequest(request, sessionClientId, extra);
     if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
-    const inFlight = this.calls.create(request, kind);
+    if (this.calls.isFull) return tooMany("maxOpenCalls", this.limits);
+    if (this.closed) return this.#closedAnswer();
+    const inFlight = this.calls.add(this.calls.create(request, kind, entry.acceptedMs));
     inFlight.sessionClientId = sessionClientId;
-    if (!this.calls.enter(inFlight)) return tooMany("maxOpenCalls", this.limits);
-    try {
-      if (kind !== "once") await this.calls.store(inFlight);
-      if (this.closed) return this.#closedAnswer(inFlight);
-      this.calls.add(inFlight);
-    } finally {
-      this.calls.entered(inFlight);
-    }
     const stream = this.#streams.open();
     this.#sendOn(inFlight, stream, { place: 0 });
+    try {
+      // A call that becomes a task has its name with that; others answer for themselves.
+      if (kind === "journal") await entry.beforeCall?.(this.calls.expectedName(inFlight));
+      else if (!this.#waitsForTask(request)) await this.calls.name(inFlight);
+    } catch (error) {
+      this.calls.forget(inFlight);
+      inFlight.abandon();
+      throw error;
+    }
+    if (this.closed) return this.#closedAnswer(inFlight);
     this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
-    return streamAnswer(stream, this.id);
+    await inFlight.begun;
+    return this.closed && kind === "journal" ? this.#closedAnswer(inFlight) : streamAnswer(stream, this.id);
   }
 
   /**
    * This process let the session go. A client forgets a session that answers 404, and all its calls: only one that was
-   * deleted does. The next process answers a call that was stored meanwhile.
+   * deleted does. The next process answers a call whose task was made meanwhile.
    */
   #closedAnswer(call?: InFlightRequest): HttpAnswer {
     if (this.deleted) return unknownSession();
-    const continues = call !== undefined && call.kind !== "once" && isPrimed(this.document.value);
+    const continues = call?.isNamed === true && call.kind !== "once" && isPrimed(this.document.value);
     return continues ? elsewhere(call.name, this.id, this.limits) : draining();
+  }
+
+  #waitsForTask({ method }: JSONRPCRequest): boolean {
+    return method === "tasks/result" && this.other?.hasMethod(method) !== true;
   }
 
   /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
@@ -294,7 +308,7 @@ export class Session2025 implements DeliveringSession {
     if (others >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
     const stream = this.#streams.open();
     this.#listener = extra;
-    await standalone.sendOn(stream, { place }, this.#prime());
+    standalone.sendOn(stream, { place }, this.#prime());
     void this.#catchUp().catch(this.#commons.onError);
     return streamAnswer(stream, this.id);
   }
@@ -303,6 +317,10 @@ export class Session2025 implements DeliveringSession {
   async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (cursor.stream.startsWith("all_")) return this.listen(extra, cursor);
     const inFlight = await this.calls.find(cursor);
+    const isCarried = inFlight?.isCarried === true;
+    if (!isCarried && this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
+    if (inFlight?.active === false && !inFlight.finished && this.calls.isFull)
+      return tooMany("maxOpenCalls", this.limits);
     const end = inFlight && (await this.calls.judge(inFlight, cursor.place));
     if (this.closed) return this.#closedAnswer();
     if (inFlight === undefined) return this.#answerUnknown(cursor);
@@ -315,7 +333,7 @@ export class Session2025 implements DeliveringSession {
 
   /** Nothing is left of a call that was cancelled, or that the session no longer keeps: its client need not ask again. */
   #answerUnknown(cursor: Cursor): HttpAnswer {
-    const lost = this.calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.id, this.limits);
+    const lost = this.calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.document, this.limits);
     return lost ?? nothingLeft();
   }
 
@@ -365,7 +383,9 @@ export class Session2025 implements DeliveringSession {
   #sendOn(inFlight: InFlightRequest, stream: SseStream, after: Place): void {
     inFlight.sendOn(stream, after, this.#prime(), () => {
       // Without a stream the journal keeps what happens, and a new delivery sends it.
-      if (inFlight.kind === "journal") this.#deliveries.end(inFlight);
+      if (inFlight.kind !== "journal") return;
+      this.#deliveries.end(inFlight);
+      this.calls.noteLost(inFlight);
     });
     if (inFlight.finished && inFlight.kind !== "journal") inFlight.detach();
   }
@@ -379,7 +399,7 @@ export class Session2025 implements DeliveringSession {
     this.closed = true;
     this.#streams.close();
     this.#closing.abort("closed");
-    for (const inFlight of this.calls.clear()) {
+    for (const inFlight of this.calls.clear(this.deleted)) {
       this.#deliveries.end(inFlight);
       inFlight.abandon();
     }

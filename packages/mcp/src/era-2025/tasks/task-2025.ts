@@ -96,6 +96,7 @@ export async function listTasks(tasks: OwnedTasks, cursor: string | undefined): 
  */
 export async function taskResult(given: Call, taskId: string): Promise<ToolResult> {
   const begun = await given.tasks.get(taskId);
+  await given.begun?.(taskId);
   // Progress stops where a task ends; what its client lost of it before comes again.
   const isOver = isFinal(begun.status) && !given.meta.redelivered;
   const call = isOver ? { ...given, meta: { ...given.meta, progressToken: undefined } } : given;

@@ -154,6 +154,7 @@ async function createTask(
     const call = call2025(environment, request, argument);
     const begun = (await knownTask(call)) ?? (await call.tasks.start(startRequest(call, tool, rest, true)));
     if (!begun.created) await call.tasks.detach(begun.record.id);
+    await call.begun?.(begun.record.id);
     request.connection.watches.tellStatus(call, begun.record.id);
     return createTaskResult2025(begun);
   } catch (error) {

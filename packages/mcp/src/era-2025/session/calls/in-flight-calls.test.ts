@@ -17,7 +17,7 @@ afterEach(async () => {
 async function openCalls() {
   const engine = createEngine({ store: createMemoryStore(), tools: [] });
   closing.push(() => engine.close());
-  const value = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
+  const value = { protocolVersion: "2025-11-25", key: "k", initialize: {} };
   const place = { id: "a_session_of_a_test", owner: "session:test" };
   const document = new KeptDocument(sessionKind, engine.documents, place, { value, version: 0 });
   await document.change((facts) => facts);
@@ -39,7 +39,7 @@ test.each<[Repeatable]>([["once"], ["journal"], ["again"]])(
     const made: InFlightRequest[] = [];
     for (let id = 1; id <= 20; id += 1) {
       const inFlight = calls.create(callWith(id), kind);
-      if (kind !== "once") await calls.store(inFlight);
+      if (kind !== "journal") await calls.name(inFlight);
       made.push(calls.add(inFlight));
     }
     const held = () => JSON.stringify(made.map(({ request }) => request)).length;

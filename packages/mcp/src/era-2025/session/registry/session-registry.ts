@@ -17,8 +17,8 @@ import { setupServer } from "../../setup.js";
 import { KeptDocument } from "../kept-document.js";
 import { Session2025, type SessionCommons, type SessionServer } from "../session.js";
 import { jsonAnswer } from "../session-answers.js";
-import { openCalls, type SessionDocument, sessionKind } from "../session-document.js";
-import { removeSession, SessionRoom, UnusedSessions } from "./session-room.js";
+import { type SessionDocument, sessionKind } from "../session-document.js";
+import { SessionRoom, UnusedSessions } from "./session-room.js";
 import { SessionSweep } from "./session-sweep.js";
 
 /** How the sessions of a caller are counted. */
@@ -113,7 +113,8 @@ export class SessionRegistry implements SessionCommons {
     const { clientId } = parseCallMeta(initialize._meta);
     const local = isLocalRequest(extra) || undefined;
     const unused = network !== "" || undefined;
-    const draft = { value: { protocolVersion: "", initialize, calls: [], clientId, local, unused }, version: 0 };
+    const key = randomToken(22);
+    const draft = { value: { key, protocolVersion: "", initialize, clientId, local, unused }, version: 0 };
     const document = new KeptDocument(sessionKind, this.engine.documents, { id, owner, counted }, draft);
     const session = await this.#connect(document, extra);
     const answer = await session.open(request, extra);
@@ -211,7 +212,7 @@ export class SessionRegistry implements SessionCommons {
     await session.document.refresh();
     session.deleted = true;
     await this.#forget(session);
-    await removeSession(this.engine.documents, session.id, openCalls(session.document.value));
+    await this.engine.documents.deleteDocument(sessionKind.kind, session.id);
     this.#room.forget();
   }
 

@@ -1,8 +1,8 @@
 import { isResumableError } from "@resumable-mcp/core";
 import type { CountedGroup, DocumentSummary, Documents } from "@resumable-mcp/core/store";
 import { limits as allLimits, type SessionLimits } from "../../../limits.js";
-import { callParamsKind, dropAllParams, sessionOfParams, touchParams } from "../calls/call-params.js";
-import { openCallsIn, type StoredCall, sessionKind, streamOrderKind } from "../session-document.js";
+import { callParamsKind } from "../calls/call-params.js";
+import { sessionKind, streamOrderKind } from "../session-document.js";
 
 /** What is known of a session that may end because nothing was done with it. */
 interface MayBeUnused {
@@ -92,13 +92,10 @@ export class SessionRoom {
     const idleSinceMs = Date.now() - limits.makeRoomAfterMs;
     const listed = await documents.listIdleDocuments({ kind, group, idleSinceMs, limit: allLimits.maxRoomBatch });
     const read = await Promise.all(
-      listed.filter(({ id }) => !isLive(id)).map(async (one) => ({ id: one.id, ...(await readIdle(documents, one)) })),
+      listed.filter(({ id }) => !isLive(id)).map(async (one) => ((await isStillIdle(documents, one)) ? [one.id] : [])),
     );
-    const idle = read.filter(({ isIdle }) => isIdle);
-    // A caller may still come back for what is not over.
-    const free = idle.filter(({ calls }) => calls?.length === 0);
-    const ended = (free.length > 0 ? free : idle).slice(0, count);
-    await Promise.all(ended.map(({ id, calls }) => removeSession(documents, id, calls)));
+    const ended = read.flat().slice(0, count);
+    await Promise.all(ended.map((id) => documents.deleteDocument(kind, id)));
     return ended.length > 0;
   }
 }
@@ -109,64 +106,23 @@ export async function removeIdle(
   idleSinceMs: number,
   isLive: (sessionId: string) => boolean,
 ): Promise<void> {
-  const { expireBatch, expireParamsBatch } = allLimits;
-  for (const kind of [sessionKind.kind, streamOrderKind]) {
-    for (const listed of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
-      const { id } = listed;
-      if (isLive(id)) continue;
-      const { isIdle, calls } = await readIdle(documents, listed);
-      if (!isIdle) continue;
-      if (kind === sessionKind.kind) await removeSession(documents, id, calls);
-      else await documents.deleteDocument(kind, id);
+  for (const kind of [sessionKind.kind, streamOrderKind, callParamsKind]) {
+    for (const listed of await documents.listIdleDocuments({ kind, idleSinceMs, limit: allLimits.expireBatch })) {
+      if (!isLive(listed.id) && (await isStillIdle(documents, listed))) await documents.deleteDocument(kind, listed.id);
     }
   }
-  // What a process left that died between two writes. Each may be as large as a message.
-  const list = { kind: callParamsKind, idleSinceMs, limit: expireParamsBatch };
-  for (const { id } of await documents.listIdleDocuments(list)) await expireParams(documents, id);
 }
 
-/** What is known of a listed document right before it is removed. Another process may have used it since it was listed. */
-async function readIdle(
+/** Whether a listed document was not written since. Another process may have used it; one that cannot be read is idle. */
+async function isStillIdle(
   documents: Pick<Documents, "getDocument">,
   { kind, id, version }: DocumentSummary,
-): Promise<{ readonly isIdle: boolean; readonly calls: readonly StoredCall[] | undefined }> {
-  const document = await documents.getDocument(kind, id).catch(unreadable);
-  if (document === "unreadable") return { isIdle: true, calls: undefined };
-  return { isIdle: document?.version === version, calls: openCallsIn(document?.value ?? null) };
-}
-
-/** Removes a session, and the params of its open calls. */
-export async function removeSession(
-  documents: Pick<Documents, "deleteDocument">,
-  sessionId: string,
-  calls: readonly StoredCall[] | undefined,
-): Promise<void> {
-  await documents.deleteDocument(sessionKind.kind, sessionId);
-  await dropAllParams(documents, calls);
-}
-
-/** The open calls of a stored session; `undefined` where it cannot be read, which must not keep it from its end. */
-async function readOpenCalls(
-  documents: Pick<Documents, "getDocument">,
-  sessionId: string,
-): Promise<readonly StoredCall[] | undefined> {
-  const session = await documents.getDocument(sessionKind.kind, sessionId).catch(unreadable);
-  if (session === undefined) return [];
-  return session === "unreadable" ? undefined : openCallsIn(session.value);
-}
-
-/** Not where the store is away for a moment. */
-function unreadable(error: unknown): "unreadable" {
-  if (isResumableError(error, "DOCUMENT_UNREADABLE")) return "unreadable";
-  throw error;
-}
-
-/** Params serve for as long as their call is open. */
-async function expireParams(documents: Documents, callId: string): Promise<void> {
-  const params = await documents.getDocument(callParamsKind, callId).catch(unreadable);
-  const isReadable = params !== undefined && params !== "unreadable";
-  const calls = isReadable ? await readOpenCalls(documents, sessionOfParams(params.value)) : [];
-  const mayBeOpen = calls === undefined || calls.some((call) => call.callId === callId);
-  if (mayBeOpen) await touchParams(documents, callId);
-  else await documents.deleteDocument(callParamsKind, callId);
+): Promise<boolean> {
+  try {
+    return (await documents.getDocument(kind, id))?.version === version;
+  } catch (error) {
+    // Not where the store is away for a moment.
+    if (isResumableError(error, "DOCUMENT_UNREADABLE")) return true;
+    throw error;
+  }
 }
