@@ -87,7 +87,7 @@ test("says before a quota of bytes is set what it would refuse: exactly what ser
   expect(await rowOf("--max-store-bytes", `${used + 1}`)).toMatchObject({ refuses: false });
   expect(await make(used + 1)).toContain("new-");
   const { code, errors } = await run("stats", ...names, "--min-free-disk", "1GiB");
-  expect([code, errors]).toEqual([2, expect.stringContaining("--min-free-disk is for a folder")]);
+  expect([code, errors]).toEqual([2, expect.stringContaining("--min-free-disk is for a store in a folder")]);
 });
 
 test("stores requests, and deletes what finished long ago", async () => {
@@ -128,7 +128,7 @@ test("says what is wrong with an address, without the password", async () => {
   const cases: [string[], string, number?][] = [
     [["--store", bare.href], "28P01: password authentication failed", 1],
     [["--store", "mysql://u:not-shown@h/db"], "--store must be a folder, or a URL"],
-    [["--store", "folder", "--store-schema", "x"], "are for a database"],
+    [["--store", "folder", "--store-schema", "x"], "--store-schema is for a database"],
     [["--store", databaseUrl(), "--store-schema", "Two words"], "schema must be 1 to 41 characters"],
   ];
   for (const [args, sentence, expected = 2] of cases) {

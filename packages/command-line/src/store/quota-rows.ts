@@ -1,15 +1,9 @@
-import {
-  checkLimitRules,
-  engineDefaults,
-  type LimitRules,
-  maxUnfinishedFor,
-  parseSize,
-} from "@resumable-mcp/core/engine";
-import { splitRules } from "@resumable-mcp/core/internal";
+import { checkLimitRules, engineDefaults, maxUnfinishedFor } from "@resumable-mcp/core/engine";
 import { type StoreAdmin, type StoreSizes, storeQuotaDefaults, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { fsStoreDefaults } from "@resumable-mcp/store-fs";
 import { measureHeadroom } from "@resumable-mcp/store-fs/admin";
-import { type CommandOptions, wrong } from "./command.js";
+import { type Quotas, readQuotas, refuseFolderQuotas } from "../quota-flags.js";
+import type { CommandOptions } from "./command.js";
 
 /** A quota, what is used of it, and whether it refuses new tasks at this moment. */
 export interface QuotaRow {
@@ -25,16 +19,6 @@ export interface QuotaRow {
   readonly refuses: boolean;
 }
 
-/** What the options say in place of the servers' defaults. */
-interface Quotas {
-  readonly maxStoreTasks: number;
-  readonly maxStoreBytes: number;
-  readonly minFreeBytes: number;
-  readonly minFreePercent: number;
-  readonly maxUnfinishedPerOwner: number;
-  readonly limitRules: LimitRules;
-}
-
 /** Compares a store with quotas: those of the options, else those that servers have by default. */
 export async function quotaRows(
   { reading }: StoreAdmin,
@@ -42,13 +26,9 @@ export async function quotaRows(
   options: CommandOptions,
 ): Promise<readonly QuotaRow[]> {
   const quotas = readQuotas(options);
-  const { maxStoreTasks, maxStoreBytes } = quotas;
-  if (disk === undefined && options["min-free-disk"] !== undefined)
-    throw wrong(
-      "min-free-disk",
-      "--min-free-disk is for a folder: no client of a database sees the disk of its server.",
-    );
-  const headroom = disk === undefined ? [] : measureHeadroom({ ...fsStoreDefaults, ...quotas }, disk);
+  if (disk === undefined) refuseFolderQuotas(quotas);
+  const { maxStoreTasks, maxStoreBytes } = { ...storeQuotaDefaults, ...quotas.store };
+  const headroom = disk === undefined ? [] : measureHeadroom({ ...fsStoreDefaults, ...quotas.folder }, disk);
   return [
     { quota: "maxStoreTasks", limit: finite(maxStoreTasks), used: total, refuses: total >= maxStoreTasks },
     {
@@ -63,14 +43,15 @@ export async function quotaRows(
 }
 
 async function ownerRow(reading: StoreAdmin["reading"], quotas: Quotas): Promise<QuotaRow> {
-  const limited = { limits: { ...engineDefaults, ...quotas }, limitRules: quotas.limitRules };
+  const limits = { ...engineDefaults, ...quotas.engine };
+  const limited = { limits, limitRules: checkLimitRules(quotas.rules, new Map()) };
   const owners = [...(await unfinishedByOwner(reading))].map(([owner, used]) => {
     const limit = maxUnfinishedFor(limited, owner);
     return { owner, used, limit, refuses: used >= limit };
   });
   const [nearest] = owners.sort((left, right) => right.used / right.limit - left.used / left.limit);
   const full = owners.filter(({ refuses }) => refuses).length;
-  const row = nearest ?? { used: 0, limit: quotas.maxUnfinishedPerOwner, refuses: false };
+  const row = nearest ?? { used: 0, limit: limits.maxUnfinishedPerOwner, refuses: false };
   return { quota: "maxUnfinishedPerOwner", ...row, owners: full };
 }
 
@@ -101,38 +82,9 @@ function refusalOf({ quota, owner, owners = 0 }: QuotaRow): string {
   return `new tasks of ${owner}${others} (${quota})`;
 }
 
-const perOwner = "max-unfinished-per-owner";
-
 /** Whether options name single owners, which an encrypted store tells with its keyring alone. */
 export function namesOwners(options: CommandOptions): boolean {
-  return options[perOwner]?.some((text) => text.includes("=")) ?? false;
-}
-
-function readQuotas(options: CommandOptions): Quotas {
-  const { all, single } = splitRules(perOwner, options[perOwner]);
-  const rules = [...single].map(([owner, text]) => [owner, { maxUnfinishedPerOwner: countOf(perOwner, text) }]);
-  const free = sizeOf("min-free-disk", options["min-free-disk"], 0);
-  return {
-    maxStoreTasks: countOf("max-store-tasks", options["max-store-tasks"]) ?? storeQuotaDefaults.maxStoreTasks,
-    maxStoreBytes: sizeOf("max-store-bytes", options["max-store-bytes"], 1) ?? storeQuotaDefaults.maxStoreBytes,
-    minFreeBytes: free ?? fsStoreDefaults.minFreeBytes,
-    minFreePercent: free === undefined ? fsStoreDefaults.minFreePercent : 100,
-    maxUnfinishedPerOwner: countOf(perOwner, all) ?? engineDefaults.maxUnfinishedPerOwner,
-    limitRules: checkLimitRules(Object.fromEntries(rules), new Map()),
-  };
-}
-
-function countOf(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw wrong(option, `--${option} must be a whole number from 1 on, not ${JSON.stringify(text)}.`);
-}
-
-function sizeOf(option: string, text: string | undefined, min: number): number | undefined {
-  if (text === undefined) return undefined;
-  const bytes = parseSize(text);
-  if (bytes !== undefined && bytes >= min) return bytes;
-  throw wrong(option, `--${option} must be a size such as 500MiB or 20GiB, not ${JSON.stringify(text)}.`);
+  return options["max-unfinished-per-owner"]?.some((text) => text.includes("=")) ?? false;
 }
 
 function finite(limit: number): number | null {

@@ -201,7 +201,8 @@ export async function runCommand(args: readonly string[], console: Console): Pro
     return await runOn({ name, command, subjects, options, console });
   } catch (error) {
     report(error, asJson, console);
-    return error instanceof CommandError ? error.exitCode : isResumableError(error, "INVALID_OPTION") ? 2 : 1;
+    const isUsage = error instanceof CommandError ? error.exitCode === 2 : isResumableError(error, "INVALID_OPTION");
+    return isUsage ? 2 : 1;
   }
 
   function say(text: string): number {
@@ -261,8 +262,8 @@ interface Run extends Omit<Invocation, "admin"> {
 }
 
 async function runOn({ command, subjects, options, console }: Run): Promise<number> {
-  const { store = ".resumable-mcp", json = false } = options;
-  const admin = await openAdmin({ ...options, store });
+  const { json = false } = options;
+  const admin = await openAdmin(options);
   try {
     const { needsContents = false } = command;
     const isNeeded = typeof needsContents === "boolean" ? needsContents : needsContents(options);

@@ -71,7 +71,7 @@ function nodeFinding(): Finding {
   return { what: "node", text, problem: isOld ? `${text}. Install that.` : undefined };
 }
 
-async function storeFinding(place: Parameters<typeof openAdmin>[0]): Promise<Finding> {
+async function storeFinding(place: Parameters<typeof openAdmin>[0] & { readonly store: string }): Promise<Finding> {
   const what = /^[a-z]+:\/\//i.test(place.store) ? "database" : "store";
   try {
     const admin = await openAdmin(place);

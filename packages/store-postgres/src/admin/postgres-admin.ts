@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { StoreAdmin, StoredDocument, StoreSizes, StoreWriting } from "@resumable-mcp/core/store";
 import { createPostgresStore } from "../create-postgres-store.js";
 import { Database } from "../database/database.js";
@@ -13,8 +12,8 @@ import { ImportDraft } from "./import-draft.js";
 export interface PostgresAdminOptions {
   /** `postgres://user@host:5432/database`; what it leaves out comes from `PGHOST`, `PGUSER`, `PGPASSWORD` and the like. */
   readonly connectionString?: string;
-  /** Holds the password. */
-  readonly passwordFile?: string | undefined;
+  /** Asked for each connection. */
+  readonly password?: (() => Promise<string>) | undefined;
   /** Default `resumable_mcp`. */
   readonly schema?: string | undefined;
 }
@@ -47,9 +46,7 @@ const documentsStatement = {
  *
  * @throws {@link ResumableError} `INVALID_OPTION` for an option that cannot be used; from then on what a store refuses.
  */
-export function openPostgresAdmin({ connectionString, passwordFile, schema }: PostgresAdminOptions): StoreAdmin {
-  const password =
-    passwordFile === undefined ? undefined : async () => (await readFile(passwordFile, "utf8")).replace(/\r?\n$/, "");
+export function openPostgresAdmin({ connectionString, password, schema }: PostgresAdminOptions): StoreAdmin {
   const address = { connectionString, password, schema: schema ?? "resumable_mcp" };
   // What a server keeps is judged by those who run tasks on it.
   const store = createPostgresStore({ ...address, durability: "process", migrate: false });
