@@ -22,7 +22,7 @@ test("the bundle for Claude Desktop is valid, and what is unpacked from it serve
 }, async () => {
   const [bundle, unpacked] = [join(folder, "demo.mcpb"), join(folder, "unpacked")];
   // What `npm run bundle` does, with another place for the bundle.
-  await promisify(execFile)("npm", ["run", "-s", "bundle", "--", "--out", bundle], { cwd: demo });
+  await promisify(execFile)("npm", ["run", "-s", "bundle", "--", "--to", bundle], { cwd: demo });
   expect(await unpackExtension({ mcpbPath: bundle, outputDir: unpacked, silent: true })).toBe(true);
   expect(validateManifest(join(unpacked, "manifest.json"))).toBe(true);
   const { server, name } = JSON.parse(await readFile(join(unpacked, "manifest.json"), "utf8"));

@@ -73,7 +73,7 @@ describe.concurrent("a server that is not what one expects", () => {
 
   it("is used with the token that it was added with, which is shown nowhere", limits, async () => {
     const state = ["--state", join(folder, "token.json")];
-    const added = start(process.execPath, [cli, "servers", "add", guarded, "--token-stdin", ...state]);
+    const added = start(process.execPath, [cli, "servers", "add", guarded, "--token-file", "-", ...state]);
     await added.press(`${token}\n`);
     added.child.stdin?.end();
     expect(await added.ended).toBe(0);

@@ -23,7 +23,7 @@ test("versions counts tasks by version, and names those that the code at hand wo
   const { directory, id, tool, tools } = await upgraded();
   const versions = [{ tool, version: "2", tasks: 1 }];
   expect(await json("versions", "--store", directory)).toMatchObject({ code: 0, value: { versions, refused: [] } });
-  expect(await json("versions", "--store", directory, "--tools", tools)).toMatchObject({
+  expect(await json("versions", tools, "--store", directory)).toMatchObject({
     code: 1,
     value: {
       versions,
@@ -38,7 +38,7 @@ test("versions checks input against a schema that is plain JSON Schema", async (
     const tools = join(emptyFolder(), "tools.mjs");
     const made = { name: tool, description: "Counts.", version: "2", input };
     writeFileSync(tools, `export default [{ ...${JSON.stringify(made)}, run() {} }];`);
-    const { out } = await run("versions", "--store", directory, "--tools", tools);
+    const { out } = await run("versions", tools, "--store", directory);
     return out.split("\n").filter((line) => line.startsWith("refused"));
   };
   expect(await refusedBy({ type: "object", required: ["path"] })).toEqual([]);
@@ -53,7 +53,7 @@ test("resume --tool-version and restart are an operator's decision, which the co
   expect(await json("show", id, "--store", directory)).toMatchObject({
     value: { record: { toolVersion: "1", itemCount: 1 } },
   });
-  const survey = await json("versions", "--store", directory, "--tools", tools);
+  const survey = await json("versions", tools, "--store", directory);
   expect(survey).toMatchObject({ code: 0, value: { refused: [] } });
   expect(await run("restart", id, "--store", directory)).toMatchObject({ code: 0 });
   expect(await json("show", id, "--store", directory)).toMatchObject({

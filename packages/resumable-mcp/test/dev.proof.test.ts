@@ -105,18 +105,24 @@ test("dev reloads a module in the middle of a task, whose result is complete; br
   expect(dev.output()).not.toContain("stopped by user");
   dev.child.kill("SIGTERM");
   expect(await dev.ended).toBe(0);
-  const store = async (...args: readonly string[]) => {
+  const printed = async (...args: readonly string[]) => {
     const program = start([...args, "--store", ".resumable-mcp", "--json"], folder);
     expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^\{/)]);
-    return JSON.parse(program.output());
+    return program.output();
   };
+  const store = async (...args: readonly string[]) => JSON.parse(await printed(...args));
   const { tasks } = await store("tasks", "--all");
   expect(tasks).toHaveLength(1);
-  const { status, record, items } = await store("show", tasks[0].id, "--items");
+  const { status, record } = await store("show", tasks[0].task_id);
   expect({ status, crashes: record.crashes }).toEqual({ status: "completed", crashes: 0 });
   const codeAt = (at: number) => (at <= 5 ? "one" : at <= 15 ? "two" : "three");
   const expected = Array.from({ length: 20 }, (_, index) => ({ at: index + 1, code: codeAt(index + 1) }));
-  expect(items).toEqual(expected);
+  expect(
+    (await printed("items", tasks[0].task_id))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toEqual(expected);
 });
 
 /** Says that it is loaded; then walks without end, or ends its process. */

@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { fakeClient } from "../../test/fake-client.js";
 import { type Interrupt, listenForInterrupts } from "./command.js";
 import { commandNames, commandTable, commonOptions, type OptionEntry, optionTable } from "./command-table.js";
+import { serversCommand } from "./commands/servers-command.js";
 import { exitCodeOfResult, UsageError } from "./exit-code.js";
 import { createOutput } from "./output.js";
 import { commandWords, parseCommandLine } from "./parse-command-line.js";
@@ -41,6 +43,22 @@ describe("a command line", () => {
       expect(serversOf(file)).toEqual([{ url: "http://a/mcp", token: "from-a-file" }]);
       expect(usage(() => serversOf(other))).toContain("needs a file whose first line is a token");
       expect(usage(() => serversOf(join(folder, "none")))).toContain("--token-file cannot be read");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("gives a server that is added the token that is named with it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "token-file-"));
+    try {
+      const file = join(folder, "token");
+      await writeFile(file, "from-a-file\n", { mode: 0o600 });
+      const said: string[] = [];
+      const line = parseCommandLine(["servers", "add", "http://a/mcp", "--token-file", file], {});
+      const output = createOutput({ write: () => {} }, { write: () => {} }, true);
+      const idle = { interrupts: { next: () => new Promise<never>(() => {}) }, onFollow: () => {}, clock: () => 0 };
+      await serversCommand({ client: fakeClient({ tasks: [], said }), line, output, ...idle });
+      expect(said).toEqual(['addServer {"url":"http://a/mcp","token":"from-a-file"} undefined']);
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -50,7 +50,7 @@ export const optionTable = {
     "TOKEN",
     "bearer token, which other users of the machine see; better RESUMABLE_MCP_TOKEN or --token-file",
   ),
-  "token-file": text("FILE", "a file with the bearer token"),
+  "token-file": text("FILE", "a file with the bearer token; servers add: - is stdin"),
   state: text("FILE", "the state file, by default one per user"),
   "client-id": text(
     "ID",
@@ -83,12 +83,10 @@ export const optionTable = {
   decline: flag("answer: decline the question"),
   dismiss: flag("answer: cancel the question"),
   name: text("NAME", "servers add: a short name for it"),
-  "token-env": text("VARIABLE", "servers add: the bearer token is in this environment variable"),
-  "token-stdin": flag("servers add: the bearer token comes on stdin"),
   oauth: flag("servers add: sign in with the server's authorization server"),
   scope: text("SCOPES", "servers add, login: the scopes to sign in with, in quotes, where a tool requires more"),
   "callback-port": text("PORT", "servers add, login: the port of the browser's callback, by default any free one"),
-  file: text("FILE", "servers import: a configuration file in another place"),
+  config: text("FILE", "servers import: a configuration file in another place"),
   "screen-reader": flag("the user interface as sentences and typed commands (also where TERM is dumb)"),
   mouse: {
     type: "boolean",
@@ -176,7 +174,7 @@ const commands = {
     words: "[add|test|remove|login|import …]",
     summary: "list the servers and whether they answer, or change them",
     completes: ["servers_verb", "server"],
-    options: ["name", "token-env", "token-stdin", "oauth", "scope", "callback-port", "file", "all"],
+    options: ["name", "oauth", "scope", "callback-port", "config", "all"],
   },
   tools: {
     words: "[NAME]",

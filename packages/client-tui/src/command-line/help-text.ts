@@ -14,7 +14,7 @@ const commandRows = Object.entries(commandTable)
 
 const optionsOf = (names: readonly OptionName[]) => Object.fromEntries(names.map((name) => [name, optionTable[name]]));
 
-const serversRows = `  servers add URL                   a server over HTTP (--name, --token-env, --token-stdin, --oauth)
+const serversRows = `  servers add URL                   a server over HTTP (--name, --token-file, --oauth)
   servers add --stdio "COMMAND"     a server that this program starts with a command
   servers test [NAME]               ask one server, or all, what they can do
   servers remove NAME               forget a server, its session and its tokens

@@ -28,6 +28,8 @@ export interface CommandLine
   readonly command?: CommandName;
   readonly words: readonly string[];
   readonly servers: readonly ServerConfig[];
+  /** Of the command line, not of the environment. */
+  readonly givenToken?: string;
   readonly timeoutMs?: number;
   /** How long a server on this machine may take to start. */
   readonly serverWaitMs: number;
@@ -50,7 +52,11 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
   const command = name === undefined ? undefined : commandName(name);
   if (command !== undefined) checkWords(command, rest);
   checkOptions(command, given);
-  const token = options.token ?? readToken(options["token-file"]) ?? environment.RESUMABLE_MCP_TOKEN;
+  const file = options["token-file"];
+  if (file === stdinName && (command !== "servers" || rest[0] !== "add"))
+    throw new UsageError("--token-file - is for servers add. Name a file.");
+  const givenToken = options.token ?? (file === stdinName ? undefined : readToken(file));
+  const token = givenToken ?? environment.RESUMABLE_MCP_TOKEN;
   const onInterrupt = interruptActions.find((known) => known === action);
   if (onInterrupt === undefined)
     throw new UsageError(`--on-interrupt must be detach, pause or cancel, not "${action}".`);
@@ -62,6 +68,7 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
     theme: known,
     command,
     words: rest,
+    givenToken,
     servers: [...(options.url ?? []).map((url) => httpServer(url, token)), ...(options.stdio ?? []).map(stdioServer)],
     timeoutMs: timeout === undefined ? undefined : seconds("timeout", timeout) * 1000,
     serverWaitMs: serverWait === undefined ? defaultServerWaitMs : seconds("server-wait", serverWait) * 1000,
@@ -123,6 +130,9 @@ function portNumber(text: string): number {
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new UsageError(`--callback-port needs a port from 1 to 65535, not "${text}".`);
 }
+
+/** As a file's name it means standard input. */
+export const stdinName = "-";
 
 /** The first line of a file: most are written with a newline. */
 function readToken(path: string | undefined): string | undefined {

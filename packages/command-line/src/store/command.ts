@@ -18,11 +18,9 @@ export const ownOptions = {
   tool: text("NAME", "only tasks of this tool"),
   limit: text("N", "so many at once (50)"),
   cursor: text("CURSOR", "continues where the list before ended"),
-  items: flag("with its items"),
   apply: flag("does what is said without it"),
   "older-than": text("AGE", "finished longer ago, as in 7d or 12h"),
   to: text("FILE", "where to write it (standard output)"),
-  tools: text("MODULE", "names the tasks that the code of this tools module would refuse"),
   "tool-version": text("VERSION", "this version of its tool continues the task, whatever it declares"),
 } as const;
 
@@ -36,6 +34,8 @@ export interface CommandResult {
   readonly ok: boolean;
   /** Standard output holds the data: what is said about it goes to standard error. */
   readonly isAside?: boolean;
+  /** Each line is a JSON value: scripts and people read the same. */
+  readonly isJsonLines?: boolean;
 }
 
 /** Where a command reads and writes. */

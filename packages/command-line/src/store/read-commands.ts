@@ -1,7 +1,8 @@
-import { isResumableError, type TaskStatus } from "@resumable-mcp/core";
+import { isResumableError, type Json, type TaskStatus } from "@resumable-mcp/core";
 import { toTaskView } from "@resumable-mcp/core/internal";
 import {
   finalStatuses,
+  type ItemPage,
   type StoreAdmin,
   type TaskQuery,
   type TaskSnapshot,
@@ -73,7 +74,7 @@ function parseStatus(text: string): TaskStatus {
 const pageSize = 1000;
 
 /** Shows one task: what it is, and what happened to it, then what only its store knows. */
-export async function showCommand(admin: StoreAdmin, taskId: string, options: CommandOptions): Promise<CommandResult> {
+export async function showCommand(admin: StoreAdmin, taskId: string): Promise<CommandResult> {
   const { reading } = admin;
   const snapshot = await reading.getTask(taskId);
   if (snapshot === undefined) throw taskNotFound(taskId);
@@ -92,10 +93,22 @@ export async function showCommand(admin: StoreAdmin, taskId: string, options: Co
     ...(await admin.describeTask(taskId)),
     signals,
     record,
-    items: options.items ? (await reading.readItems(taskId, { after: 0, limit: pageSize })).items : undefined,
   };
   const storedLines = harmlessJson(JSON.stringify(stored, null, 2)).split("\n");
   return { json: { ...json, ...stored }, lines: [...lines, "store", ...storedLines], ok: true };
+}
+
+/** Prints the items of a task, one JSON value a line. */
+export async function itemsCommand({ reading }: StoreAdmin, taskId: string): Promise<CommandResult> {
+  if ((await reading.getTask(taskId)) === undefined) throw taskNotFound(taskId);
+  const items: Json[] = [];
+  let page: ItemPage;
+  do {
+    page = await reading.readItems(taskId, { after: items.length, limit: pageSize });
+    items.push(...page.items);
+  } while (page.items.length > 0 && page.next < page.total);
+  const lines = items.map((item) => harmlessJson(JSON.stringify(item)));
+  return { json: items, lines, ok: true, isJsonLines: true };
 }
 
 /** Counts what a store holds, how large it is, and what quotas would refuse. */

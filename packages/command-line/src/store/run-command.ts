@@ -21,7 +21,7 @@ import {
 import { type CommandOptions, type CommandResult, type Console, commonOptions, ownOptions } from "./command.js";
 import { type OpenedAdmin, openAdmin, refuseWithoutKeyring } from "./open-admin.js";
 import { namesOwners } from "./quota-rows.js";
-import { showCommand, statsCommand, tasksCommand } from "./read-commands.js";
+import { itemsCommand, showCommand, statsCommand, tasksCommand } from "./read-commands.js";
 import { formatRefused, messageOf, type Refused, refusedFor } from "./refused.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
 import { assignCommand, versionsCommand } from "./version-commands.js";
@@ -91,9 +91,15 @@ const commands: Readonly<Record<string, Command>> = {
     ...shared,
     words: "ID",
     summary: "shows one task",
-    options: ["items"],
     needsContents: true,
-    run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options),
+    run: ({ admin, subjects: [id = ""] }) => showCommand(admin, id),
+  },
+  items: {
+    ...shared,
+    words: "ID",
+    summary: "prints the items of a task, one per line",
+    needsContents: true,
+    run: ({ admin, subjects: [id = ""] }) => itemsCommand(admin, id),
   },
   pause: changes("requests a pause from the process that runs the task, now or later", requests("pause"), shared),
   resume: changes(
@@ -120,10 +126,10 @@ const commands: Readonly<Record<string, Command>> = {
     run: ({ admin, options }) => statsCommand(admin, options),
   },
   versions: {
-    summary: "counts unfinished tasks by version of their tool",
-    options: ["tools"],
+    words: "[MODULE]",
+    summary: "counts unfinished tasks by version, and names those that the code of a tools module would refuse",
     needsContents: true,
-    run: ({ admin, options }) => versionsCommand(admin, options.tools),
+    run: ({ admin, subjects: [module] }) => versionsCommand(admin, module),
   },
   clean: {
     summary: "says how many tasks finished longer ago than --older-than AGE; deletes them with --apply",
@@ -275,9 +281,10 @@ async function runOn({ command, subjects, options, console }: Run): Promise<numb
 }
 
 /** A task's names come from callers and from other stores. Each stays within its line, and none is a command to the terminal. */
-function show({ json, lines, ok, isAside }: CommandResult, asJson: boolean, console: Console): number {
-  const text = asJson ? harmlessJson(JSON.stringify(json, null, 2)) : lines.map(harmlessText).join("\n");
-  (isAside ? console.error : console.out)(text);
+function show({ json, lines, ok, isAside, isJsonLines }: CommandResult, asJson: boolean, console: Console): number {
+  const text =
+    asJson && !isJsonLines ? harmlessJson(JSON.stringify(json, null, 2)) : lines.map(harmlessText).join("\n");
+  if (text !== "") (isAside ? console.error : console.out)(text);
   return ok ? 0 : 1;
 }
 

@@ -7,7 +7,6 @@ import {
   helpText,
   list,
   loadServer,
-  oneOf,
   parseFlags,
   runToEnd,
   text,
@@ -15,7 +14,7 @@ import {
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { buildServer } from "./build-server.js";
 import { checkServerFlags } from "./check-server-flags.js";
-import { bundlePlatforms, makeManifest } from "./manifest.js";
+import { makeManifest } from "./manifest.js";
 
 const usage = `Usage: resumable-mcp bundle MODULE [OPTIONS] [-- OPTIONS of serve stdio, with which the host starts the server]
 
@@ -23,13 +22,12 @@ Packs a tools module, with everything that it imports, as a bundle (.mcpb) that 
 click. Needs two packages: npm install --save-dev esbuild @anthropic-ai/mcpb`;
 
 const options = {
-  out: text("FILE", "where to write it (NAME-VERSION.mcpb)"),
+  to: text("FILE", "where to write it (NAME-VERSION.mcpb)"),
   manifest: text(
     "FILE",
-    "JSON with more for the bundle's manifest: display_name, description, author, user_config …; what it does not say is taken from the package.json of the module's project",
+    "JSON with more for the bundle's manifest: display_name, description, author, user_config, compatibility …; what it does not say is taken from the package.json of the module's project",
   ),
   icon: text("FILE", "PNG, 512 × 512 pixels"),
-  platform: list("NAME", "darwin, win32 or linux (all)"),
   include: list(
     "PATH",
     "a file or folder without links in it that the tools read; it lies next to the folder of their file",
@@ -53,7 +51,6 @@ async function bundle(args: readonly string[]): Promise<void> {
   }
   if (module === undefined || rest.length > 0)
     throw new CommandError("Name one tools module, as in resumable-mcp bundle ./tools.ts.", 2);
-  const platforms = (values.platform ?? []).map((name) => oneOf("platform", name, bundlePlatforms));
   const [definition, own, projectFile] = await Promise.all([
     loadServer(module),
     values.manifest === undefined ? {} : readJson(values.manifest),
@@ -62,9 +59,9 @@ async function bundle(args: readonly string[]): Promise<void> {
   await checkServerFlags(module, definition.name, serverFlags);
   const project = projectFile === undefined ? {} : await readJson(projectFile);
   const hasIcon = values.icon !== undefined;
-  const manifest = makeManifest({ definition, own, project, hasIcon, platforms, serverFlags });
+  const manifest = makeManifest({ definition, own, project, hasIcon, serverFlags });
   const { bundler, packer } = await loadPackages(manifest);
-  const output = resolve(values.out ?? `${definition.name}-${definition.version}.mcpb`);
+  const output = resolve(values.to ?? `${definition.name}-${definition.version}.mcpb`);
   const folder = await mkdtemp(join(tmpdir(), "resumable-mcp-bundle-"));
   try {
     await buildServer(bundler, resolve(module), folder);

@@ -11,14 +11,12 @@ export interface ManifestParts {
   readonly project: JsonObject;
   /** Whether there is an icon. */
   readonly hasIcon: boolean;
-  /** The platforms on which the bundle runs. Default: all. */
-  readonly platforms: readonly string[];
   /** Options with which the server starts. */
   readonly serverFlags: readonly string[];
 }
 
-/** The platforms that a manifest can name. Source: MCPB manifest specification, "Compatibility". */
-export const bundlePlatforms = ["darwin", "win32", "linux"] as const;
+/** A bundle runs on all of them, unless its author says otherwise. Source: MCPB manifest specification, "Compatibility". */
+const bundlePlatforms = ["darwin", "win32", "linux"] as const;
 
 /**
  * Makes the manifest of a bundle. Each setting that the host asks its user for is passed on as an environment variable, whose name is
@@ -28,7 +26,7 @@ export const bundlePlatforms = ["darwin", "win32", "linux"] as const;
  *
  * Source: MCPB manifest specification, version 0.3.
  */
-export function makeManifest({ definition, own, project, hasIcon, platforms, serverFlags }: ManifestParts): JsonObject {
+export function makeManifest({ definition, own, project, hasIcon, serverFlags }: ManifestParts): JsonObject {
   const { name, version, tools } = definition;
   const { server: _server, compatibility, user_config: settings = {}, ...facts } = own;
   const author = authorOf(project.author);
@@ -60,7 +58,7 @@ export function makeManifest({ definition, own, project, hasIcon, platforms, ser
     tools_generated: true,
     ...(isJsonObject(settings) && Object.keys(settings).length > 0 ? { user_config: settings } : {}),
     compatibility: {
-      platforms: [...(platforms.length === 0 ? bundlePlatforms : platforms)],
+      platforms: [...bundlePlatforms],
       runtimes: { node: ">=20.19" },
       ...(isJsonObject(compatibility) ? compatibility : {}),
     },

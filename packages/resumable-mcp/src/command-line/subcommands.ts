@@ -33,7 +33,7 @@ export const taskSubcommands: readonly Subcommand[] = [
   { name: "cancel", words: "ID…", summary: "cancel tasks", onStore: true },
   { name: "answer", words: "ID [KEY] [key=value …]", summary: "answer a task's question" },
   { name: "result", words: "ID", summary: "print the result of a finished task" },
-  { name: "items", words: "ID", summary: "print the items of a task" },
+  { name: "items", words: "ID", summary: "print the items of a task", onStore: true },
   { name: "forget", words: "ID…", summary: "delete finished tasks" },
   { name: "stats", words: "", summary: "count the tasks by status", onStore: true },
   { name: "session", words: "", summary: "who this client is and what it remembers" },

@@ -66,7 +66,7 @@ async function beginUpgrade(place: readonly string[]) {
     letGo: ({ name }: Started) => writeFileSync(join(folder, name), ""),
     /** The tasks that the code of a version would refuse, as an operator finds out. */
     async refusedBy(version: Version): Promise<readonly string[]> {
-      const args = ["versions", "--tools", modules[version], ...place, "--json"];
+      const args = ["versions", modules[version], ...place, "--json"];
       const run = promisify(execFile)(process.execPath, [storeProgram, ...args]);
       const { stdout } = await run.catch((error: { readonly stdout: string }) => error);
       const { refused }: { refused: readonly { readonly taskId: string }[] } = JSON.parse(stdout);

@@ -13,7 +13,7 @@ import {
 import type { Command, CommandContext } from "../command.js";
 import { type ServersVerb, serversVerbs } from "../command-table.js";
 import { exitCodes, UsageError } from "../exit-code.js";
-import { httpServer } from "../parse-command-line.js";
+import { httpServer, stdinName } from "../parse-command-line.js";
 import { signInOnTerminal } from "./sign-in-on-terminal.js";
 
 /** `servers [list|add|test|remove|login|import]`: the servers of this client. */
@@ -82,15 +82,11 @@ function configOf({ line }: CommandContext, words: readonly string[]): ServerCon
 }
 
 async function withToken({ line }: CommandContext, config: ServerConfig): Promise<ServerConfig> {
-  const { "token-env": tokenVariable, "token-stdin": tokenOnStdin, oauth } = line;
-  if (tokenVariable === undefined && !tokenOnStdin) return config;
-  if ("command" in config || oauth)
-    throw new UsageError("--token-env and --token-stdin are for a server over HTTP without --oauth. Leave them out.");
-  const token = tokenOnStdin ? await readSecretLine(process.stdin) : process.env[tokenVariable ?? ""];
-  if (token === undefined || token === "") {
-    const place = tokenOnStdin ? "stdin" : `the environment variable ${tokenVariable}`;
-    throw new UsageError(`There is no token in ${place}.`);
-  }
+  const token = line["token-file"] === stdinName ? await readSecretLine(process.stdin) : line.givenToken;
+  if (token === undefined) return config;
+  if ("command" in config || line.oauth)
+    throw new UsageError("--token and --token-file are for a server over HTTP without --oauth. Leave them out.");
+  if (token === "") throw new UsageError("There is no token on stdin. Pipe one in, or name a file.");
   return { ...config, token };
 }
 
@@ -138,7 +134,7 @@ const maxSecretBytes = 64 * 1024;
 /** Reads one secret from a stream to its end; the line break behind it is not part of it. */
 async function readSecretLine(stream: NodeJS.ReadStream): Promise<string> {
   if (stream.isTTY)
-    throw new UsageError("--token-stdin reads the token from a pipe, as in: pass show my-token | resumable-mcp …");
+    throw new UsageError("--token-file - reads the token from a pipe, as in: pass show my-token | resumable-mcp …");
   let text = "";
   for await (const chunk of stream) {
     text += String(chunk);
@@ -157,7 +153,7 @@ async function importServers(context: CommandContext, words: readonly string[]):
   const { client, line, output } = context;
   const wanted = words.map(parseWord);
   const hosts = wanted.length === 0 ? importableHosts : [...new Set(wanted.map(({ host }) => host))];
-  const found = await readHostServers(hosts, hostEnvironment(), line.file);
+  const found = await readHostServers(hosts, hostEnvironment(), line.config);
   for (const { file, problem } of found.problems) output.note(`${file} was skipped: ${problem}.`);
   if (wanted.length === 0 && !line.all) {
     for (const server of found.servers) printServer(context, server, importState(client, server));
