@@ -15,7 +15,10 @@ async function upgraded() {
   const { tool } = (await store.getTask(id))?.record ?? { tool: "" };
   await store.close();
   const tools = join(emptyFolder(), "tools.mjs");
-  writeFileSync(tools, `export default [{ name: ${JSON.stringify(tool)}, version: "1", input: {}, run() {} }];`);
+  writeFileSync(
+    tools,
+    `export default [{ name: ${JSON.stringify(tool)}, version: "1", input: {}, inputJsonSchema: {}, run() {} }];`,
+  );
   return { directory, id, tool, tools };
 }
 
@@ -36,7 +39,7 @@ test("versions checks input against a schema that is plain JSON Schema", async (
   const { directory, id, tool } = await upgraded();
   const refusedBy = async (input: object) => {
     const tools = join(emptyFolder(), "tools.mjs");
-    const made = { name: tool, description: "Counts.", version: "2", input };
+    const made = { name: tool, description: "Counts.", version: "2", input, inputJsonSchema: input };
     writeFileSync(tools, `export default [{ ...${JSON.stringify(made)}, run() {} }];`);
     const { out } = await run("versions", tools, "--store", directory);
     return out.split("\n").filter((line) => line.startsWith("refused"));

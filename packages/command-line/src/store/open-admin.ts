@@ -1,4 +1,3 @@
-import { refuseEncrypted } from "@resumable-mcp/core/internal";
 import type { StoreAdmin } from "@resumable-mcp/core/store";
 import { type EncryptedAdmin, encryptedAdmin, readKeyringFile } from "@resumable-mcp/store-encryption";
 import { openFsAdmin } from "@resumable-mcp/store-fs/admin";
@@ -28,6 +27,3 @@ async function openDatabaseAdmin(place: DatabasePlace): Promise<StoreAdmin> {
   const { openPostgresAdmin } = await loadDatabasePackage(() => import("@resumable-mcp/store-postgres/admin"));
   return openPostgresAdmin(place);
 }
-
-/** @throws {@link ResumableError} `STORE_ENCRYPTED`. */
-export const refuseWithoutKeyring = refuseEncrypted;

@@ -1,4 +1,5 @@
 import { isResumableError } from "@resumable-mcp/core";
+import { refuseEncrypted } from "@resumable-mcp/core/internal";
 import type { StoreWriting } from "@resumable-mcp/core/store";
 import { harmlessJson, harmlessLines, harmlessText } from "@resumable-mcp/protocol/display";
 import { newKeyLine } from "@resumable-mcp/store-encryption";
@@ -19,7 +20,7 @@ import {
   signalCommand,
 } from "./change-commands.js";
 import { type CommandOptions, type CommandResult, type Console, commonOptions, ownOptions } from "./command.js";
-import { type OpenedAdmin, openAdmin, refuseWithoutKeyring } from "./open-admin.js";
+import { type OpenedAdmin, openAdmin } from "./open-admin.js";
 import { namesOwners } from "./quota-rows.js";
 import { itemsCommand, showCommand, statsCommand, tasksCommand } from "./read-commands.js";
 import { formatRefused, messageOf, type Refused, refusedFor } from "./refused.js";
@@ -154,7 +155,7 @@ const commands: Readonly<Record<string, Command>> = {
     summary: "brings them into the store; - is standard input",
     run: ({ admin, subjects: [path = ""], console }) =>
       admin.write(async (writing) => {
-        if (!admin.hasKeyring) await refuseWithoutKeyring(writing);
+        if (!admin.hasKeyring) await refuseEncrypted(writing);
         return importCommand(writing, path, console);
       }, true),
   },
@@ -273,7 +274,7 @@ async function runOn({ command, subjects, options, console }: Run): Promise<numb
   try {
     const { needsContents = false } = command;
     const isNeeded = typeof needsContents === "boolean" ? needsContents : needsContents(options);
-    if (isNeeded && !admin.hasKeyring) await refuseWithoutKeyring(admin.reading);
+    if (isNeeded && !admin.hasKeyring) await refuseEncrypted(admin.reading);
     return show(await command.run({ admin, options, subjects, console }), json, console);
   } finally {
     await admin.close();
