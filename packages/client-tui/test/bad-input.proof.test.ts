@@ -156,7 +156,6 @@ describe("a signal", () => {
     stats: [],
     session: [],
     tools: [],
-    ping: [],
   };
   const signals = [
     ["SIGINT", 130],

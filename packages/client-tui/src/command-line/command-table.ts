@@ -182,7 +182,6 @@ const commands = {
     completes: ["tool"],
     options: ["all", ...asking],
   },
-  ping: { summary: "check that the servers answer" },
   help: { words: "[COMMAND]", summary: "this text, or how one command is used", completes: ["command"] },
   completion: { words: "bash|zsh|fish", summary: "print the completion script of a shell", completes: ["shell"] },
 } as const satisfies Readonly<Record<string, CommandEntry>>;

@@ -57,15 +57,9 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
     throw new UsageError("--token-file - is for servers add. Name a file.");
   const givenToken = options.token ?? (file === stdinName ? undefined : readToken(file));
   const token = givenToken ?? environment.RESUMABLE_MCP_TOKEN;
-  const onInterrupt = interruptActions.find((known) => known === action);
-  if (onInterrupt === undefined)
-    throw new UsageError(`--on-interrupt must be detach, pause or cancel, not "${action}".`);
-  const known = themeNames.find((one) => one === theme);
-  if (theme !== undefined && known === undefined)
-    throw new UsageError(`--theme must be auto, dark or light, not "${theme}".`);
   return {
     ...options,
-    theme: known,
+    theme: theme === undefined ? undefined : oneOf("theme", theme, themeNames),
     command,
     words: rest,
     givenToken,
@@ -73,7 +67,7 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
     timeoutMs: timeout === undefined ? undefined : seconds("timeout", timeout) * 1000,
     serverWaitMs: serverWait === undefined ? defaultServerWaitMs : seconds("server-wait", serverWait) * 1000,
     status: status?.flatMap((entry) => entry.split(",")),
-    onInterrupt,
+    onInterrupt: oneOf("on-interrupt", action, interruptActions),
     callbackPort: port === undefined ? undefined : portNumber(port),
   };
 }
@@ -123,6 +117,12 @@ function parse(words: readonly string[]) {
   } catch (error) {
     throw new UsageError(errorMessage(error));
   }
+}
+
+function oneOf<Word extends string>(option: string, text: string, words: readonly Word[]): Word {
+  const word = words.find((known) => known === text);
+  if (word !== undefined) return word;
+  throw new UsageError(`--${option} must be ${words.join(", ").replace(/, (?=[^,]*$)/, " or ")}, not "${text}".`);
 }
 
 function portNumber(text: string): number {

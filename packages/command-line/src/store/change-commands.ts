@@ -1,5 +1,4 @@
 import { isFinal, ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { parseDuration } from "@resumable-mcp/core/engine";
 import {
   finalStatuses,
   type Instant,
@@ -11,7 +10,9 @@ import {
   taskNotFound,
 } from "@resumable-mcp/core/store";
 import type { EncryptedAdmin } from "@resumable-mcp/store-encryption";
-import { type CommandResult, wrong } from "./command.js";
+import { CommandError } from "../command-error.js";
+import { readDuration } from "../flags.js";
+import type { CommandResult } from "./command.js";
 
 interface Refused {
   readonly taskId: string;
@@ -25,8 +26,9 @@ const pageSize = 1000;
 /** Says how many tasks finished longer ago than an age, and deletes them with `apply`. Never an unfinished one. */
 export async function cleanCommand(admin: StoreAdmin, age: string | undefined, apply: boolean): Promise<CommandResult> {
   const { place } = admin;
-  if (age === undefined) throw wrong("older-than", "Say how long ago the tasks finished: --older-than 7d.");
-  const beforeMs = Date.now() - ageOf(age);
+  const ageMs = readDuration("older-than", age, { minMs: 0 });
+  if (ageMs === undefined) throw new CommandError("Say how long ago the tasks finished: --older-than 7d.", 2);
+  const beforeMs = Date.now() - ageMs;
   const taskIds = await finishedBefore(admin, beforeMs);
   if (!apply) {
     const text = `${taskIds.length} tasks finished more than ${age} ago. Nothing was changed. Add --apply to delete them.`;
@@ -39,12 +41,6 @@ export async function cleanCommand(admin: StoreAdmin, age: string | undefined, a
   const lines = [`${deleted.length} tasks deleted that finished more than ${age} ago`, ...refusals];
   const json = { store: place, olderThan: age, applied: true, tasks: deleted, refused };
   return { json, lines, ok: refused.length === 0 };
-}
-
-function ageOf(text: string): number {
-  const ms = parseDuration(text);
-  if (ms !== undefined) return ms;
-  throw wrong("older-than", `--older-than must be a duration such as 7d or 12h, not "${text}".`);
 }
 
 async function finishedBefore({ reading }: StoreAdmin, beforeMs: number): Promise<readonly string[]> {
@@ -121,9 +117,9 @@ function isOver({ id, status }: TaskRecord, request: RequestKind): ResumableErro
 /** Says what a repair would do, and does it with `apply`. What cannot be read is kept, always. */
 export async function repairCommand(admin: StoreAdmin, apply: boolean): Promise<CommandResult> {
   if (admin.repair === undefined) {
-    throw wrong(
-      "store",
+    throw new CommandError(
       "repair is for a folder. Restore a damaged database from a backup, or delete the damaged tasks.",
+      2,
     );
   }
   const repairs = await admin.repair(apply);
@@ -155,7 +151,7 @@ export async function checkCommand(admin: StoreAdmin): Promise<CommandResult> {
 export async function resealCommand(
   admin: StoreAdmin & Partial<Pick<EncryptedAdmin, "reseal">>,
 ): Promise<CommandResult> {
-  if (admin.reseal === undefined) throw wrong("keyring", "reseal needs --keyring FILE.");
+  if (admin.reseal === undefined) throw new CommandError("reseal needs --keyring FILE.", 2);
   const { resealed, present } = await admin.reseal();
   const text = `${resealed} keys of the store were sealed again, ${present} were sealed under the present key. The keyring needs no other key.`;
   return { json: { store: admin.place, resealed, present }, lines: [text], ok: true };

@@ -1,4 +1,3 @@
-import { ResumableError } from "@resumable-mcp/core";
 import { every, flag, list, text, type ValuesOf } from "../options/option.js";
 import { storePlace, storeQuotas } from "../options/server-options.js";
 
@@ -46,9 +45,4 @@ export interface Console {
   /** Writes data to standard output. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
   readonly input: AsyncIterable<Uint8Array>;
-}
-
-/** An option that does not have a value that it can have. */
-export function wrong(option: string, message: string): ResumableError {
-  return new ResumableError("INVALID_OPTION", message, { details: { option } });
 }

@@ -1,4 +1,4 @@
-import { isResumableError, type Json, type TaskStatus } from "@resumable-mcp/core";
+import { isResumableError, type Json } from "@resumable-mcp/core";
 import { toTaskView } from "@resumable-mcp/core/internal";
 import {
   finalStatuses,
@@ -12,8 +12,9 @@ import {
 } from "@resumable-mcp/core/store";
 import { decodeJournal, decodeTask, encodeTask } from "@resumable-mcp/protocol";
 import { harmlessJson } from "@resumable-mcp/protocol/display";
+import { oneOf, wholeNumber } from "../flags.js";
 import { formatTask, formatTasks, type TextTask } from "../tasks/task-text.js";
-import { type CommandOptions, type CommandResult, wrong } from "./command.js";
+import type { CommandOptions, CommandResult } from "./command.js";
 import { formatQuotas, quotaRows } from "./quota-rows.js";
 
 const statuses = [...unfinishedStatuses, ...finalStatuses];
@@ -59,16 +60,8 @@ function textTask(snapshot: TaskSnapshot): TextTask {
 
 /** Which tasks the options mean. */
 export function toQuery({ limit = "50", owner, status, tool, cursor }: CommandOptions): TaskQuery {
-  const count = Number(limit);
-  if (!Number.isInteger(count) || count < 1 || count > 1000)
-    throw wrong("limit", "--limit must be a number from 1 to 1000.");
-  return { limit: count, owner, tool, cursor, statuses: status?.flatMap((list) => list.split(",")).map(parseStatus) };
-}
-
-function parseStatus(text: string): TaskStatus {
-  const status = statuses.find((known) => known === text);
-  if (status === undefined) throw wrong("status", `--status must be one of ${statuses.join(", ")}.`);
-  return status;
+  const wanted = status?.flatMap((list) => list.split(",")).map((text) => oneOf("status", text, statuses));
+  return { limit: wholeNumber("limit", limit, { min: 1, max: 1000 }), owner, tool, cursor, statuses: wanted };
 }
 
 const pageSize = 1000;

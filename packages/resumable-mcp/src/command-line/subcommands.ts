@@ -39,7 +39,6 @@ export const taskSubcommands: readonly Subcommand[] = [
   { name: "session", words: "", summary: "who this client is and what it remembers" },
   { name: "servers", words: "[add|test|remove|login|import …]", summary: "list or change the servers" },
   { name: "tools", words: "[NAME]", summary: "the tools that can be called, or the arguments of one" },
-  { name: "ping", words: "", summary: "check that the servers answer" },
   { name: "completion", words: "bash|zsh|fish", summary: "print the completion script of a shell" },
 ];
 

@@ -3,7 +3,6 @@ import { cutText, plainText } from "../../display/plain-text.js";
 import { countLines, sessionLines } from "../../display/summary-lines.js";
 import { asObject, toText } from "../../json.js";
 import type { Command } from "../command.js";
-import { exitCodes } from "../exit-code.js";
 import type { Output } from "../output.js";
 import { exampleWords, givenProperties, kindText, requiredKeys } from "../tool-arguments.js";
 import { findTool } from "./call-command.js";
@@ -78,15 +77,5 @@ function showTool(output: Output, tool: ToolInfo): number {
   ]);
 }
 
-/** `ping`: asks every server for a sign of life. */
-const ping: Command = async ({ client, output }) => {
-  const pings = await client.ping();
-  const lines = pings.map(({ server, ok, milliseconds, problem = server }) =>
-    ok ? `${server} answers (${milliseconds} ms)` : problem,
-  );
-  output.result({ servers: pings }, lines);
-  return pings.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.unreachable;
-};
-
 /** The subcommands that ask the servers as a whole. */
-export const serverCommands = { stats, session, tools, ping };
+export const serverCommands = { stats, session, tools };
