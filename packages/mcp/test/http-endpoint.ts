@@ -130,8 +130,12 @@ const event = z.object({ id: z.string().optional(), message: z.looseObject({}).o
 /** One event of a stream, as far as tests look at it. */
 export type StreamEvent = z.output<typeof event>;
 
-/** Reads the events of an answer one by one. */
+/** Reads the events of an answer one by one; one in JSON counts as one event. */
 export async function* eventsOf(response: Response): AsyncGenerator<StreamEvent, void, void> {
+  if (response.headers.get("content-type") === "application/json") {
+    yield event.parse({ message: await response.json() });
+    return;
+  }
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of response.body ?? []) {

@@ -72,6 +72,32 @@ test("G5 a call whose task is made while its process lets the session go is answ
   expect(events.at(-1)?.message).toMatchObject({ id: 7, result: { structuredContent: { counted: 3, attempts: 1 } } });
 });
 
+test("G5 a tool without tasks that began as its process let the session go is not begun again: its client hears that", async () => {
+  const { store } = lastingStore();
+  let begun = 0;
+  const open = async () => {
+    const opened = await openEndpoint({
+      tools: [],
+      store,
+      setup: (server) =>
+        server.registerTool("once", {}, async () => {
+          begun += 1;
+          void opened.handler.close();
+          return new Promise(() => {});
+        }),
+    });
+    closing.push(opened.close);
+    return opened.url;
+  };
+  const url = await open();
+  const session = await openSession(url);
+  const call = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "once", arguments: {} } };
+  const [prime] = await readUntil(eventsOf(await post(url, call, session)), () => false);
+  const [, answer] = await readUntil(eventsOf(await resume(await open(), session, prime?.id ?? "")), () => false);
+  expect(JSON.stringify(answer?.message)).toContain("OUTCOME_UNKNOWN");
+  expect(begun).toBe(1);
+});
+
 test("the call of a client that understands no event without data is refused for now, and its session stays", async () => {
   const { store, session, response } = await callOfLeavingProcess("2025-06-18");
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);

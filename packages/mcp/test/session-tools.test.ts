@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
@@ -9,13 +10,19 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+/** What is said at once is answered without a stream. */
+async function say() {
+  await setTimeout(20);
+  return { content: [{ type: "text" as const, text: "said" }] };
+}
+
 test("each session's server says itself which of its tools may run again", async () => {
   let sessions = 0;
   const { engine, url, close } = await openEndpoint({
     tools: [],
     setup: (server) => {
       const annotations = { idempotentHint: ++sessions > 1 };
-      server.registerTool("tell", { annotations }, async () => ({ content: [{ type: "text", text: "said" }] }));
+      server.registerTool("tell", { annotations }, say);
     },
   });
   closing.push(close);
@@ -30,13 +37,42 @@ test("each session's server says itself which of its tools may run again", async
   expect(engine.tools).toEqual([]);
 });
 
+test("a call that ends in its turn is answered with JSON, and with a stream as soon as there is more to say", async () => {
+  const content = [{ type: "text" as const, text: "said" }];
+  const { url, close } = await openEndpoint({
+    tools: [],
+    setup: (server) => {
+      server.registerTool("tell", {}, async () => ({ content }));
+      server.registerTool("report", {}, async ({ _meta, sendNotification }) => {
+        const params = { progressToken: _meta?.progressToken ?? 0, progress: 1 };
+        await sendNotification({ method: "notifications/progress", params });
+        return { content };
+      });
+    },
+  });
+  closing.push(close);
+  const session = await openSession(url);
+  const call = async (name: string) => {
+    const params = { name, arguments: {}, _meta: { progressToken: "p" } };
+    const response = await post(url, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, session);
+    return [response.headers.get("content-type"), await response.text()];
+  };
+  expect(await call("tell")).toEqual([
+    "application/json",
+    JSON.stringify({ jsonrpc: "2.0", id: 1, result: { content } }),
+  ]);
+  const [type, text] = await call("report");
+  expect(type).toBe("text/event-stream");
+  expect(text).toMatch(/^id: .*"progress":1.*"result"/s);
+});
+
 test("a server that fails to list its tools once is asked again: later calls may run again after a restart", async () => {
   let refusals = 1;
   const { url, close } = await openEndpoint({
     tools: [],
     setup: (server) => {
       const config = { annotations: { readOnlyHint: true } };
-      server.registerTool("tell", config, async () => ({ content: [{ type: "text", text: "said" }] }));
+      server.registerTool("tell", config, say);
       const list = findHandler<object>(server.server, "tools/list");
       handleRequest(
         server.server,

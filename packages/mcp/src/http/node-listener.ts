@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { limits } from "../limits.js";
 import { HttpAnswer, type TakenText, type TextSource } from "./http-answer.js";
 import { BodyTaken, type HttpRequest, ofWebRequest, type RequestContext, saysMoreThan } from "./http-request.js";
@@ -215,6 +216,8 @@ function webRequest({ method, url, signal }: NodeRequest, incoming: IncomingMess
 /** Sends an answer by Node. Resolves when its last byte was handed on, or its reader left. */
 async function sendAnswer(answer: HttpAnswer, outgoing: ServerResponse): Promise<void> {
   const { status, headers, body, onSent } = answer;
+  // What is ready in one turn goes out together: each answer wakes a client, which takes the processor from the others.
+  if (typeof body !== "object") await endOfTurn();
   // No event says that a reader left before, and what is written would reach no one.
   if (outgoing.destroyed) return typeof body === "object" ? body.cancel() : undefined;
   if (typeof body === "object") return sendSource(answer, body, outgoing);

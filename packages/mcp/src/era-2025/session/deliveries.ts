@@ -194,6 +194,6 @@ export class Deliveries {
     await written;
     if (inFlight.response !== message) return;
     inFlight.detach();
-    if (inFlight.isCall) inFlight.response = undefined;
+    if (inFlight.isCall && inFlight.isNamed) inFlight.response = undefined;
   }
 }

@@ -121,8 +121,8 @@ export class SessionStream {
     if (onSent !== undefined) receipt?.sending();
     if (this.kind !== "journal" && place !== undefined) this.#keep({ place: place.place, data, onSent });
     this.#onFirst?.();
-    const id = place === undefined ? undefined : this.#idOf(place);
-    await this.#sse?.write({ id, data, onSent });
+    if (this.#sse === undefined) return;
+    await this.#sse.write({ id: place && this.#idOf(place), data, onSent });
   }
 
   /** A message about a journal's event stands at its seq; one about nothing in the journal moves no cursor. */
@@ -167,6 +167,7 @@ export class InFlightRequest extends SessionStream {
   #request: JSONRPCRequest;
   #nameNow: (() => string) | undefined;
   #onBegun: () => void = () => {};
+  #endsAfterMs: number | undefined;
   /** Resolves when the stream has its name, or when nothing will be written: before, its client could not come back to it. */
   readonly begun = new Promise<void>((resolve) => {
     this.#onBegun = resolve;
@@ -210,6 +211,9 @@ export class InFlightRequest extends SessionStream {
     this.#nameNow = undefined;
     super.begin();
     this.#onBegun();
+    if (this.#endsAfterMs === undefined || !this.isCarried) return;
+    super.end(this.#endsAfterMs);
+    this.#endsAfterMs = undefined;
   }
 
   /** It is known to belong to a task, which is durable. */
@@ -224,8 +228,15 @@ export class InFlightRequest extends SessionStream {
   override write(message: JSONRPCMessage): Promise<void> {
     // Without a task there is no journal: a refusal is kept as other answers are.
     if (!this.isNamed && this.kind === "journal") this.kind = "once";
-    this.begin();
+    // A response that no stream carries yet may be all that is said, which needs no name.
+    if (this.isCarried || this.place > 0 || "method" in message) this.begin();
     return super.write(message);
+  }
+
+  /** Before it has a stream, what is to end is the first response that carries it. */
+  override end(retryMs: number): void {
+    if (this.isCarried) super.end(retryMs);
+    else this.#endsAfterMs = retryMs;
   }
 
   /** Nothing of it will be written by the delivery that was. */

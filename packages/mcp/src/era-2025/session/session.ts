@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type {
   JSONRPCMessage,
   JSONRPCNotification,
@@ -233,18 +234,19 @@ export class Session2025 implements DeliveringSession {
     if (this.closed) return this.#closedAnswer();
     const inFlight = this.calls.add(this.calls.create(request, kind, entry.acceptedMs));
     inFlight.sessionClientId = sessionClientId;
-    const stream = this.#streams.open();
-    this.#sendOn(inFlight, stream, { place: 0 });
     try {
       // A call that becomes a task has its name with that; others answer for themselves.
       if (kind === "journal") await entry.beforeCall?.(this.calls.expectedName(inFlight));
-      else if (!this.#waitsForTask(request)) await this.calls.name(inFlight);
+      else if (!this.#waitsForTask(request)) return await this.#plainCall(inFlight, extra);
     } catch (error) {
+      this.#deliveries.end(inFlight);
       this.calls.forget(inFlight);
       inFlight.abandon();
       throw error;
     }
     if (this.closed) return this.#closedAnswer(inFlight);
+    const stream = this.#streams.open();
+    this.#sendOn(inFlight, stream, { place: 0 });
     this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     await inFlight.begun;
     return this.closed && kind === "journal" ? this.#closedAnswer(inFlight) : streamAnswer(stream, this.id);
@@ -258,6 +260,33 @@ export class Session2025 implements DeliveringSession {
     if (this.deleted) return unknownSession();
     const continues = call?.isNamed === true && call.kind !== "once" && isPrimed(this.document.value);
     return continues ? elsewhere(call.name, this.id, this.limits) : draining();
+  }
+
+  /** A call without a task. What ends in this turn of the event loop needs no stream, whose head would go out with its end. */
+  async #plainCall(inFlight: InFlightRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
+    await Promise.race([inFlight.first(), endOfTurn()]);
+    return this.#answerPlain(inFlight);
+  }
+
+  /**
+   * Answers what has no task. Its response alone goes out as JSON: nothing was lost that a client could come back for.
+   *
+   * Durability: what a call runs again with can be read before its client hears of it.
+   */
+  async #answerPlain(inFlight: InFlightRequest): Promise<HttpAnswer> {
+    if (this.deleted) return unknownSession();
+    if (inFlight.response !== undefined && inFlight.place <= 1) {
+      this.calls.forget(inFlight);
+      return jsonAnswer(inFlight.response, this.id);
+    }
+    if (!inFlight.isNamed) await this.calls.name(inFlight);
+    // What it came to in this process is not known: its client comes back and hears that.
+    if (this.closed && isPrimed(this.document.value)) return elsewhere(inFlight.name, this.id, this.limits);
+    const stream = this.#streams.open();
+    this.#sendOn(inFlight, stream, { place: 0 });
+    if (inFlight.running === undefined) inFlight.detach();
+    return streamAnswer(stream, this.id);
   }
 
   #waitsForTask({ method }: JSONRPCRequest): boolean {
@@ -284,14 +313,7 @@ export class Session2025 implements DeliveringSession {
     await inFlight.first();
     if (this.closed && inFlight.response === undefined) return this.#closedAnswer();
     await this.#settings.noteAnswer(request, inFlight.response);
-    if (inFlight.response !== undefined && inFlight.place <= 1) {
-      this.calls.forget(inFlight);
-      return jsonAnswer(inFlight.response, this.id);
-    }
-    const stream = this.#streams.open();
-    this.#sendOn(inFlight, stream, { place: 0 });
-    if (inFlight.running === undefined) inFlight.detach();
-    return streamAnswer(stream, this.id);
+    return this.#answerPlain(inFlight);
   }
 
   /** Takes a notification or a response of the client. */

@@ -260,8 +260,9 @@ export class InFlightCalls {
   }
 
   /** What fails here is removed when it expires. */
-  #dropParams({ kind, name, callId }: InFlightRequest): void {
-    const isApart = kind === "again" && parseStreamName(this.#document.value.key, name)?.params === undefined;
+  #dropParams({ kind, name, callId, isNamed }: InFlightRequest): void {
+    const isApart =
+      kind === "again" && isNamed && parseStreamName(this.#document.value.key, name)?.params === undefined;
     if (isApart) this.#engine.documents.deleteDocument(callParamsKind, callId).catch(() => {});
   }
 
