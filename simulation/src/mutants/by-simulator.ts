@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { buildWith } from "../bugs/build-with.js";
 import { ask, type JobResult } from "../program/ask.js";
@@ -6,8 +6,11 @@ import { comparedSources } from "./compared.js";
 import { folderOf } from "./folders.js";
 import { keyOf, type Mutant, switchedSources } from "./mutant.js";
 
-/** A seed that runs longer than this hangs, in milliseconds: without a mutant it takes less than a second. */
-const hangMs = 180_000;
+/** A seed that takes more processor time than this hangs, in seconds: without a mutant it takes less than one. */
+const hangProcessorSeconds = 60;
+/** A seed that has not ended after this time hangs, in milliseconds, though it takes no processor time. */
+const hangMs = 900_000;
+const checkEveryMs = 5_000;
 
 const entry = "program/job.ts";
 
@@ -84,16 +87,32 @@ export async function judgeBySimulator({ program, ids, seeds }: SwitchedSimulato
   let timer: NodeJS.Timeout | undefined;
   try {
     for (running of those) {
-      timer = setTimeout(() => child.kill("SIGKILL"), hangMs);
+      timer = killWhenHanging(child);
       const { violation } = await runIn(child, running, isDatabase(mutant));
-      clearTimeout(timer);
+      clearInterval(timer);
       if (violation !== undefined) return `seed ${running}: ${violation.rule}`;
     }
     return "not found";
   } catch {
     return `seed ${running}: ${child.killed ? "hangs" : "ends the process"}`;
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     child.kill("SIGKILL");
   }
+}
+
+/** Kills the process when the seed that it runs from now on hangs: on a busy machine a slow seed is no hang. */
+function killWhenHanging(child: ChildProcess): NodeJS.Timeout {
+  const [startMs, startSeconds] = [Date.now(), processorSeconds(child)];
+  return setInterval(() => {
+    const isHanging = processorSeconds(child) - startSeconds > hangProcessorSeconds || Date.now() - startMs > hangMs;
+    if (isHanging) child.kill("SIGKILL");
+  }, checkEveryMs);
+}
+
+/** Processor time that a process has taken, in seconds: `ps` writes it as `[days-]hours:minutes:seconds`. */
+function processorSeconds({ pid }: ChildProcess): number {
+  const { stdout } = spawnSync("ps", ["-o", "cputime=", "-p", `${pid}`], { encoding: "utf8" });
+  const [, days, ...times] = /(?:(\d+)-)?(\d+):(\d+):(\d+)/.exec(stdout) ?? [];
+  return times.reduce((sum, time) => sum * 60 + Number(time), Number(days ?? 0) * 24);
 }
