@@ -11,15 +11,6 @@ export function forSdk(value: unknown): never {
   return value as never;
 }
 
-/** Lets a server of the SDK handle a request: neither its schema nor its handler has the SDK's own types. */
-export function handleRequest(
-  server: { setRequestHandler(schema: never, handler: never): void },
-  schema: unknown,
-  handler: unknown,
-): void {
-  server.setRequestHandler(forSdk(schema), forSdk(handler));
-}
-
 /** What tools, resources and prompts are registered with, without the SDK's own types. */
 interface OpenRegistry {
   registerTool(name: string, config: object, handler: unknown): unknown;
@@ -50,64 +41,30 @@ export function giveRequestsLate(server: object): void {
 /** A handler of requests, as an SDK keeps it. */
 export type Handler<Extra> = (request: JsonObject, extra: Extra) => Promise<object>;
 
-/** The handler that SDK 1.x has for a method: it has no seam for a tool that is a task for one caller only. */
+/** The handler that a server of either SDK has for a method, whatever {@link interceptRequests} puts before it. */
 export function findHandler<Extra>(server: object, method: string): Handler<Extra> | undefined {
   const handlers: unknown = Reflect.get(server, "_requestHandlers");
-  // What `wrapHandlers` makes of a handler is another one each time.
   return handlers instanceof Map ? Map.prototype.get.call(handlers, method) : undefined;
 }
 
-/** Lets a handler answer a method at a server of SDK 1.x, also one that has a handler for it. */
-export function setHandler<Extra>(server: object, method: string, handler: Handler<Extra>): void {
-  const handlers: unknown = Reflect.get(server, "_requestHandlers");
-  if (handlers instanceof Map) handlers.set(method, handler);
-}
-
 /**
- * Lets each request of a server of either SDK pass through what `wrap` makes of its handler: of each method that has one, also of
- * those that are registered later. A server is wrapped once.
+ * Lets what `find` gives handle the requests of a server of either SDK, neither of which has a seam for that.
+ *
+ * @param find is asked for each request, with the handler that the server has for its method by then.
  */
-export function wrapHandlers<Extra>(
+export function interceptRequests<Extra>(
   server: object,
-  wrap: (method: string, handler: Handler<Extra>) => Handler<Extra>,
+  find: (method: string, handler: Handler<Extra> | undefined) => Handler<Extra> | undefined,
 ): void {
   const handlers: unknown = Reflect.get(server, "_requestHandlers");
-  if (!(handlers instanceof Map) || Object.hasOwn(handlers, "get")) return;
-  handlers.get = (method: string) => {
-    const handler = Map.prototype.get.call(handlers, method);
-    return handler && wrap(method, handler);
-  };
-}
-
-/**
- * Answers the requests of a method that has a handler, of a server of either SDK, in its place; `next` is what the handler
- * answers. Where the method has none, nothing is done.
- */
-export function answerBefore<Context>(
-  server: object,
-  method: string,
-  answer: (request: JsonObject, context: Context, next: () => Promise<JsonObject>) => Promise<object>,
-): void {
-  const handlers: unknown = Reflect.get(server, "_requestHandlers");
-  if (!(handlers instanceof Map)) return;
-  // What `wrapHandlers` makes of a handler is not wrapped again.
-  const handle: unknown = Map.prototype.get.call(handlers, method);
-  if (typeof handle !== "function") return;
-  handlers.set(method, (request: JsonObject, context: Context, ...rest: readonly unknown[]) =>
-    answer(request, context, async () => Reflect.apply(handle, undefined, [request, context, ...rest])),
-  );
+  if (!(handlers instanceof Map)) throw new Error("This version of the SDK keeps handlers in another way.");
+  handlers.get = (method: string) => find(method, findHandler(server, method));
 }
 
 /** Whether a `McpServer` of either SDK has a tool of this name. */
 export function isRegisteredTool(mcp: object, name: string): boolean {
   const tools: unknown = Reflect.get(mcp, "_registeredTools");
   return typeof tools === "object" && tools !== null && Object.hasOwn(tools, name);
-}
-
-/** Whether the client of a server of SDK 1.x asked for no messages of this level: only a private function knows. */
-export function isIgnoredLevel(server: object, level: string, sessionId: string | undefined): boolean {
-  const test: unknown = Reflect.get(server, "isMessageIgnored");
-  return typeof test === "function" && test(level, sessionId) === true;
 }
 
 /** Whether SDK 1.x drops the promise of sending a message: nothing would handle its rejection. */

@@ -1,3 +1,5 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { LoggingMessageNotificationSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore, defineTool } from "@resumable-mcp/core";
@@ -27,6 +29,22 @@ test("log messages respect the level that the client set", async () => {
   await client.setLoggingLevel("error");
   await call(client, "count_to", { n: 3 });
   expect(seen).toEqual(["step 1", "step 2"]);
+});
+
+test("log messages respect the level in a session of a server that declares logging itself", async () => {
+  const engine = createEngine({ store: createMemoryStore(), tools: [countTool()] });
+  const server = new McpServer({ name: "own", version: "1" }, { capabilities: { logging: {} } });
+  registerTools(server, engine);
+  const client = new Client({ name: "stock", version: "1" });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  there.sessionId = "one";
+  await Promise.all([server.connect(there), client.connect(here)]);
+  closing.push(() => engine.close());
+  const seen: unknown[] = [];
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void seen.push(params.data));
+  await client.setLoggingLevel("error");
+  await call(client, "count_to", { n: 3 });
+  expect(seen).toEqual([]);
 });
 
 test("tools with plain JSON Schema list exactly that schema, and are checked by it", async () => {

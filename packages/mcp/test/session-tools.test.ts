@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { findHandler, handleRequest } from "../src/sdk-workarounds.js";
+import { findHandler, forSdk } from "../src/sdk-workarounds.js";
 import { openEndpoint, openSession, post } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -74,14 +74,11 @@ test("a server that fails to list its tools once is asked again: later calls may
       const config = { annotations: { readOnlyHint: true } };
       server.registerTool("tell", config, say);
       const list = findHandler<object>(server.server, "tools/list");
-      handleRequest(
-        server.server,
-        z.looseObject({ method: z.literal("tools/list") }),
-        async (request: JsonObject, extra: object) => {
-          if (refusals-- > 0) throw new Error("The list is not there yet.");
-          return (await list?.(request, extra)) ?? {};
-        },
-      );
+      const asked = z.looseObject({ method: z.literal("tools/list") });
+      server.server.setRequestHandler(forSdk(asked), async (request: JsonObject, extra: object) => {
+        if (refusals-- > 0) throw new Error("The list is not there yet.");
+        return (await list?.(request, extra)) ?? {};
+      });
     },
   });
   closing.push(close);

@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonObject, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
+import { isJsonObject, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
 import { parseTraceContext, type TraceContext } from "@resumable-mcp/core/engine";
 import { activeTrace, endOfResult, isObserved, isTracing, noteTask, serveRequest } from "@resumable-mcp/telemetry";
-import { isRegisteredTool, wrapHandlers } from "../sdk-workarounds.js";
 
 /** Where a request comes from, whatever era it came by. */
 export interface RequestOrigin {
@@ -37,29 +36,9 @@ export function tracedRequest<Result extends object>(
   return serveRequest(facts, run, endOfResult);
 }
 
-/** Traces the requests of a server of an SDK. Call it when all handlers are registered. */
-export function traceRequests<Context>(
-  mcp: { readonly server: object },
-  originOf: (context: Context) => RequestOrigin,
-  isPanelTool: (name: string) => boolean = () => false,
-): void {
-  wrapHandlers<Context>(mcp.server, (method, handle) => {
-    if (!isObserved()) return handle;
-    return (request, context) => {
-      const tool = method === "tools/call" ? toolOf(mcp, request, isPanelTool) : undefined;
-      return tracedRequest(method, tool, originOf(context), () => handle(request, context));
-    };
-  });
-}
-
 function traceOfHeaders(headers: unknown): TraceContext | undefined {
   if (headers instanceof Headers) return parseTraceContext(Object.fromEntries(headers));
   return isJsonObject(headers) ? parseTraceContext(headers) : undefined;
-}
-
-function toolOf(mcp: object, { params }: JsonObject, isPanelTool: (name: string) => boolean): string | undefined {
-  const name = isJsonObject(params) ? params.name : undefined;
-  return typeof name === "string" && (isRegisteredTool(mcp, name) || isPanelTool(name)) ? name : undefined;
 }
 
 /** The same tasks. A task that a call makes keeps the call's trace, and the span of a request names the task that it is about. */

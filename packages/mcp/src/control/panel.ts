@@ -1,10 +1,4 @@
-import {
-  appMimeType,
-  type ControlToolMode,
-  type ControlToolsOffer,
-  findPanelTool,
-  panelUri,
-} from "@resumable-mcp/protocol";
+import { appMimeType, type ControlToolsOffer, panelUri } from "@resumable-mcp/protocol";
 import { asRpcError } from "../call/rpc-error.js";
 import type { PanelPage, ServerDefinition } from "../define-server.js";
 import type { PanelFacts } from "./panel-tools.js";
@@ -20,20 +14,6 @@ export function makePanel(
   operatorScope: string | undefined,
 ): PanelOptions | undefined {
   return panel === undefined || panel === false ? undefined : { page: panel, server: { name, version }, operatorScope };
-}
-
-/** Tells which names are those of a server's tools of the panel, for its traces. */
-export function panelNames({
-  panel,
-  controlTools,
-  prefix = "",
-}: {
-  readonly panel?: PanelOptions | undefined;
-  readonly controlTools?: ControlToolMode | undefined;
-  readonly prefix?: string | undefined;
-}): (name: string) => boolean {
-  if (panel === undefined || controlTools === "none") return () => false;
-  return (name) => findPanelTool(name, { prefix }) !== undefined;
 }
 
 /** No network, nothing from elsewhere. Source: MCP Apps 2026-01-26, "UI Resource Format". */

@@ -1,10 +1,7 @@
 import { type Engine, ResumableError, type Tool } from "@resumable-mcp/core";
-import { type Call, paramsOf } from "../call/call.js";
-import { answerBefore, openRegistry } from "../sdk-workarounds.js";
+import { openRegistry } from "../sdk-workarounds.js";
 import { offeredTools } from "./control-tools.js";
-import { tellLocal } from "./instructions.js";
-import type { EraAdapter, RegisterToolsOptions } from "./methods.js";
-import { ownMethods } from "./own-methods.js";
+import type { RegisterToolsOptions } from "./methods.js";
 import { unfinishedPrompt } from "./resource-methods.js";
 import { taskTemplates } from "./task-resources.js";
 
@@ -15,32 +12,6 @@ export interface ServerRegistry {
   registerTool(name: string, config: never, handler: never): unknown;
   registerResource(name: string, template: never, config: never, read: never): unknown;
   registerPrompt(name: string, config: never, handler: never): unknown;
-}
-
-/**
- * Registers an engine's tools, the tools that control their tasks, resources and the prompt at a server of either era that its
- * author made. Its registry gets their names alone: requests for them are answered before it.
- *
- * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
- */
-export function registerEngine<Context, Known, EraCall extends Call>(
-  server: ServerRegistry,
-  engine: Engine,
-  options: RegisterToolsOptions<Known>,
-  adapter: EraAdapter<Known, EraCall> & { toRequest(context: Context): Known; configOf?(tool: Tool): object },
-): void {
-  const hasOwnPrompt = !reserveNames(server, engine, options, adapter.configOf);
-  for (const [name, method] of Object.entries(ownMethods(engine, options, { ...adapter, hasOwnPrompt }))) {
-    answerBefore<Context>(server.server, name, (request, context, next) =>
-      method(paramsOf(request), adapter.toRequest(context), next),
-    );
-  }
-  for (const method of ["initialize", "server/discover"]) {
-    answerBefore<Context>(server.server, method, async (_request, context, next) => {
-      const { token, locality } = adapter.rightsOf(adapter.toRequest(context));
-      return token === undefined && locality.local ? tellLocal(await next()) : next();
-    });
-  }
 }
 
 /**
@@ -72,7 +43,8 @@ export function reserveNames(
   }
 }
 
-function unreached(): never {
+/** Handles what is answered before it is asked. */
+export function unreached(): never {
   throw new Error("Requests for what resumable-mcp registers are answered before this server.");
 }
 

@@ -6,9 +6,8 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 import { RpcError, readableError } from "../call/rpc-error.js";
 import type { OtherServer } from "../control/router.js";
 import { limits } from "../limits.js";
-import { forSdk, isRegisteredTool } from "../sdk-workarounds.js";
+import { findHandler, forSdk, isRegisteredTool } from "../sdk-workarounds.js";
 import type { Request2025 } from "./call-2025.js";
-import { originalHandler } from "./own-handlers.js";
 import { KnownTools, readToolKinds, type ToolFacts } from "./session/tool-kinds.js";
 
 /** A server instance that a session can be connected to. */
@@ -80,7 +79,7 @@ export class OtherServer2025 implements Transport, OtherServer<Request2025> {
 
   hasMethod(method: string): boolean {
     const low: unknown = Reflect.get(this.#server, "server") ?? this.#server;
-    return typeof low === "object" && low !== null && originalHandler(low, method) !== undefined;
+    return typeof low === "object" && low !== null && findHandler(low, method) !== undefined;
   }
 
   /** @param request `undefined`: of our own, whose messages reach no client. */

@@ -3,15 +3,12 @@ import { isAtLeast, rpcCodes } from "@resumable-mcp/protocol";
 import { paramsOf } from "../call/call.js";
 import { makeCarrier } from "../call/receipt.js";
 import { RpcError } from "../call/rpc-error.js";
-import { traceRequests } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
-import { panelNames } from "../control/panel.js";
 import { reserveNames } from "../control/register-tools.js";
-import { findHandler, forSdk, type Handler, isIgnoredLevel, isRegisteredTool } from "../sdk-workarounds.js";
+import { findHandler, forSdk, interceptRequests, isRegisteredTool } from "../sdk-workarounds.js";
 import { type Connection2025, goneReason, type Request2025 } from "./call-2025.js";
 import { OtherServer2025 } from "./other-server.js";
-import { originalHandler, setOwnHandler } from "./own-handlers.js";
-import { originOf2025, Router2025 } from "./router.js";
+import { Router2025 } from "./router.js";
 import { createClosedSignal, hasNoHandler, type RequestExtra, type Server2025 } from "./server-2025.js";
 import { Watches } from "./watches.js";
 
@@ -48,43 +45,39 @@ export function registerTools(server: Server2025, engine: Engine, options: Regis
   if (isFree(["logging/setLevel"])) low.registerCapabilities({ logging: {} });
   if (subscribe) low.registerCapabilities({ resources: { subscribe } });
   if (tasks) low.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
-  for (const method of router.methods) {
-    const original = findHandler<RequestExtra>(low, method);
-    const handler: Handler<RequestExtra> = async (request, extra) => {
-      // Behind a session that one asks for what is not ours.
-      if (low.transport instanceof OtherServer2025) return original?.(request, extra) ?? {};
-      return router.run(method, paramsOf(request), requestOf(low, connection, extra));
-    };
-    setOwnHandler(low, method, handler);
-  }
+  interceptRequests<RequestExtra>(low, (method, handler) => {
+    const isOurs = router.methods.includes(method);
+    // Behind a session that one asks for what is not ours.
+    if (low.transport instanceof OtherServer2025) return handler ?? (isOurs ? async () => ({}) : undefined);
+    if (!isOurs && handler === undefined) return undefined;
+    return (request, extra) => router.answer(method, paramsOf(request), requestOf(low, connection, extra));
+  });
   routers.set(server, router);
-  traceRequests(server, originOf2025, panelNames(options));
 }
 
 /** A connection of an SDK's server to its transport. */
 function connectionOf(server: Server2025, { onError }: RegisterOptions): Connection2025 {
   const low = server.server;
   let least = "debug";
-  const keepsLevel = findHandler(low, "logging/setLevel") !== undefined;
   return {
     get client() {
       return { name: low.getClientVersion()?.name, capabilities: low.getClientCapabilities() };
     },
     other: {
       async ask(request, method, params) {
-        const handler = originalHandler(low, method);
+        const handler = findHandler<RequestExtra>(low, method);
         if (handler === undefined) throw new RpcError(rpcCodes.methodNotFound, "Method not found");
         return { ...(await handler({ method, params }, request ?? forSdk({}))) } as JsonObject;
       },
       hasTool: (name) => isRegisteredTool(server, name),
-      hasMethod: (method) => originalHandler(low, method) !== undefined,
+      hasMethod: (method) => findHandler(low, method) !== undefined,
     },
     watches: new Watches({
       tell: (notification) => low.notification(forSdk(notification)),
       closed: createClosedSignal(server),
       onError,
     }),
-    wantsLog: (level) => (keepsLevel ? !isIgnoredLevel(low, level, undefined) : isAtLeast(level, least)),
+    wantsLog: (level) => isAtLeast(level, least),
     async setLevel(level) {
       least = level;
     },

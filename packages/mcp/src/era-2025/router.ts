@@ -56,7 +56,7 @@ export class Router2025 extends Router<Request2025> {
 }
 
 /** Where a request comes from, for traces. */
-export function originOf2025(request: RequestExtra) {
+function originOf2025(request: RequestExtra) {
   const { requestId, _meta: meta, requestInfo } = request;
   return { requestId, meta, isStdio: isStdio(request), headers: requestInfo && Reflect.get(requestInfo, "headers") };
 }

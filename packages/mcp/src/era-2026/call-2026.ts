@@ -3,7 +3,7 @@ import { envelopeKeys, isAtLeast, rpcCodes, showsApps, tasksExtension } from "@r
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { type ClientArgument, findClient } from "../call/session-client.js";
-import { tracedTasks } from "../call/traced-requests.js";
+import { type RequestOrigin, tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { type CallerFacts, type Locality, local, tasksOfCaller, type VerifiedToken } from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
@@ -95,6 +95,11 @@ export function call2026(
     notify: request.notify,
     wantsLog: (level) => client.logLevel !== undefined && isAtLeast(level, client.logLevel),
   };
+}
+
+/** Where a request comes from, for traces. */
+export function originOf2026({ id: requestId, meta, http }: Request2026): RequestOrigin {
+  return { requestId, meta, isStdio: http === undefined, headers: http?.headers };
 }
 
 /** Who a request says that its caller is. */

@@ -1,12 +1,16 @@
 import { type Engine, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
 import { tasksExtension } from "@resumable-mcp/protocol";
 import { z } from "zod";
-import { traceRequests } from "../call/traced-requests.js";
-import { panelNames } from "../control/panel.js";
-import { registerEngine } from "../control/register-tools.js";
-import { forSdk, isRegisteredTool } from "../sdk-workarounds.js";
+import { paramsOf } from "../call/call.js";
+import { tellLocal } from "../control/instructions.js";
+import type { Method } from "../control/methods.js";
+import { ownMethods } from "../control/own-methods.js";
+import { reserveNames, unreached } from "../control/register-tools.js";
+import { Router } from "../control/router.js";
+import { ownToolNames } from "../control/tool-list.js";
+import { forSdk, interceptRequests, isRegisteredTool } from "../sdk-workarounds.js";
 import { makeAdapter } from "./adapter.js";
-import type { Environment2026, Request2026 } from "./call-2026.js";
+import { type Environment2026, originOf2026, type Request2026, rightsFor } from "./call-2026.js";
 import { storedSigningKey } from "./engine-state.js";
 import { type Context2026, type RegisterOptions2026, type Server2026, toRequest } from "./server-2026.js";
 import { taskMethods } from "./tasks/task-methods.js";
@@ -25,25 +29,44 @@ export function registerTools2026(mcp: Server2026, engine: Engine, options: Regi
   const { requestStateKey, owner, ...rest } = options;
   const signingKey = requestStateKey ? givenKey(requestStateKey) : storedSigningKey(engine);
   const environment: Environment2026 = { engine, options: rest, signingKey };
-  const known = (context: Context2026): Request2026 => toRequest(mcp, { owner }, context);
   mcp.server.registerCapabilities({ extensions: { [tasksExtension]: {} }, resources: { subscribe: true } });
-  registerEngine(mcp, engine, rest, {
-    ...makeAdapter(environment, (name) => isRegisteredTool(mcp, name)),
-    toRequest: known,
-    configOf: (tool) => ({ inputSchema: headerSchema(tool) }),
-  });
-  for (const [method, run] of Object.entries(taskMethods(environment))) {
-    const handler = (params: JsonObject, context: Context2026) => run(params, known(context), async () => ({}));
-    mcp.server.setRequestHandler(method, forSdk({ params: z.looseObject({}) }), forSdk(handler));
-  }
-  traceRequests(
-    mcp,
-    ({ mcpReq: { id: requestId, _meta: meta }, http }: Context2026) => {
-      const headers = http?.req && Reflect.get(http.req, "headers");
-      return { requestId, meta, isStdio: http === undefined, headers };
+  const configOf = (tool: Tool) => ({ inputSchema: headerSchema(tool) });
+  const hasOwnPrompt = !reserveNames(mcp, engine, rest, configOf);
+  const hasTool = (name: string) => isRegisteredTool(mcp, name);
+  const tasks = taskMethods(environment);
+  const router = new Router<Registered>({
+    methods: {
+      ...ownMethods(engine, rest, { ...makeAdapter(environment, hasTool), hasOwnPrompt }),
+      ...tasks,
+      initialize: tellIfLocal(environment),
+      "server/discover": tellIfLocal(environment),
     },
-    panelNames(options),
-  );
+    otherOf: () => ({ ask: ({ next }) => next(), hasTool, hasMethod: () => true }),
+    originOf: originOf2026,
+    isOwnTool: ownToolNames(engine, rest),
+  });
+  for (const method of Object.keys(tasks))
+    mcp.server.setRequestHandler(method, forSdk({ params: z.looseObject({}) }), forSdk(unreached));
+  interceptRequests<Context2026>(mcp.server, (method, handler) => {
+    if (handler === undefined) return undefined;
+    return (request, context) => {
+      const next = async () => ({ ...(await handler(request, context)) }) as JsonObject;
+      return router.answer(method, paramsOf(request), { ...toRequest(mcp, { owner }, context), next });
+    };
+  });
+}
+
+/** A request, with what the server itself answers to it. */
+interface Registered extends Request2026 {
+  readonly next: () => Promise<JsonObject>;
+}
+
+/** What a server says of itself, with more for the user of its machine. */
+function tellIfLocal({ options }: Environment2026): Method<Registered> {
+  return async (_params, request, next) => {
+    const { token, locality } = rightsFor(options, request);
+    return token === undefined && locality.local ? tellLocal(await next()) : next();
+  };
 }
 
 /** A schema by which the SDK checks the headers of a call's parameters, before it is answered here. Source: Standard JSON Schema. */

@@ -9,7 +9,7 @@ import { ownToolNames } from "../control/tool-list.js";
 import type { ServerDefinition } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
 import { callForHandler, makeAdapter } from "./adapter.js";
-import { type CallOptions2026, type Environment2026, type Request2026, rightsFor } from "./call-2026.js";
+import { type CallOptions2026, type Environment2026, originOf2026, type Request2026, rightsFor } from "./call-2026.js";
 import { discovery, offered2026, resultOnWire } from "./discovery.js";
 import { storedSigningKey } from "./engine-state.js";
 import type { Asking2026, Message2026 } from "./read-message.js";
@@ -60,9 +60,7 @@ export class Router2026 {
         "server/discover": async (_params, request) => this.#discover(request),
       },
       otherOf: () => this.#setup,
-      originOf: ({ id: requestId, meta, http }) => {
-        return { requestId, meta, isStdio: http === undefined, headers: http?.headers };
-      },
+      originOf: originOf2026,
       isOwnTool: ownToolNames(engine, this.#options),
     });
     const capabilities = () => this.#capabilities;
