@@ -22,7 +22,8 @@ export function createThrownMask(tell: (error: unknown, id: string) => void): (e
   };
 }
 
-function rpcCode(error: unknown): number | undefined {
+/** The code of JSON-RPC that an error has. */
+export function rpcCode(error: unknown): number | undefined {
   const code: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
   return typeof code === "number" && code >= -32_768 && code <= -32_000 ? code : undefined;
 }
