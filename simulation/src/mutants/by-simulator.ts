@@ -101,7 +101,7 @@ export async function judgeBySimulator({ program, ids, seeds }: SwitchedSimulato
   }
 }
 
-/** Kills the process when the seed that it runs from now on hangs: on a busy machine a slow seed is no hang. */
+/** Kills the process when the seed that it runs from now on hangs: on a busy machine a slow seed does not hang. */
 function killWhenHanging(child: ChildProcess): NodeJS.Timeout {
   const [startMs, startSeconds] = [Date.now(), processorSeconds(child)];
   return setInterval(() => {
