@@ -180,6 +180,54 @@ test("G9 a large call that runs again after a restart is made from what was kept
   await expect.poll(keptParams(after.engine)).toEqual([]);
 });
 
+test("G9 a large call that reports progress at once runs again after a restart", async () => {
+  const { store } = notingStore();
+  const open = (gate = createGate()) => {
+    const config = { inputSchema: { value: z.string() }, annotations: { readOnlyHint: true } };
+    const setup: EndpointOptions["setup"] = (server) =>
+      server.registerTool("measure", config, async ({ value }, { sendNotification }) => {
+        await sendNotification({ method: "notifications/progress", params: { progressToken: "p", progress: 1 } });
+        await gate.pass();
+        return { content: [{ type: "text", text: String(value.length) }] };
+      });
+    return endpoint({ tools: [], setup, store });
+  };
+  const before = await open();
+  const session = await openSession(before.url);
+  const primed = await readUntil(eventsOf(await post(before.url, measure(big), session)), () => true);
+  const gate = createGate();
+  gate.open();
+  const after = await open(gate);
+  const rest = await readUntil(eventsOf(await resume(after.url, session, primed[0]?.id ?? "")), () => false);
+  expect(rest.at(-1)?.message).toMatchObject({ id: 1, result: { content: [{ text: "1000000" }] } });
+});
+
+test("G11 a large call that ends while its params are being stored leaves nothing of them", async () => {
+  const { store } = notingStore();
+  const [storing, ended, gate] = [createGate(), createGate(), createGate()];
+  const putDocument: Store["putDocument"] = async (given) => {
+    if (given.kind === "call-params") {
+      storing.open();
+      await ended.pass();
+    }
+    return store.putDocument(given);
+  };
+  const deleteDocument: Store["deleteDocument"] = async (kind, id) => {
+    const deleted = await store.deleteDocument(kind, id);
+    if (kind === "call-params") ended.open();
+    return deleted;
+  };
+  const slow: Store = Object.assign(Object.create(store), { putDocument, deleteDocument });
+  const { url, engine } = await endpoint({ ...repeatableTool(gate), store: slow });
+  const session = await openSession(url);
+  const response = post(url, measure(big), session);
+  await storing.pass();
+  gate.open();
+  const seen = await readUntil(eventsOf(await response), () => false);
+  expect(seen.at(-1)?.message).toMatchObject({ id: 1, result: { content: [{ text: "1000000" }] } });
+  await expect.poll(keptParams(engine)).toEqual([]);
+});
+
 test("G9 a large call that was cancelled leaves nothing of its params", async () => {
   const { store } = notingStore();
   const { url, engine } = await endpoint({ ...repeatableTool(), store });
@@ -198,7 +246,7 @@ const keptParams = (engine: Engine) => async () =>
     ({ id }) => id,
   );
 
-test("G11 no more large calls are open than the limit, of any number that comes at once", async () => {
+test.each(["maxOpenCalls", "maxStreams"])("G11 no more large calls come at once than %s", async (limit) => {
   const { store } = notingStore();
   let open = () => {};
   const ready = new Promise<void>((resolve) => {
@@ -218,7 +266,7 @@ test("G11 no more large calls are open than the limit, of any number that comes 
     return store.putDocument(given);
   };
   const slow: Store = Object.assign(Object.create(store), { putDocument });
-  const { url } = await endpoint({ ...repeatableTool(), store: slow, limits: { maxOpenCalls: 2 } });
+  const { url } = await endpoint({ ...repeatableTool(), store: slow, limits: { [limit]: 2 } });
   const session = await openSession(url);
   const calls = Array.from({ length: 20 }, (_, index) => measure("x".repeat(20_000), index + 1));
   const statuses = calls.map(async (call) => {

@@ -14,9 +14,9 @@ async function allOf<Value>(values: AsyncIterable<Value>): Promise<readonly Valu
   return all;
 }
 
-/** An endpoint with an ordinary tool that ends its stream, if it may, and then waits for the gate. */
+/** An endpoint with an ordinary tool that ends its stream, if it may, waits for the gate, and does both again. */
 async function begin(protocolVersion: string) {
-  const gate = createGate();
+  const [gate, left] = [createGate(), createGate()];
   const offered: boolean[] = [];
   const { url, close } = await openEndpoint({
     tools: [],
@@ -24,6 +24,9 @@ async function begin(protocolVersion: string) {
       server.registerTool("poll", { inputSchema: { n: z.number() } }, async ({ n }, extra) => {
         offered.push(extra.closeSSEStream !== undefined);
         extra.closeSSEStream?.();
+        await gate.pass();
+        extra.closeSSEStream?.();
+        left.open();
         await gate.pass();
         return { content: [{ type: "text", text: `n is ${n}` }] };
       });
@@ -33,15 +36,17 @@ async function begin(protocolVersion: string) {
   const session = await openSession(url, {}, protocolVersion);
   const params = { name: "poll", arguments: { n: 7 } };
   const response = await post(url, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, session);
-  return { url, gate, session, response, offered };
+  return { url, gate, left, session, response, offered };
 }
 
 const answer = { jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text: "n is 7" }] } };
 
-test("a handler may end the stream of its request; the client gets the answer on the stream with which it returns", async () => {
-  const { url, gate, session, response } = await begin("2025-11-25");
+test("a handler may end the stream of its request, also twice; the client gets the answer on the stream with which it returns", async () => {
+  const { url, gate, left, session, response } = await begin("2025-11-25");
   const before = await allOf(eventsOf(response));
   expect(before).toEqual([{ id: expect.stringMatching(/\.0$/) }]);
+  gate.open();
+  await left.pass();
   const headers = { accept: "text/event-stream", "last-event-id": before[0]?.id ?? "", ...session };
   const resumed = await fetch(url, { headers });
   gate.open();
@@ -51,7 +56,7 @@ test("a handler may end the stream of its request; the client gets the answer on
 
 test("a handler may not end the stream of an older client, which comes back after a broken connection alone", async () => {
   const { gate, response, offered } = await begin("2025-06-18");
-  gate.open();
+  gate.open(2);
   expect((await allOf(eventsOf(response))).at(-1)?.message).toEqual(answer);
   expect(offered).toEqual([false]);
 });

@@ -66,6 +66,24 @@ test("a call that ends in its turn is answered with JSON, and with a stream as s
   expect(text).toMatch(/^id: .*"progress":1.*"result"/s);
 });
 
+test("what a tool reports before its stream has begun arrives, though it is more than a stream keeps", async () => {
+  const { url, close } = await openEndpoint({
+    tools: [],
+    limits: { maxReplayEvents: 2 },
+    setup: (server) =>
+      server.registerTool("report", {}, async ({ sendNotification }) => {
+        const tell = (progress: number) =>
+          sendNotification({ method: "notifications/progress", params: { progressToken: "p", progress } });
+        await Promise.all([1, 2, 3, 4].map(tell));
+        return { content: [] };
+      }),
+  });
+  closing.push(close);
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "report", arguments: {} } };
+  const text = await (await post(url, call, await openSession(url))).text();
+  expect([...text.matchAll(/"progress":(\d)/g)].map(([, progress]) => progress)).toEqual(["1", "2", "3", "4"]);
+});
+
 test("a server that fails to list its tools once is asked again: later calls may run again after a restart", async () => {
   let refusals = 1;
   const { url, close } = await openEndpoint({

@@ -58,6 +58,31 @@ test("G8 a call that is cancelled at another process while its own reads the ses
   expect(seen.filter(({ message }) => message !== undefined && "result" in message)).toEqual([]);
 });
 
+test("G8 a call that is cancelled at another process before its task is made makes none", async () => {
+  const store = createMemoryStore();
+  const [noting, noted] = [createGate(), createGate()];
+  const putDocument: Store["putDocument"] = async (given) => {
+    if (given.kind === "stream-order") {
+      noting.open();
+      await noted.pass();
+    }
+    return store.putDocument(given);
+  };
+  const slow: Store = Object.assign(Object.create(store), { putDocument });
+  const tools = [countTool()];
+  const here = await endpoint({ tools, store: slow, limits: { checkSessionMs: 0 }, crossStreamReplay: true });
+  const there = await endpoint({ tools, store: store.anotherProcess() });
+  const session = await openSession(there.url);
+  const answer = post(here.url, countTo(3), session);
+  await noting.pass();
+  await (await post(there.url, cancelled, session)).text();
+  // Whatever comes here next reads what others did to the session.
+  await (await post(here.url, { jsonrpc: "2.0", id: 8, method: "ping" }, session)).text();
+  noted.open(100);
+  expect(await (await answer).text()).toBe("");
+  expect((await here.engine.forOwner(`session:${session["mcp-session-id"]}`).list()).tasks).toEqual([]);
+});
+
 test("G8 a call under the id of a request that was cancelled before it came is carried out", async () => {
   const gate = createGate();
   let reads = 0;

@@ -121,7 +121,7 @@ export class SessionStream {
     if (onSent !== undefined) receipt?.sending();
     if (this.kind !== "journal" && place !== undefined) this.#keep({ place: place.place, data, onSent });
     this.#onFirst?.();
-    if (this.#sse === undefined) return;
+    if (this.#sse === undefined || !this.isNamed) return;
     await this.#sse.write({ id: place && this.#idOf(place), data, onSent });
   }
 
@@ -167,7 +167,6 @@ export class InFlightRequest extends SessionStream {
   #request: JSONRPCRequest;
   #nameNow: (() => string) | undefined;
   #onBegun: () => void = () => {};
-  #endsAfterMs: number | undefined;
   /** Resolves when the stream has its name, or when nothing will be written: before, its client could not come back to it. */
   readonly begun = new Promise<void>((resolve) => {
     this.#onBegun = resolve;
@@ -182,6 +181,8 @@ export class InFlightRequest extends SessionStream {
   readonly acceptedMs: number;
   /** The place at which the client came back last: what was shown up to there is not shown again at once. */
   resumedAt = 0;
+  /** It has no task: its response alone is answered with JSON. */
+  isPlain = false;
   /** It has its response. */
   finished = false;
   /** The response, until it was written. */
@@ -211,9 +212,6 @@ export class InFlightRequest extends SessionStream {
     this.#nameNow = undefined;
     super.begin();
     this.#onBegun();
-    if (this.#endsAfterMs === undefined || !this.isCarried) return;
-    super.end(this.#endsAfterMs);
-    this.#endsAfterMs = undefined;
   }
 
   /** It is known to belong to a task, which is durable. */
@@ -228,15 +226,14 @@ export class InFlightRequest extends SessionStream {
   override write(message: JSONRPCMessage): Promise<void> {
     // Without a task there is no journal: a refusal is kept as other answers are.
     if (!this.isNamed && this.kind === "journal") this.kind = "once";
-    // A response that no stream carries yet may be all that is said, which needs no name.
-    if (this.isCarried || this.place > 0 || "method" in message) this.begin();
+    // A response may be all that is said, which needs no name.
+    if (!this.isPlain || this.place > 0 || "method" in message) this.begin();
     return super.write(message);
   }
 
-  /** Before it has a stream, what is to end is the first response that carries it. */
   override end(retryMs: number): void {
-    if (this.isCarried) super.end(retryMs);
-    else this.#endsAfterMs = retryMs;
+    this.begin();
+    super.end(retryMs);
   }
 
   /** Nothing of it will be written by the delivery that was. */

@@ -234,10 +234,13 @@ export class Session2025 implements DeliveringSession {
     if (this.closed) return this.#closedAnswer();
     const inFlight = this.calls.add(this.calls.create(request, kind, entry.acceptedMs));
     inFlight.sessionClientId = sessionClientId;
+    // From here on it counts as one of `maxStreams`.
+    const stream = this.#streams.open();
+    this.#sendOn(inFlight, stream, { place: 0 });
     try {
       // A call that becomes a task has its name with that; others answer for themselves.
       if (kind === "journal") await entry.beforeCall?.(this.calls.expectedName(inFlight));
-      else if (!this.#waitsForTask(request)) return await this.#plainCall(inFlight, extra);
+      else if (!this.#waitsForTask(request)) return await this.#plainCall(inFlight, stream, extra);
     } catch (error) {
       this.#deliveries.end(inFlight);
       this.calls.forget(inFlight);
@@ -245,8 +248,8 @@ export class Session2025 implements DeliveringSession {
       throw error;
     }
     if (this.closed) return this.#closedAnswer(inFlight);
-    const stream = this.#streams.open();
-    this.#sendOn(inFlight, stream, { place: 0 });
+    // Its client cancelled it meanwhile at another process.
+    if (!this.calls.has(inFlight)) return streamAnswer(stream, this.id);
     this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     await inFlight.begun;
     return this.closed && kind === "journal" ? this.#closedAnswer(inFlight) : streamAnswer(stream, this.id);
@@ -263,10 +266,11 @@ export class Session2025 implements DeliveringSession {
   }
 
   /** A call without a task. What ends in this turn of the event loop needs no stream, whose head would go out with its end. */
-  async #plainCall(inFlight: InFlightRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+  async #plainCall(inFlight: InFlightRequest, stream: SseStream, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    inFlight.isPlain = true;
     this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     await Promise.race([inFlight.first(), endOfTurn()]);
-    return this.#answerPlain(inFlight);
+    return this.#answerPlain(inFlight, stream);
   }
 
   /**
@@ -274,15 +278,20 @@ export class Session2025 implements DeliveringSession {
    *
    * Durability: what a call runs again with can be read before its client hears of it.
    */
-  async #answerPlain(inFlight: InFlightRequest): Promise<HttpAnswer> {
-    if (this.deleted) return unknownSession();
-    if (inFlight.response !== undefined && inFlight.place <= 1) {
+  async #answerPlain(inFlight: InFlightRequest, opened?: SseStream): Promise<HttpAnswer> {
+    if (!this.deleted && inFlight.response !== undefined && inFlight.place <= 1) {
       this.calls.forget(inFlight);
+      inFlight.detach();
       return jsonAnswer(inFlight.response, this.id);
     }
-    if (!inFlight.isNamed) await this.calls.name(inFlight);
+    if (!this.deleted) await this.calls.name(inFlight);
+    if (this.deleted) {
+      this.calls.forget(inFlight);
+      return unknownSession();
+    }
     // What it came to in this process is not known: its client comes back and hears that.
     if (this.closed && isPrimed(this.document.value)) return elsewhere(inFlight.name, this.id, this.limits);
+    if (opened !== undefined) return streamAnswer(opened, this.id);
     const stream = this.#streams.open();
     this.#sendOn(inFlight, stream, { place: 0 });
     if (inFlight.running === undefined) inFlight.detach();
@@ -309,6 +318,7 @@ export class Session2025 implements DeliveringSession {
     if (this.closed) return this.#closedAnswer();
     const inFlight = this.calls.add(this.calls.create(request, "once"));
     inFlight.sessionClientId = sessionClientId;
+    inFlight.isPlain = true;
     this.#deliveries.deliver(inFlight, { redelivered: false, extra });
     await inFlight.first();
     if (this.closed && inFlight.response === undefined) return this.#closedAnswer();

@@ -92,12 +92,13 @@ export class InFlightCalls {
     return name ?? nameStream(this.#document.value.key, callId, { ...facts, params: undefined });
   }
 
-  /** Names the stream of a request that has no task. Durability: what it runs again with can be read from then on. */
+  /** Names the stream of a request that has no task. Durability: what it runs again with can be read when this resolves. */
   async name(inFlight: InFlightRequest): Promise<void> {
-    const { callId, kind, request } = inFlight;
-    const isWhole = kind === "once" || parseStreamName(this.#document.value.key, this.#nameOf(inFlight) ?? "")?.params;
-    if (!isWhole) await keepParams(this.#engine.documents, callId, this.#document.owner, request.params);
+    const { callId, request } = inFlight;
     inFlight.begin();
+    if (!this.#hasParamsApart(inFlight) || inFlight.finished) return;
+    await keepParams(this.#engine.documents, callId, this.#document.owner, request.params);
+    if (inFlight.finished || this.wasCancelled(inFlight.name)) this.#dropParams(inFlight);
   }
 
   /** Whether a request is delivered here that shows what happens to a task. */
@@ -260,10 +261,13 @@ export class InFlightCalls {
   }
 
   /** What fails here is removed when it expires. */
-  #dropParams({ kind, name, callId, isNamed }: InFlightRequest): void {
-    const isApart =
-      kind === "again" && isNamed && parseStreamName(this.#document.value.key, name)?.params === undefined;
-    if (isApart) this.#engine.documents.deleteDocument(callParamsKind, callId).catch(() => {});
+  #dropParams(inFlight: InFlightRequest): void {
+    if (!this.#hasParamsApart(inFlight)) return;
+    this.#engine.documents.deleteDocument(callParamsKind, inFlight.callId).catch(() => {});
+  }
+
+  #hasParamsApart({ kind, name, isNamed }: InFlightRequest): boolean {
+    return kind === "again" && isNamed && parseStreamName(this.#document.value.key, name)?.params === undefined;
   }
 
   /** Takes out all, and gives them: this process has nothing to do with them any more. @param ended so has every other. */
