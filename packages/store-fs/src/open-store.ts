@@ -68,7 +68,7 @@ export function openStore(context: StoreContext, host: Host) {
     notifications,
     journal: new JournalReader(context, reader),
     creator: new TaskCreator({ ...index, reader }),
-    remover: new TaskRemover({ ...index, book, workers }),
+    remover: new TaskRemover({ ...index, book, workers, documents }),
     lists: new TaskLists({ context, reader, finished, openTasks }),
     documentFiles: new DocumentFiles(context, places),
   };

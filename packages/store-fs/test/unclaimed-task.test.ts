@@ -25,6 +25,18 @@ async function afterDeath(id: string, key: string, deadlyPoint = "store.create.p
   return left;
 }
 
+/** Damages every claim. */
+function damageClaims(disk: MemoryDisk): void {
+  const keys = `${directory}/keys`;
+  for (const folder of disk.list(keys)) {
+    for (const name of disk.list(`${keys}/${folder}`)) {
+      const file = disk.open(`${keys}/${folder}/${name}`, "r+");
+      disk.truncate(file, 1);
+      disk.close(file);
+    }
+  }
+}
+
 /** Claims a call for a task, as another process does. */
 function claim(disk: MemoryDisk, id: string, key: string): void {
   const { keys } = openParts(createContext({ directory, durable: true, disk }), createHost());
@@ -90,6 +102,36 @@ test("a task that no caller knows of is removed when a finished one would be, an
   expect([disk.exists(folder), disk.list(`${directory}/trash`)]).toEqual([false, []]);
   expect((await store.getTask(other))?.record.id).toBe(other);
 });
+
+test("a half made task gets no call whose damaged claim was of an unfinished one (G7)", async () => {
+  const disk = new MemoryDisk(await afterDeath("half-made-task-1", "call"));
+  const id = await create(openStore(directory, { disk }), "task-of-the-call", { key: "call" });
+  damageClaims(disk);
+  expect(await openStore(directory, { disk }).getTask("half-made-task-1")).toBeUndefined();
+  const store = openStore(directory, { disk, host: heir });
+  await store.listExpired({ now, limit: 10 });
+  const { tasks } = await store.listTasks({ limit: 10 });
+  expect([tasks.map((task) => task.id), await create(store, "another-task-now", { key: "call" })]).toEqual([[id], id]);
+});
+
+test("a repair gives a call whose claim is damaged to its unfinished task (G7)", async () => {
+  const disk = new MemoryDisk();
+  const id = await create(openStore(directory, { disk }), "task-of-the-call", { key: "call" });
+  damageClaims(disk);
+  await openFsAdmin(directory, { disk, host: heir }).repair(true);
+  expect(await create(openStore(directory, { disk }), "another-task-now", { key: "call" })).toBe(id);
+});
+
+test.each(["store.create.linked", "store.create.claimed"])(
+  "a task whose maker died at %s has its call though the claim is damaged (G1)",
+  async (deadlyPoint) => {
+    const disk = new MemoryDisk(await afterDeath("half-made-task-1", "call", deadlyPoint));
+    damageClaims(disk);
+    const store = openStore(directory, { disk, host: heir });
+    await store.listExpired({ now, limit: 10 });
+    expect(await create(store, "another-task-now", { key: "call" })).toBe("half-made-task-1");
+  },
+);
 
 test.each(["store.create.linked", "store.create.claimed"])(
   "a task whose maker died at %s is listed again, and not removed (G1)",

@@ -142,11 +142,21 @@ export class TaskKeys {
     return record === undefined || record.key === null || this.hasCall(record);
   }
 
-  /** Tells whether a task has its call. Where a claim cannot be read, the task claims its call again: no other one has it then. */
+  /** Tells whether a task has its call. Where a claim cannot be read, the task claims its call again, unless another one had it. */
   hasCall(record: TaskRecord): boolean {
     const isFree = ({ claim, isDoubtful }: Bucket) =>
-      claim?.taskId !== record.id && isDoubtful && !this.#isUnfinished(claim);
+      claim?.taskId !== record.id && isDoubtful && !this.#isUnfinished(claim) && !this.#isOfMarked(record);
     return this.#claimNow(record, isFree)?.claim?.taskId === record.id;
+  }
+
+  /** Tells whether another unfinished task shows by its marker that it had the call of one that has no marker. */
+  #isOfMarked({ id, owner, key }: TaskRecord): boolean {
+    const marked = listIfExists(this.#context.disk, this.#context.layout.open) ?? [];
+    const isOfCall = (taskId: string) => {
+      const record = readableView(this.#context, taskId)?.record;
+      return record?.owner === owner && record.key === key && !isFinal(record.status);
+    };
+    return !marked.includes(id) && marked.some(isOfCall);
   }
 
   #isUnfinished(claim: Claim | undefined): boolean {

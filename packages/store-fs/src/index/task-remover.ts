@@ -6,6 +6,7 @@ import { allDone } from "../disk/shared-sync.js";
 import { listIfExists } from "../disk/whole-file.js";
 import { type FoldedJournal, readableView } from "../journal/task-view.js";
 import type { LeaseBook } from "../task/lease-book.js";
+import type { TaskDocuments } from "../task/task-documents.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import { type IndexParts, makeNamesDurable } from "./task-creator.js";
 import { putBack, withdraw } from "./unclaimed-task.js";
@@ -13,6 +14,7 @@ import { putBack, withdraw } from "./unclaimed-task.js";
 interface Parts extends IndexParts {
   readonly book: LeaseBook;
   readonly workers: WorkerRegistry;
+  readonly documents: TaskDocuments;
 }
 
 /** Deletes tasks. The rename to `trash/` is the moment at which a task is deleted; the rest can be done by any process. */
@@ -24,7 +26,7 @@ export class TaskRemover {
   }
 
   async remove(lease: Lease): Promise<void> {
-    const { context, book, notifications } = this.#parts;
+    const { context, book, documents, notifications } = this.#parts;
     const { disk, layout, durable } = context;
     const writer = book.writerOf(lease);
     await writer.idle();
@@ -33,6 +35,7 @@ export class TaskRemover {
     const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
     // Windows renames no folder in which a file is open.
     await writer.drop();
+    await documents.written(record.id);
     try {
       if (!writer.isCurrent()) throw leaseLost(lease);
       disk.rename(taskFolder(layout, record.id), place);

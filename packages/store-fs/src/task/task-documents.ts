@@ -153,6 +153,11 @@ export class TaskDocuments {
     observe("store.record.renamed", taskId);
   }
 
+  /** Resolves when what is being written of a task is written. */
+  async written(taskId: string): Promise<void> {
+    await this.#running.get(taskId);
+  }
+
   /** Resolves when everything noted so far is written. */
   async idle(): Promise<void> {
     for (const held of [...this.#timers.keys(), ...this.#due]) {
