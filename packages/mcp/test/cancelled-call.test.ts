@@ -3,19 +3,13 @@ import { createMemoryStore, defineTool, ResumableError, type Store } from "@resu
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { countTool, createGate } from "./counting-tool.js";
-import { countTo, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
+import { countTo, eventsOf, openEndpoint, openForTest, openSession, post, readUntil, resume } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   vi.restoreAllMocks();
   for (const close of closing.splice(0).reverse()) await close();
 });
-
-async function endpoint(options: Parameters<typeof openEndpoint>[0]) {
-  const opened = await openEndpoint(options);
-  closing.push(opened.close);
-  return opened;
-}
 
 /** A store that outlives the engines that are opened on it. */
 function lastingStore(): Store {
@@ -34,7 +28,7 @@ const cancelled = (requestId: number) => ({
 
 test("the cursor of a cancelled call is answered as that of a finished stream, also after a restart", async () => {
   const options = { tools: [countTool(createGate())], store: lastingStore() };
-  const { url } = await endpoint(options);
+  const { url } = await openForTest(options);
   const session = await openSession(url);
   const events = eventsOf(await post(url, countTo(3), session));
   const { value: prime } = await events.next();
@@ -42,13 +36,13 @@ test("the cursor of a cancelled call is answered as that of a finished stream, a
   expect(await readUntil(events, () => false)).toEqual([]);
   expect((await resume(url, session, prime?.id ?? "")).status).toBe(405);
   // The process before did not close: nothing that it only remembers counts.
-  const next = await endpoint(options);
+  const next = await openForTest(options);
   expect((await resume(next.url, session, prime?.id ?? "")).status).toBe(405);
 });
 
 test("the cursor of a cancelled call of an ordinary tool is answered alike", async () => {
   const gate = createGate();
-  const { url } = await endpoint({
+  const { url } = await openForTest({
     tools: [],
     setup: (server) =>
       server.registerTool("plain", { description: "Waits." }, async () => {
@@ -77,7 +71,7 @@ test("G8 a call that is cancelled before its client came back after a restart st
     ({ message }) => Reflect.get(message ?? {}, "method") === "notifications/progress",
   );
   await before.close();
-  const { url, engine } = await endpoint(options);
+  const { url, engine } = await openForTest(options);
   expect((await post(url, cancelled(7), session)).status).toBe(202);
   expect((await resume(url, session, seen.at(-1)?.id ?? "")).status).toBe(405);
   const tasks = engine.forOwner(`session:${session["mcp-session-id"]}`);
@@ -87,7 +81,7 @@ test("G8 a call that is cancelled before its client came back after a restart st
 
 test("G8 a call whose stream broke is cancelled by its client, and its task stops", async () => {
   const gate = createGate();
-  const { url, engine } = await endpoint({ tools: [countTool(gate)] });
+  const { url, engine } = await openForTest({ tools: [countTool(gate)] });
   const session = await openSession(url);
   const broken = eventsOf(await post(url, countTo(3), session));
   gate.open();
@@ -106,7 +100,7 @@ test("G8 a call whose stream broke is cancelled by its client, and its task stop
 test("G8 a call that is cancelled while it is being stored is neither carried out nor answered", async () => {
   const store = createMemoryStore();
   const { createTask } = store;
-  const { url, engine } = await endpoint({ tools: [countTool()], store });
+  const { url, engine } = await openForTest({ tools: [countTool()], store });
   const session = await openSession(url);
   const [writing, written] = [createGate(), createGate()];
   store.createTask = async (request) => {
@@ -143,7 +137,7 @@ async function callsOfCanceller(afterMs: number, isLocal: boolean): Promise<read
       return { runs };
     },
   });
-  const { url } = await endpoint({ tools: [tool], isLocal });
+  const { url } = await openForTest({ tools: [tool], isLocal });
   const session = await openSession(url);
   const results: unknown[] = [];
   for (const id of [1, 2, 3, 4]) {
@@ -175,7 +169,7 @@ test("G7 a distant client that does so gets one result twice, which says when it
 test("G12 a cancellation that cannot be read leaves no rejection behind while it is written", async () => {
   const store = createMemoryStore();
   const { getTask, putDocument } = store;
-  const { url } = await endpoint({ tools: [countTool(createGate())], store });
+  const { url } = await openForTest({ tools: [countTool(createGate())], store });
   const session = await openSession(url);
   await eventsOf(await post(url, countTo(3), session)).next();
   const unhandled: unknown[] = [];
@@ -195,7 +189,7 @@ test("G12 a cancellation that cannot be read leaves no rejection behind while it
 });
 
 test("a refused request for the result of another owner's task does not withdraw that result", async () => {
-  const { url, store } = await endpoint({ tools: [countTool()], subjects: { a: "ann", b: "ben" } });
+  const { url, store } = await openForTest({ tools: [countTool()], subjects: { a: "ann", b: "ben" } });
   const ann = await openSession(url, { authorization: "Bearer a" });
   await (await post(url, countTo(1), ann)).text();
   const [task] = (await store.listTasks({ limit: 1 })).tasks;

@@ -3,6 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { createEngine, createMemoryStore, type Store, type Tool } from "@resumable-mcp/core";
+import { onTestFinished } from "vitest";
 import { z } from "zod";
 import type { PanelPage } from "../src/define-server.js";
 import {
@@ -110,6 +111,13 @@ export function post(url: string, message: unknown, headers: Record<string, stri
     headers: { accept: "application/json, text/event-stream", "content-type": "application/json", ...headers },
     body: typeof message === "string" ? message : JSON.stringify(message),
   });
+}
+
+/** Opens an endpoint that closes with the test. */
+export async function openForTest(options: Parameters<typeof openEndpoint>[0]) {
+  const opened = await openEndpoint(options);
+  onTestFinished(opened.close);
+  return opened;
 }
 
 /** Opens a session by hand; gives the headers that name it. */

@@ -3,18 +3,21 @@ import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createGate } from "./counting-tool.js";
 import { openEndpoint as open2026 } from "./endpoint-2026.js";
-import { type EndpointOptions, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
+import {
+  type EndpointOptions,
+  eventsOf,
+  openEndpoint,
+  openForTest,
+  openSession,
+  post,
+  readUntil,
+  resume,
+} from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
-
-async function endpoint(options: EndpointOptions) {
-  const opened = await openEndpoint(options);
-  closing.push(opened.close);
-  return opened;
-}
 
 /** Says how long a text is, after its gate opens. */
 const measureTool = (gate = createGate()) =>
@@ -59,7 +62,7 @@ test.each([
   ["values and keys, one too many", `[${"0,".repeat(50_000)}0]`],
   ["values of a text that no parser takes", `[${"0,".repeat(50_001)}`],
 ])("G11 %s are refused before they are parsed", async (_name, value) => {
-  const { url } = await endpoint({ tools: [measureTool()] });
+  const { url } = await openForTest({ tools: [measureTool()] });
   const session = await openSession(url);
   const text = JSON.stringify(measure(0)).replace('"value":0', `"value":${value}`);
   const refused = await post(url, text, session);
@@ -78,7 +81,7 @@ test.each([
 
 test("G11 a call with more than maxInputBytes is refused before anything of it is stored, in either era", async () => {
   const { store, sizes } = notingStore();
-  const { url } = await endpoint({ tools: [measureTool()], store });
+  const { url } = await openForTest({ tools: [measureTool()], store });
   const session = await openSession(url);
   const puts = () => [...sizes.values()].flat().length;
   const before = puts();
@@ -111,7 +114,7 @@ test("G11 a call with more than maxInputBytes is refused before anything of it i
 });
 
 test("G11 an initialize request has a limit of its own, and an id has one", async () => {
-  const { url } = await endpoint({ tools: [measureTool()] });
+  const { url } = await openForTest({ tools: [measureTool()] });
   const initialize = (padding: string) => ({
     jsonrpc: "2.0",
     id: 1,
@@ -141,7 +144,7 @@ test("G11 an initialize request has a limit of its own, and an id has one", asyn
 test("G11 a session's document holds no copy of what its calls are made with", async () => {
   const gate = createGate();
   const { store, sizes } = notingStore();
-  const { url } = await endpoint({ tools: [measureTool(gate)], store });
+  const { url } = await openForTest({ tools: [measureTool(gate)], store });
   const session = await openSession(url);
   const events = eventsOf(await post(url, measure(big), session));
   gate.open();
@@ -174,7 +177,7 @@ test("G9 a large call that runs again after a restart is made from what was kept
   await before.close();
   const gate = createGate();
   gate.open();
-  const after = await endpoint({ ...repeatableTool(gate), store });
+  const after = await openForTest({ ...repeatableTool(gate), store });
   const rest = await readUntil(eventsOf(await resume(after.url, session, primed[0]?.id ?? "")), () => false);
   expect(rest.at(-1)?.message).toMatchObject({ id: 1, result: { content: [{ text: "1000000" }] } });
   await expect.poll(keptParams(after.engine)).toEqual([]);
@@ -190,7 +193,7 @@ test("G9 a large call that reports progress at once runs again after a restart",
         await gate.pass();
         return { content: [{ type: "text", text: String(value.length) }] };
       });
-    return endpoint({ tools: [], setup, store });
+    return openForTest({ tools: [], setup, store });
   };
   const before = await open();
   const session = await openSession(before.url);
@@ -218,7 +221,7 @@ test("G11 a large call that ends while its params are being stored leaves nothin
     return deleted;
   };
   const slow: Store = Object.assign(Object.create(store), { putDocument, deleteDocument });
-  const { url, engine } = await endpoint({ ...repeatableTool(gate), store: slow });
+  const { url, engine } = await openForTest({ ...repeatableTool(gate), store: slow });
   const session = await openSession(url);
   const response = post(url, measure(big), session);
   await storing.pass();
@@ -230,7 +233,7 @@ test("G11 a large call that ends while its params are being stored leaves nothin
 
 test("G9 a large call that was cancelled leaves nothing of its params", async () => {
   const { store } = notingStore();
-  const { url, engine } = await endpoint({ ...repeatableTool(), store });
+  const { url, engine } = await openForTest({ ...repeatableTool(), store });
   const session = await openSession(url);
   const call = await post(url, measure(big), session);
   const events = eventsOf(call);
@@ -266,7 +269,7 @@ test.each(["maxOpenCalls", "maxStreams"])("G11 no more large calls come at once 
     return store.putDocument(given);
   };
   const slow: Store = Object.assign(Object.create(store), { putDocument });
-  const { url } = await endpoint({ ...repeatableTool(), store: slow, limits: { [limit]: 2 } });
+  const { url } = await openForTest({ ...repeatableTool(), store: slow, limits: { [limit]: 2 } });
   const session = await openSession(url);
   const calls = Array.from({ length: 20 }, (_, index) => measure("x".repeat(20_000), index + 1));
   const statuses = calls.map(async (call) => {
@@ -278,7 +281,7 @@ test.each(["maxOpenCalls", "maxStreams"])("G11 no more large calls come at once 
 });
 
 test("G11 the params of open calls end with their session", async () => {
-  const { url, engine } = await endpoint(repeatableTool());
+  const { url, engine } = await openForTest(repeatableTool());
   const session = await openSession(url);
   for (const id of [1, 2]) expect((await post(url, measure("x".repeat(20_000 + id), id), session)).status).toBe(200);
   expect(await keptParams(engine)()).toHaveLength(2);
@@ -294,6 +297,6 @@ test("G9 a call whose params cannot be read is not made with others", async () =
   const [id = ""] = await keptParams(before.engine)();
   await before.close();
   await store.deleteDocument("call-params", id);
-  const after = await endpoint({ ...repeatableTool(), store });
+  const after = await openForTest({ ...repeatableTool(), store });
   expect((await resume(after.url, session, primed[0]?.id ?? "")).status).toBe(405);
 });

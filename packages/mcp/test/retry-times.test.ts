@@ -1,17 +1,6 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { countTool, createGate } from "./counting-tool.js";
-import { countTo, eventsOf, openEndpoint, openSession, post, readUntil } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function endpoint(options: Parameters<typeof openEndpoint>[0]) {
-  const opened = await openEndpoint(options);
-  closing.push(opened.close);
-  return opened;
-}
+import { countTo, eventsOf, openForTest, openSession, post, readUntil } from "./http-endpoint.js";
 
 /** The `retry` fields of a stream, in the order in which they came, when it has ended. */
 async function retriesOf(response: Response): Promise<readonly number[]> {
@@ -20,7 +9,7 @@ async function retriesOf(response: Response): Promise<readonly number[]> {
 
 test("a stream begins with the time that a crash needs; a server that stops tells every stream the longer one", async () => {
   const limits = { retryMs: 4_000, drainRetryMs: 9_000 };
-  const { url, handler } = await endpoint({ tools: [countTool(createGate())], limits });
+  const { url, handler } = await openForTest({ tools: [countTool(createGate())], limits });
   const session = await openSession(url);
   const call = await post(url, countTo(1), session);
   const standalone = await fetch(url, { headers: { accept: "text/event-stream", ...session } });
@@ -36,7 +25,7 @@ test.each([
   ["its first message, where it wants no such log", "info", []],
 ])("a client of 2025-06-18 gets the time at once, and an event id with %s", async (_, level, early) => {
   const gate = createGate();
-  const { url } = await endpoint({ tools: [countTool(gate)], limits: { retryMs: 4_000 } });
+  const { url } = await openForTest({ tools: [countTool(gate)], limits: { retryMs: 4_000 } });
   const session = await openSession(url, {}, "2025-06-18");
   if (level !== undefined) {
     const params = { level };
@@ -55,7 +44,7 @@ test.each([
   ["without limits", undefined],
   ["with limits that are undefined", { retryMs: undefined, drainRetryMs: undefined }],
 ])("%s stock clients cover 15 s after a crash and 30 s after a drain, with their two attempts", async (_, limits) => {
-  const { url, handler } = await endpoint({ tools: [countTool(createGate())], limits });
+  const { url, handler } = await openForTest({ tools: [countTool(createGate())], limits });
   const call = await post(url, countTo(1), await openSession(url));
   await handler.close();
   expect((await retriesOf(call)).map((retryMs) => 2 * retryMs)).toEqual([15_000, 30_000]);
@@ -63,7 +52,7 @@ test.each([
 
 test("a handler that ends the stream of its request early tells the client to come back soon", async () => {
   const gate = createGate();
-  const { url } = await endpoint({
+  const { url } = await openForTest({
     tools: [],
     limits: { retryMs: 4_000, pollRetryMs: 300 },
     setup: (server) =>

@@ -1,31 +1,10 @@
 import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createSessionHandler } from "../src/index.js";
 import { limits } from "../src/limits.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
-import {
-  countTo,
-  type EndpointOptions,
-  eventsOf,
-  openEndpoint,
-  openSession,
-  post,
-  readUntil,
-  resume,
-  taskOfEvent,
-} from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function endpoint(options: EndpointOptions) {
-  const opened = await openEndpoint(options);
-  closing.push(opened.close);
-  return opened;
-}
+import { countTo, eventsOf, openForTest, openSession, post, readUntil, resume, taskOfEvent } from "./http-endpoint.js";
 
 const initializeParams = {
   protocolVersion: "2025-11-25",
@@ -36,7 +15,7 @@ const initializeParams = {
 describe("refused with the right status", () => {
   const request = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   test("unknown, missing and foreign sessions", async () => {
-    const { url } = await endpoint({ tools: [countTool()], subjects: { a: "alice", b: "bob" } });
+    const { url } = await openForTest({ tools: [countTool()], subjects: { a: "alice", b: "bob" } });
     const alice = await openSession(url, { authorization: "Bearer a" });
     expect((await post(url, request, { ...alice, authorization: "Bearer b" })).status).toBe(404);
     expect((await post(url, request, { "mcp-session-id": alice["mcp-session-id"] ?? "" })).status).toBe(404);
@@ -47,7 +26,7 @@ describe("refused with the right status", () => {
   });
 
   test("G10 tokens that do not say which user they are of, by whatever the server's author checks tokens", async () => {
-    const { url } = await endpoint({ tools: [countTool()], subjects: { a: 1001, b: "bob" } });
+    const { url } = await openForTest({ tools: [countTool()], subjects: { a: 1001, b: "bob" } });
     const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: initializeParams };
     expect((await post(url, initialize, { authorization: "Bearer a" })).status).toBe(401);
     const bob = await openSession(url, { authorization: "Bearer b" });
@@ -62,7 +41,7 @@ describe("refused with the right status", () => {
       if (disk.full) throw new ResumableError("STORE_WRITE_FAILED", "The disk is full.", { details });
       return store.putDocument(given);
     };
-    const { url } = await endpoint({
+    const { url } = await openForTest({
       tools: [countTool()],
       store: Object.assign(Object.create(store), { putDocument }),
     });
@@ -78,7 +57,7 @@ describe("refused with the right status", () => {
   });
 
   test("bodies that are no message", async () => {
-    const { url } = await endpoint({ tools: [countTool()], limits: { maxBodyBytes: 1000 } });
+    const { url } = await openForTest({ tools: [countTool()], limits: { maxBodyBytes: 1000 } });
     const session = await openSession(url);
     const status = async (body: unknown, headers = {}) => (await post(url, body, { ...session, ...headers })).status;
     expect(await status("{")).toBe(400);
@@ -100,7 +79,7 @@ describe("refused with the right status", () => {
 
   test("a standalone stream over the limit of streams; a newer one replaces an older one", async () => {
     const gate = createGate();
-    const { url } = await endpoint({ tools: [countTool(gate)], limits: { maxStreams: 1 } });
+    const { url } = await openForTest({ tools: [countTool(gate)], limits: { maxStreams: 1 } });
     const [listening, calling] = [await openSession(url), await openSession(url)];
     const listen = (session: Record<string, string>) =>
       fetch(url, { headers: { accept: "text/event-stream", ...session } });
@@ -118,7 +97,7 @@ describe("refused with the right status", () => {
   });
 
   test("malformed, foreign and invented event ids", async () => {
-    const { url } = await endpoint({ tools: [countTool()] });
+    const { url } = await openForTest({ tools: [countTool()] });
     const [mine, other] = [await openSession(url), await openSession(url)];
     const events = await readUntil(eventsOf(await post(url, countTo(1), mine)), () => false);
     const last = events.at(-1)?.id ?? "";
@@ -132,7 +111,7 @@ describe("refused with the right status", () => {
   });
 
   test("an event id that its own session may resume, from another session (G10)", async () => {
-    const { url } = await endpoint({ tools: [countTool(createGate())] });
+    const { url } = await openForTest({ tools: [countTool(createGate())] });
     const [mine, other] = [await openSession(url), await openSession(url)];
     const events = eventsOf(await post(url, countTo(2), mine));
     const id = (await events.next()).value?.id ?? "";
@@ -141,7 +120,7 @@ describe("refused with the right status", () => {
   });
 
   test("a session that was ended", async () => {
-    const { url } = await endpoint({ tools: [countTool()] });
+    const { url } = await openForTest({ tools: [countTool()] });
     const session = await openSession(url);
     expect((await fetch(url, { method: "DELETE", headers: session })).status).toBe(200);
     expect((await post(url, request, session)).status).toBe(404);
@@ -155,7 +134,7 @@ const answerTo = (taskId: string) => ({
 });
 
 test("who asks for the result of another's task cannot answer its question (G10)", async () => {
-  const { url, engine, store } = await endpoint({ tools: [greetTool], subjects: { a: "ada", e: "eve" } });
+  const { url, engine, store } = await openForTest({ tools: [greetTool], subjects: { a: "ada", e: "eve" } });
   const tasks = engine.forOwner("sub:ada");
   const { record } = await tasks.start({ tool: "greet_user", input: {}, detached: true });
   expect((await tasks.wait(record.id)).reason).toBe("input_required");
@@ -177,7 +156,7 @@ test("who asks for the result of another's task cannot answer its question (G10)
 });
 
 test("an answer to what no task asks is dropped (G11)", async () => {
-  const { url, engine } = await endpoint({ tools: [countTool(createGate())] });
+  const { url, engine } = await openForTest({ tools: [countTool(createGate())] });
   const session = await openSession(url);
   const { value: prime } = await eventsOf(await post(url, countTo(2), session)).next();
   const taskId = taskOfEvent(prime?.id);
@@ -188,14 +167,14 @@ test("an answer to what no task asks is dropped (G11)", async () => {
 
 test("sessions that were forgotten count no longer against the limit of their owner (G11)", async () => {
   const limits = { maxSessionsPerOwner: 1, sessionTtlMs: 0, idleMs: 0, sweepEveryMs: 10 };
-  const { url } = await endpoint({ tools: [countTool()], limits });
+  const { url } = await openForTest({ tools: [countTool()], limits });
   await openSession(url);
   const message = { jsonrpc: "2.0", id: 0, method: "initialize", params: initializeParams };
   await expect.poll(async () => (await post(url, message)).status).toBe(200);
 });
 
 test("callers without a token are counted by the network that they come from, where it is known (G11)", async () => {
-  const { handler } = await endpoint({
+  const { handler } = await openForTest({
     tools: [countTool()],
     limits: { maxSessionsPerAddress: 2, maxSessionsPerOwner: 1 },
   });
@@ -220,8 +199,8 @@ test("two processes let an owner open as many sessions as one, of 60 at the same
   const limits = { maxSessionsPerOwner: 5 };
   const store = createMemoryStore();
   const subjects = { a: "alice", b: "bob" };
-  const first = await endpoint({ tools: [countTool()], limits, subjects, store });
-  const second = await endpoint({ tools: [countTool()], limits, subjects, store: store.anotherProcess() });
+  const first = await openForTest({ tools: [countTool()], limits, subjects, store });
+  const second = await openForTest({ tools: [countTool()], limits, subjects, store: store.anotherProcess() });
   const open = (url: string, token: string) =>
     post(
       url,
@@ -245,7 +224,7 @@ test("a session has as many open calls as it may have, of 60 that come at the sa
   let writing = Promise.resolve();
   const createTask: Store["createTask"] = (given) => writing.then(() => store.createTask(given));
   const slow: Store = Object.assign(Object.create(store), { createTask });
-  const { url } = await endpoint({ tools: [countTool()], limits: { maxOpenCalls: 5 }, store: slow });
+  const { url } = await openForTest({ tools: [countTool()], limits: { maxOpenCalls: 5 }, store: slow });
   const session = await openSession(url);
   let write = () => {};
   writing = new Promise((resolve) => {
@@ -265,7 +244,7 @@ test("a session has as many open calls as it may have, of 60 that come at the sa
 
 test("a session that cannot be rebuilt keeps no other from being written down when the server stops (G12)", async () => {
   const store = createMemoryStore();
-  const first = await endpoint({ tools: [countTool()], store });
+  const first = await openForTest({ tools: [countTool()], store });
   const session = await openSession(first.url);
   const engine = createEngine({ store: store.anotherProcess(), tools: [countTool()] });
   let fail: (error: Error) => void = () => {};
@@ -292,7 +271,7 @@ test("a session that cannot be rebuilt keeps no other from being written down wh
 });
 
 test("a request that the server behind would not answer is refused, and holds no stream", async () => {
-  const { url } = await endpoint({ tools: [countTool()], limits: { maxOpenCalls: 1 } });
+  const { url } = await openForTest({ tools: [countTool()], limits: { maxOpenCalls: 1 } });
   const session = await openSession(url);
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "count_to", arguments: { n: 1 } } };
   const malformed = [
@@ -306,7 +285,7 @@ test("a request that the server behind would not answer is refused, and holds no
 });
 
 test("keys that only the transport may set are taken out of what a client sends", async () => {
-  const { url, engine } = await endpoint({ tools: [countTool()] });
+  const { url, engine } = await openForTest({ tools: [countTool()] });
   const session = await openSession(url);
   const wanted = "a_call_id_of_my_own_choice";
   await readUntil(eventsOf(await post(url, countTo(1, 1, { [metaKeys.callId]: wanted }), session)), () => false);
@@ -314,7 +293,7 @@ test("keys that only the transport may set are taken out of what a client sends"
 });
 
 test("a subscription that the session could not keep is refused, and says which limit it meets (G11)", async () => {
-  const { url } = await endpoint({ tools: [countTool()] });
+  const { url } = await openForTest({ tools: [countTool()] });
   const session = await openSession(url);
   const subscribe = async (uri: string, id: number) => {
     const message = { jsonrpc: "2.0", id, method: "resources/subscribe", params: { uri } };

@@ -1,19 +1,17 @@
 import { createMemoryStore, type Store } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { nameStream, type StreamFacts } from "../src/era-2025/session/event-id.js";
 import { countTool, createGate } from "./counting-tool.js";
-import { countTo, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function endpoint(options: Parameters<typeof openEndpoint>[0]) {
-  const opened = await openEndpoint(options);
-  closing.push(opened.close);
-  return opened;
-}
+import {
+  countTo,
+  eventsOf,
+  type openEndpoint,
+  openForTest,
+  openSession,
+  post,
+  readUntil,
+  resume,
+} from "./http-endpoint.js";
 
 /** Makes calls, and leaves each after its first event; gives the ids of those. */
 async function leaveCalls(url: string, session: Record<string, string>, count: number): Promise<readonly string[]> {
@@ -39,8 +37,8 @@ async function openReplicas(tools: Parameters<typeof openEndpoint>[0]["tools"], 
     },
   });
   const limits = { checkSessionMs: 10 };
-  const here = await endpoint({ tools, limits, store: noting });
-  return { here, there: await endpoint({ tools, limits, store: store.anotherProcess() }) };
+  const here = await openForTest({ tools, limits, store: noting });
+  return { here, there: await openForTest({ tools, limits, store: store.anotherProcess() }) };
 }
 
 test("G8 a call that is cancelled at another process while its own reads the session is stopped", async () => {
@@ -70,8 +68,8 @@ test("G8 a call that is cancelled at another process before its task is made mak
   };
   const slow: Store = Object.assign(Object.create(store), { putDocument });
   const tools = [countTool()];
-  const here = await endpoint({ tools, store: slow, limits: { checkSessionMs: 0 }, crossStreamReplay: true });
-  const there = await endpoint({ tools, store: store.anotherProcess() });
+  const here = await openForTest({ tools, store: slow, limits: { checkSessionMs: 0 }, crossStreamReplay: true });
+  const there = await openForTest({ tools, store: store.anotherProcess() });
   const session = await openSession(there.url);
   const answer = post(here.url, countTo(3), session);
   await noting.pass();
@@ -102,7 +100,7 @@ test("G8 a call under the id of a request that was cancelled before it came is c
 });
 
 test("G5 the refusal of a call is sent again where its client lost it", async () => {
-  const { url } = await endpoint({ tools: [countTool()] });
+  const { url } = await openForTest({ tools: [countTool()] });
   const session = await openSession(url);
   const seen = await readUntil(
     eventsOf(await post(url, { ...countTo(1), params: { name: "count_to" } }, session)),
@@ -114,7 +112,7 @@ test("G5 the refusal of a call is sent again where its client lost it", async ()
 });
 
 test.each(["maxOpenCalls", "maxStreams"])("a client resumes no more calls at once than %s (G11)", async (limit) => {
-  const { url } = await endpoint({ tools: [countTool(createGate())], limits: { [limit]: 3 } });
+  const { url } = await openForTest({ tools: [countTool(createGate())], limits: { [limit]: 3 } });
   const session = await openSession(url);
   const statuses = [];
   for (const last of await leaveCalls(url, session, 4)) statuses.push((await resume(url, session, last)).status);
@@ -122,7 +120,7 @@ test.each(["maxOpenCalls", "maxStreams"])("a client resumes no more calls at onc
 });
 
 test("a client cannot name a stream itself, though it knows all but the key of its session (G10)", async () => {
-  const { url, store } = await endpoint({ tools: [countTool()] });
+  const { url, store } = await openForTest({ tools: [countTool()] });
   const session = await openSession(url);
   const id = session["mcp-session-id"] ?? "";
   const params = { name: "count_to", arguments: { n: 1 } };
@@ -135,7 +133,7 @@ test("a client cannot name a stream itself, though it knows all but the key of i
 
 test("calls whose clients left them do not stay in memory, and are continued all the same (G6, G11)", async () => {
   const gate = createGate();
-  const { url } = await endpoint({ tools: [countTool(gate)], limits: { maxFinishedCalls: 1 } });
+  const { url } = await openForTest({ tools: [countTool(gate)], limits: { maxFinishedCalls: 1 } });
   const session = await openSession(url);
   const lost = await leaveCalls(url, session, 3);
   gate.open(100);
@@ -146,7 +144,7 @@ test("calls whose clients left them do not stay in memory, and are continued all
 });
 
 test("a call whose task was deleted is not begun again by its stream's name (G7)", async () => {
-  const { url, engine } = await endpoint({ tools: [countTool()] });
+  const { url, engine } = await openForTest({ tools: [countTool()] });
   const session = await openSession(url);
   const seen = await readUntil(eventsOf(await post(url, countTo(2), session)), () => false);
   const tasks = engine.forOwner(`session:${session["mcp-session-id"]}`);

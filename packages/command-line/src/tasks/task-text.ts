@@ -90,7 +90,7 @@ interface TaskAdvice {
   readonly answerRows?: (question: TaskQuestion) => readonly TextRow[];
 }
 
-/** A fact and its name; without a value there is no line of it. */
+/** A fact and its name; without a value it has no line. */
 type TextRow = readonly [name: string, value: string | undefined];
 
 /** What `show` prints: one task in detail, one fact a line, and what happened to it. */

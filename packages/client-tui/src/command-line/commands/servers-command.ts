@@ -86,7 +86,7 @@ async function withToken({ line }: CommandContext, config: ServerConfig): Promis
   if (token === undefined) return config;
   if ("command" in config || line.oauth)
     throw new UsageError("--token and --token-file are for a server over HTTP without --oauth. Leave them out.");
-  if (token === "") throw new UsageError("There is no token on stdin. Pipe one in, or name a file.");
+  if (token === "") throw new UsageError("Nothing came on stdin. Pipe the token in, or name a file.");
   return { ...config, token };
 }
 

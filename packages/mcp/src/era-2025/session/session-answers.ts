@@ -33,6 +33,11 @@ export function unknownSession(): HttpAnswer {
   return refusal(404, "Session not found. Open a new one.");
 }
 
+/** The event id is of no event that was sent. */
+export function aheadEvent(): HttpAnswer {
+  return refusal(400, "The event id is later than every event that this server sent. Connect without it.");
+}
+
 /** This process stops; the session, if there is one, continues at another. */
 export function draining(): HttpAnswer {
   return unavailable("The server is about to stop. Try again in a few seconds.");

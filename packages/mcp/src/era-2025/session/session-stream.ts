@@ -224,7 +224,7 @@ export class InFlightRequest extends SessionStream {
   }
 
   override write(message: JSONRPCMessage): Promise<void> {
-    // Without a task there is no journal: a refusal is kept as other answers are.
+    // It has no task, and so no journal: a refusal is kept as other answers are.
     if (!this.isNamed && this.kind === "journal") this.kind = "once";
     // A response may be all that is said, which needs no name.
     if (!this.isPlain || this.place > 0 || "method" in message) this.begin();

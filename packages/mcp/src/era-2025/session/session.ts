@@ -1,4 +1,3 @@
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import type {
   JSONRPCMessage,
   JSONRPCNotification,
@@ -7,12 +6,8 @@ import type {
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { asRpcError } from "../../call/rpc-error.js";
-import { sessionClient } from "../../call/session-client.js";
-import { type HttpAnswer, refusal } from "../../http/http-answer.js";
-import type { RequestContext } from "../../http/http-request.js";
-import type { SseStream } from "../../http/sse-stream.js";
+import type { HttpAnswer } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import type { Connection2025 } from "../call-2025.js";
@@ -22,37 +17,21 @@ import { Watches } from "../watches.js";
 import { EnteringCalls } from "./calls/entering-calls.js";
 import { InFlightCalls } from "./calls/in-flight-calls.js";
 import { ClientMessages } from "./client-messages.js";
+import { ClientRequests, type Entry } from "./client-requests.js";
 import { ClientSettings } from "./client-settings.js";
 import { Deliveries, type DeliveringSession } from "./deliveries.js";
-import type { Cursor, Place } from "./event-id.js";
+import type { Cursor } from "./event-id.js";
 import { OpenStreams } from "./open-streams.js";
-import { isPrimed, makePrime, type Prime } from "./prime.js";
-import {
-  draining,
-  elsewhere,
-  jsonAnswer,
-  lostAnswer,
-  nothingLeft,
-  streamAnswer,
-  tooMany,
-  unknownSession,
-} from "./session-answers.js";
+import { makePrime, type Prime } from "./prime.js";
+import { aheadEvent, streamAnswer, tooMany } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
-import { type InFlightRequest, isCall } from "./session-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
-import type { ToolFacts } from "./tool-kinds.js";
 
 /** What all sessions of an endpoint have in common. */
 export interface SessionCommons {
   readonly engine: Engine;
   readonly limits: SessionLimits;
   readonly onError: (error: unknown) => void;
-}
-
-/** How a request came. */
-interface Entry extends Pick<RequestContext, "beforeCall"> {
-  /** In milliseconds of the wall clock. */
-  readonly acceptedMs: number;
 }
 
 /** What answers the requests of a session. */
@@ -76,7 +55,7 @@ export class Session2025 implements DeliveringSession {
   readonly #standalone: StandaloneStream;
   readonly #settings: ClientSettings;
   readonly #messages: ClientMessages;
-  readonly #enteringCalls = new EnteringCalls();
+  readonly #requests: ClientRequests;
   /** Of the request that opened the standalone stream. */
   #listener: MessageExtraInfo | undefined;
   /** Its server can send log messages. */
@@ -99,7 +78,7 @@ export class Session2025 implements DeliveringSession {
     this.calls = new InFlightCalls(document, commons.engine, commons.limits);
     const deliveries = this.#deliveries;
     const { calls } = this;
-    const entering = this.#enteringCalls;
+    const entering = new EnteringCalls();
     this.#messages = new ClientMessages({ engine: commons.engine, document, calls, deliveries, entering });
     this.#standalone = new StandaloneStream(commons.limits);
     const settings = new ClientSettings({
@@ -109,6 +88,8 @@ export class Session2025 implements DeliveringSession {
       askOther: async (method, params) => this.other?.ask(undefined, method, params),
     });
     this.#settings = settings;
+    const streams = this.#streams;
+    this.#requests = new ClientRequests({ session: this, deliveries, streams, settings, entering });
     this.connection = this.#connection();
   }
 
@@ -218,112 +199,7 @@ export class Session2025 implements DeliveringSession {
 
   /** Carries out a request of the client. */
   request(sent: JSONRPCRequest, extra: MessageExtraInfo, entry: Entry): Promise<HttpAnswer> {
-    const answer = this.#request(sent, extra, entry);
-    if (isCall(sent)) this.#enteringCalls.note(sent.id, answer);
-    return answer;
-  }
-
-  async #request(request: JSONRPCRequest, extra: MessageExtraInfo, entry: Entry): Promise<HttpAnswer> {
-    const { kind, clientArgument } = await this.#factsOf(request);
-    const isLocal = this.document.value.local === true;
-    const takesArgument = clientArgument === "argument" || (clientArgument === "data" && isLocal);
-    const sessionClientId = await this.#named(request, takesArgument);
-    if (!isCall(request)) return this.#shortRequest(request, sessionClientId, extra);
-    if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
-    if (this.calls.isFull) return tooMany("maxOpenCalls", this.limits);
-    if (this.closed) return this.#closedAnswer();
-    const inFlight = this.calls.add(this.calls.create(request, kind, entry.acceptedMs));
-    inFlight.sessionClientId = sessionClientId;
-    // From here on it counts as one of `maxStreams`.
-    const stream = this.#streams.open();
-    this.#sendOn(inFlight, stream, { place: 0 });
-    try {
-      // A call that becomes a task has its name with that; others answer for themselves.
-      if (kind === "journal") await entry.beforeCall?.(this.calls.expectedName(inFlight));
-      else if (!this.#waitsForTask(request)) return await this.#plainCall(inFlight, stream, extra);
-    } catch (error) {
-      this.#deliveries.end(inFlight);
-      this.calls.forget(inFlight);
-      inFlight.abandon();
-      throw error;
-    }
-    if (this.closed) return this.#closedAnswer(inFlight);
-    // Its client cancelled it meanwhile at another process.
-    if (!this.calls.has(inFlight)) return streamAnswer(stream, this.id);
-    this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
-    await inFlight.begun;
-    return this.closed && kind === "journal" ? this.#closedAnswer(inFlight) : streamAnswer(stream, this.id);
-  }
-
-  /**
-   * This process let the session go. A client forgets a session that answers 404, and all its calls: only one that was
-   * deleted does. The next process answers a call whose task was made meanwhile.
-   */
-  #closedAnswer(call?: InFlightRequest): HttpAnswer {
-    if (this.deleted) return unknownSession();
-    const continues = call?.isNamed === true && call.kind !== "once" && isPrimed(this.document.value);
-    return continues ? elsewhere(call.name, this.id, this.limits) : draining();
-  }
-
-  /** A call without a task. What ends in this turn of the event loop needs no stream, whose head would go out with its end. */
-  async #plainCall(inFlight: InFlightRequest, stream: SseStream, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    inFlight.isPlain = true;
-    this.#deliveries.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
-    await Promise.race([inFlight.first(), endOfTurn()]);
-    return this.#answerPlain(inFlight, stream);
-  }
-
-  /**
-   * Answers what has no task. Its response alone goes out as JSON: nothing was lost that a client could come back for.
-   *
-   * Durability: what a call runs again with can be read before its client hears of it.
-   */
-  async #answerPlain(inFlight: InFlightRequest, opened?: SseStream): Promise<HttpAnswer> {
-    if (!this.deleted && inFlight.response !== undefined && inFlight.place <= 1) {
-      this.calls.forget(inFlight);
-      inFlight.detach();
-      return jsonAnswer(inFlight.response, this.id);
-    }
-    if (!this.deleted) await this.calls.name(inFlight);
-    if (this.deleted) {
-      this.calls.forget(inFlight);
-      return unknownSession();
-    }
-    // What it came to in this process is not known: its client comes back and hears that.
-    if (this.closed && isPrimed(this.document.value)) return elsewhere(inFlight.name, this.id, this.limits);
-    if (opened !== undefined) return streamAnswer(opened, this.id);
-    const stream = this.#streams.open();
-    this.#sendOn(inFlight, stream, { place: 0 });
-    if (inFlight.running === undefined) inFlight.detach();
-    return streamAnswer(stream, this.id);
-  }
-
-  #waitsForTask({ method }: JSONRPCRequest): boolean {
-    return method === "tasks/result" && this.other?.hasMethod(method) !== true;
-  }
-
-  /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
-  async #shortRequest(
-    request: JSONRPCRequest,
-    sessionClientId: string | undefined,
-    extra: MessageExtraInfo,
-  ): Promise<HttpAnswer> {
-    // A ping is answered at once, whatever else is.
-    const isPing = request.method === "ping";
-    if (!isPing && this.calls.requestCount >= this.limits.maxRequests) return tooMany("maxRequests", this.limits);
-    const problem = this.#settings.problemOf(request);
-    if (problem !== undefined) {
-      return jsonAnswer(rpcErrorResponse(request.id, rpcCodes.invalidParams, problem), this.id);
-    }
-    if (this.closed) return this.#closedAnswer();
-    const inFlight = this.calls.add(this.calls.create(request, "once"));
-    inFlight.sessionClientId = sessionClientId;
-    inFlight.isPlain = true;
-    this.#deliveries.deliver(inFlight, { redelivered: false, extra });
-    await inFlight.first();
-    if (this.closed && inFlight.response === undefined) return this.#closedAnswer();
-    await this.#settings.noteAnswer(request, inFlight.response);
-    return this.#answerPlain(inFlight);
+    return this.#requests.request(sent, extra, entry);
   }
 
   /** Takes a notification or a response of the client. */
@@ -335,94 +211,23 @@ export class Session2025 implements DeliveringSession {
   async listen(extra: MessageExtraInfo, after?: Cursor): Promise<HttpAnswer> {
     const standalone = this.#standalone;
     const place = standalone.placeOf(after);
-    if (place > standalone.place) return refusal(400, aheadEvent);
+    if (place > standalone.place) return aheadEvent();
     const others = this.#streams.size - (standalone.isCarried ? 1 : 0);
     if (others >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
     const stream = this.#streams.open();
     this.#listener = extra;
-    standalone.sendOn(stream, { place }, this.#prime());
+    standalone.sendOn(stream, { place }, this.prime());
     void this.#catchUp().catch(this.#commons.onError);
     return streamAnswer(stream, this.id);
   }
 
   /** Continues with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
-  async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    if (cursor.stream.startsWith("all_")) return this.listen(extra, cursor);
-    const inFlight = await this.calls.find(cursor);
-    const isCarried = inFlight?.isCarried === true;
-    if (!isCarried && this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
-    if (inFlight?.active === false && !inFlight.finished && this.calls.isFull)
-      return tooMany("maxOpenCalls", this.limits);
-    const end = inFlight && (await this.calls.judge(inFlight, cursor.place));
-    if (this.closed) return this.#closedAnswer();
-    if (inFlight === undefined) return this.#answerUnknown(cursor);
-    if (end === "ahead") return refusal(400, aheadEvent);
-    if (end === "over" || !this.calls.has(inFlight)) return nothingLeft();
-    const stream = this.#streams.open();
-    this.#resumeOn(inFlight, stream, cursor, extra);
-    return streamAnswer(stream, this.id);
+  resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    return cursor.stream.startsWith("all_") ? this.listen(extra, cursor) : this.#requests.resume(cursor, extra);
   }
 
-  /** Nothing is left of a call that was cancelled, or that the session no longer keeps: its client need not ask again. */
-  #answerUnknown(cursor: Cursor): HttpAnswer {
-    const lost = this.calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.document, this.limits);
-    return lost ?? nothingLeft();
-  }
-
-  #resumeOn(inFlight: InFlightRequest, stream: SseStream, after: Place, extra: MessageExtraInfo): void {
-    const deliver = inFlight.kind === "journal" || inFlight.running === undefined;
-    if (inFlight.kind === "journal") {
-      this.#deliveries.end(inFlight);
-      inFlight.finished = false;
-    }
-    inFlight.resumedAt = after.place;
-    this.#sendOn(inFlight, stream, after);
-    if (!deliver || inFlight.finished) return;
-    this.#deliveries.deliver(inFlight, { after, redelivered: true, extra: this.#extraOf(inFlight, extra) });
-  }
-
-  /** A handler of the server may end the stream of its request early; the client comes back for the answer, if it can. */
-  #extraOf(inFlight: InFlightRequest, extra: MessageExtraInfo): MessageExtraInfo {
-    if (!isPrimed(this.document.value)) return extra;
-    return { ...extra, closeSSEStream: () => inFlight.end(this.limits.pollRetryMs) };
-  }
-
-  async #factsOf({ method, params }: JSONRPCRequest): Promise<ToolFacts> {
-    // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
-    if (method === "tasks/result") return { kind: "again" };
-    if (method !== "tools/call") return { kind: "once" };
-    const name = String(params?.name);
-    const own = this.router.factsOf(name);
-    if (own !== undefined) return own;
-    const facts = (await this.other?.factsOf(name)) ?? { kind: "once" };
-    // Of another engine, whose calls cannot be followed here.
-    return facts.kind === "journal" ? { ...facts, kind: "again" } : facts;
-  }
-
-  /**
-   * Notes the client that a request names, and gives the one that the session named before, where it names none.
-   *
-   * A session's caller is the client that it named last. Durability: the name is in the store before a request by that
-   * name is carried out.
-   */
-  async #named(request: JSONRPCRequest, takesArgument: boolean): Promise<string | undefined> {
-    const known = this.document.value.clientId;
-    const { named, isNamed } = sessionClient(request, known, takesArgument);
-    if (named !== undefined && named !== known) await this.document.change((facts) => ({ ...facts, clientId: named }));
-    return isNamed ? undefined : known;
-  }
-
-  #sendOn(inFlight: InFlightRequest, stream: SseStream, after: Place): void {
-    inFlight.sendOn(stream, after, this.#prime(), () => {
-      // Without a stream the journal keeps what happens, and a new delivery sends it.
-      if (inFlight.kind !== "journal") return;
-      this.#deliveries.end(inFlight);
-      this.calls.noteLost(inFlight);
-    });
-    if (inFlight.finished && inFlight.kind !== "journal") inFlight.detach();
-  }
-
-  #prime(): Prime {
+  /** What each of its streams begins with. */
+  prime(): Prime {
     return makePrime(this.document.value, this.#hasLog, this.limits);
   }
 
@@ -443,5 +248,3 @@ export class Session2025 implements DeliveringSession {
 function nameOf(clientInfo: unknown): string | undefined {
   return isJsonObject(clientInfo) && typeof clientInfo.name === "string" ? clientInfo.name : undefined;
 }
-
-const aheadEvent = "The event id is later than every event that this server sent. Connect without it.";
