@@ -33,7 +33,7 @@ test("explains to a client once what the server is for", async () => {
   const { url, close } = await serve({ definition: server, store: createMemoryStore(), port: 0 });
   try {
     const answer = await fetch(url, { method: "POST", headers: initializeHeaders, body: JSON.stringify(initialize) });
-    expect((await answer.text()).match(/MCP server with resumability and checkpoints/g)).toHaveLength(1);
+    expect((await answer.text()).match(/Long tools of this server save their progress/g)).toHaveLength(1);
   } finally {
     await close();
   }

@@ -223,6 +223,15 @@ test("what texts tell a model to call is listed: a host refuses the call of a to
   expect([...named].sort()).toEqual([...minimalControlTools].sort());
 });
 
+test("what a model reads of all servers is short: 2,000 characters of control tools, 300 of instructions", async () => {
+  const { client } = await connect([countTool()], {});
+  const { tools } = await client.listTools();
+  const listed = tools.filter(({ name }) => isControlToolName(name)).map((tool) => JSON.stringify(tool).length);
+  expect(listed).toHaveLength(minimalControlTools.length);
+  expect(listed.reduce((sum, length) => sum + length)).toBeLessThanOrEqual(2_000);
+  expect(longToolsText.length).toBeLessThanOrEqual(300);
+});
+
 test("a prefix stands before the names that are listed and called, and in _meta", async () => {
   const { client } = await connect([countTool()], { prefix: "long_" });
   const { tools, _meta } = await client.listTools();

@@ -3,6 +3,7 @@ import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { makeInstructions } from "../src/control/control-tools.js";
 import { defineServer } from "../src/define-server.js";
+import { toolKindsIn } from "../src/era-2025/session/tool-kinds.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { connectClient, openEndpoint } from "./http-endpoint.js";
 
@@ -163,18 +164,18 @@ test("the instructions explain long tools and name the caller's unfinished tasks
   const definition = defineServer({ name: "test", version: "1", tools: [tool], instructions: "Counts." });
   const instructionsFor = (tasks: typeof owned) => makeInstructions(definition, tasks);
   const own = await instructionsFor(owned);
-  expect(own).toMatch(/^Counts\.\n\nMCP server with resumability and checkpoints for long tasks\./);
+  expect(own).toMatch(/^Counts\.\n\nLong tools of this server save their progress: /);
   expect(own).toContain("wait_for_task");
   expect(own).toContain(`- count_to, task_id ${record.id}: `);
   expect(await instructionsFor(engine.forOwner("client:b"))).not.toContain(record.id);
 });
 
-test("only tools of the engine and control tools that read are listed as repeatable from the journal", async () => {
+test("a list says that only tools of the engine and control tools that read can be repeated from the journal", async () => {
   const { url, close } = await openEndpoint({ tools: [countTool(createGate())] });
   const { client } = await connectClient(url);
   closing.push(close, () => client.close());
-  const { tools } = await client.listTools();
-  const durable = tools.filter(({ _meta }) => _meta?.[metaKeys.durable] === "journal").map(({ name }) => name);
+  const kinds = [...toolKindsIn(await client.listTools())];
+  const durable = kinds.filter(([, { kind }]) => kind === "journal").map(([name]) => name);
   expect(durable.sort()).toEqual([
     "count_to",
     "get_checkpoint_stats",
@@ -184,6 +185,6 @@ test("only tools of the engine and control tools that read are listed as repeata
     "list_session_tasks",
     "wait_for_task",
   ]);
-  const changing = tools.filter(({ name }) => !durable.includes(name)).map(({ name }) => name);
+  const changing = kinds.flatMap(([name]) => (durable.includes(name) ? [] : [name]));
   expect(changing.sort()).toEqual(["answer_task", "cancel_task", "delete_task", "pause_task", "resume_task"]);
 });

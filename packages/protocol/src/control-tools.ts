@@ -5,17 +5,13 @@ import { type CheckedInput, checkInput, type InputOf, type InputSchema } from ".
 import { JsonFields } from "./json-fields.js";
 import { metaKeys } from "./meta-keys.js";
 
-const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
-const idempotent = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+// A model reads all that is listed: an annotation whose default says the same is left out. Source: MCP, Tools, "Tool Annotations".
+const readOnly = { readOnlyHint: true, openWorldHint: false } as const;
 /** A repeated call changes nothing more: a deleted task stays deleted. */
-const destructive = { ...idempotent, destructiveHint: true } as const;
+const destructive = { idempotentHint: true, openWorldHint: false } as const;
+const idempotent = { ...destructive, destructiveHint: false } as const;
 
-const task_id = {
-  type: "string",
-  minLength: 1,
-  maxLength: 256,
-  description: "The id of the task, from the result of the call that started it.",
-} as const;
+const task_id = { type: "string", minLength: 1, maxLength: 256 } as const;
 const oneTask = { type: "object", properties: { task_id }, required: ["task_id"] } as const;
 const noArguments = { type: "object", properties: {} } as const;
 
@@ -47,19 +43,13 @@ export const controlToolFacts = {
   wait_for_task: {
     title: "Wait for a task",
     description:
-      "Waits until a long-running task is finished and gives its result. Answers after timeout_seconds at the latest; while the status is not completed, call it again.",
+      "Waits for a task that an earlier result names, and gives the tool's result. While the status is not completed, call it again.",
     annotations: readOnly,
     input: {
       type: "object",
       properties: {
         task_id,
-        timeout_seconds: {
-          type: "number",
-          minimum: 0,
-          maximum: maxWaitSeconds,
-          default: maxWaitSeconds,
-          description: "0 answers at once.",
-        },
+        timeout_seconds: { type: "number", minimum: 0, maximum: maxWaitSeconds, default: maxWaitSeconds },
       },
       required: ["task_id"],
     },
@@ -84,7 +74,7 @@ export const controlToolFacts = {
   },
   answer_task: {
     title: "Answer a task's question",
-    description: "Passes on the user's answer to a question that a task asks. Ask the user; never answer for them.",
+    description: "Passes the user's answer on to a task that asks. Ask the user; never answer for them.",
     annotations: idempotent,
     input: {
       type: "object",
@@ -92,7 +82,7 @@ export const controlToolFacts = {
         task_id,
         key: { type: "string", minLength: 1, maxLength: 256 },
         action: { type: "string", enum: answerActions },
-        content: { type: "object", description: "The answer, for action accept." },
+        content: { type: "object" },
       },
       required: ["task_id", "key", "action"],
     },

@@ -2,13 +2,13 @@ import type { JsonObject } from "@resumable-mcp/core";
 import { type ControlToolMode, metaKeys } from "@resumable-mcp/protocol";
 
 const begun =
-  "MCP server with resumability and checkpoints for long tasks. A long tool saves its progress as it goes: if a call is cut off, call the tool again with the same arguments and it continues where it was, instead of beginning again.";
+  "Long tools of this server save their progress: after a call that was cut off, the same call continues where it was.";
 
 /** Explains long-running tools to a model. Source: MCP, Lifecycle, "Initialization" (`instructions`). */
-export const longToolsText = `${begun} When a call answers with status running, call wait_for_task with its task_id until the status is completed; do not call the tool again. list_session_tasks finds tasks again, resume_task continues one, cancel_task ends one, and answer_task passes on what the user answers.`;
+export const longToolsText = `${begun} While a result has the status running, call wait_for_task with its task_id, and not the tool again. A result names what to do as next_tool. list_session_tasks finds earlier tasks.`;
 
 /** The same where the server has no control tools. */
-const callAgainText = `${begun} When a call answers with status running, call the tool again with the same arguments until it returns its result: each such call joins the same task.`;
+const callAgainText = `${begun} While a result has the status running, repeat the same call until it gives the result: each joins the same task.`;
 
 /** The server's `instructions`: what its author says, then how to use long tools, then what else there is to say. */
 export function joinInstructions(

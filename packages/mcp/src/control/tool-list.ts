@@ -1,7 +1,6 @@
 import type { Engine, JsonObject, Tool } from "@resumable-mcp/core";
 import {
   type ControlToolsOffer,
-  controlToolMeta,
   definedOnly,
   findPanelTool,
   listedControlTools,
@@ -81,10 +80,11 @@ const toolEntry = oncePer((tool: Tool): JsonObject => {
   return definedOnly({ name, title, description, inputSchema, outputSchema, annotations, icons, _meta });
 });
 
-const controlEntry = oncePer(
-  ({ name, title, description, annotations, inputSchema }: ControlTool): JsonObject =>
-    definedOnly({ name, title, description, inputSchema: inputSchema(), annotations, _meta: controlToolMeta(name) }),
-);
+/** What `_meta` would say of it, the list says of all ({@link readControlTools}); how long a text may be, an error says. */
+const controlEntry = oncePer(({ name, title, description, annotations, inputSchema }: ControlTool): JsonObject => {
+  const shown = (key: string, value: unknown): unknown => (/^(min|max)Length$/.test(key) ? undefined : value);
+  return { name, title, description, inputSchema: JSON.parse(JSON.stringify(inputSchema(), shown)), annotations };
+});
 
 /** Makes a value once for each key: what all lists have in common is not made for each of them. */
 function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {

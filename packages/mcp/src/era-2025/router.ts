@@ -1,5 +1,5 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
-import { isLogLevel, logLevels, rpcCodes, showsApps } from "@resumable-mcp/protocol";
+import { isLogLevel, logLevels, metaKeys, rpcCodes, showsApps } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { parseCallMeta } from "../call/call.js";
 import { RpcError } from "../call/rpc-error.js";
@@ -65,7 +65,7 @@ function kindsOf(engine: Engine, { controlTools: listed = "minimal", prefix = ""
   const { shown } = listedTools(engine, { listed, prefix }, true);
   const hasPanel = panel !== undefined && listed !== "none";
   const ofPanel = hasPanel ? listedPanelTools.map((tool) => ({ ...tool, name: `${prefix}${tool.name}` })) : [];
-  return toolKindsIn({ tools: [...shown, ...ofPanel] });
+  return toolKindsIn({ tools: [...shown, ...ofPanel], _meta: { [metaKeys.controlTools]: { listed, prefix } } });
 }
 
 function methodsOf({
