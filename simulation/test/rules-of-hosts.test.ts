@@ -53,6 +53,12 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     { events: [asked, ended("h", "t", "INTERNAL"), unstored] },
   ],
   [
+    "G9",
+    "a connection that another client dropped does not excuse that",
+    { events: [asked, at(20_500, "drops", { caller: "i" }), unstored] },
+    { events: [asked, at(20_500, "drops", { caller: "h" }), unstored] },
+  ],
+  [
     "G5",
     "the cursor of a cancelled call is refused as wrong",
     { events: [cameBack(400)] },

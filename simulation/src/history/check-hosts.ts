@@ -37,6 +37,8 @@ function checkAskedAgain({ patience, events }: Evidence): readonly Violation[] {
       (event.kind === "died" && event.worker === worker && event.atMs >= sinceMs) ||
       (event.kind === "fault" && !ofDisk.has(event.fault) && !waiting.has(event.fault)) ||
       (event.atMs > atMs && event.caller === caller && event.kind !== "accepted") ||
+      // It may cancel the call with that, or come back later than the question is shown again.
+      (event.atMs >= sinceMs && event.caller === caller && event.kind === "drops") ||
       (event.atMs >= sinceMs && event.caller === caller && endsCall(event, task)) ||
       (event.atMs > atMs && event.task === task && endsQuestions.has(event.kind));
     const rest = events.some((event) => event.atMs > fromMs && event.atMs < atMs + againMs && isOver(event));
