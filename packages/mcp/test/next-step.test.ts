@@ -47,6 +47,29 @@ test("answer_task shows the task after it took the answer, and names what fetche
   expect(await ask("get_task", { task_id, include: ["result"] })).not.toHaveProperty("next_tool");
 });
 
+test("a model that reads the text of a result alone can answer its question", async () => {
+  const schema = z.object({ name: z.string(), size: z.enum(["small", "large"]) });
+  const order_cup = defineTool({
+    name: "order_cup",
+    description: "Asks whose cup it is.",
+    input: z.object({}),
+    async *run(_input, task) {
+      yield { progress: 1 };
+      const answer = await task.ask("cup", { message: "Whose cup, and which size?", schema });
+      return answer.action === "accept" ? answer.content : answer.action;
+    },
+  });
+  const { client } = await connect([order_cup]);
+  const { content } = await call(client, "order_cup", {});
+  const [shown] = z.array(z.object({ text: z.string() })).parse(content);
+  const [, template = ""] = /Then call answer_task with (\{.*\}),/.exec(shown?.text ?? "") ?? [];
+  const filled = template.replace("<string>", "Ada").replace("<small | large>", "large");
+  await call(client, "answer_task", JSON.parse(filled));
+  const { task_id } = JSON.parse(filled);
+  const result = await call(client, "wait_for_task", { task_id });
+  expect(result.structuredContent).toEqual({ name: "Ada", size: "large" });
+});
+
 test("every control tool's result names the next step of a task that is open", async () => {
   const gate = createGate();
   const { ask } = await modelOf([countTool(gate), greetTool], { controlTools: "all", prefix: "my_" });

@@ -1,4 +1,4 @@
-import type { TaskView } from "@resumable-mcp/core";
+import { isJsonObject, type Json, type TaskView } from "@resumable-mcp/core";
 import { toPercent } from "@resumable-mcp/protocol";
 
 const nextTools = { running: "wait_for_task", paused: "resume_task", input_required: "answer_task" } as const;
@@ -56,7 +56,7 @@ function sentencesOf(view: TaskView, next: string): Sentences {
         ? `Still running: ${at}. Do not call ${tool} again. ${again} now, and again until the task's status is completed. The user may also come back later.`
         : `Not running: ${at}. ${message} Tell the user, and do not call ${tool} again. ${again} later: the task continues when such code is there.`,
     paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: ${next} or the same call continues it.`,
-    input_required: `Task ${id} (${tool}) waits for an answer: ${askedText(view)}. Ask the user; never answer for them. Then call ${next} with the task_id, the key and the answer.`,
+    input_required: `Task ${id} (${tool}) waits for an answer: ${askedText(view)}. Ask the user; never answer for them. Then call ${next} with ${answersText(view)}, or with the action decline and no content.`,
   };
 }
 
@@ -82,6 +82,22 @@ function forUserText(view: TaskView, again: string): string {
 
 function askedText({ questions }: TaskView): string {
   return questions.map(({ key, question }) => `"${question.message}" (key ${key})`).join(", ");
+}
+
+/** What answers the questions, for a model to fill in: some hosts show it no more of a result than its text. */
+function answersText({ record, questions }: TaskView): string {
+  const forModel = questions.filter(({ question }) => question.userOnly !== true);
+  const answers = forModel.map(({ key, question: { schema } }) => {
+    const fields = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
+    const content = Object.fromEntries(fields.map(([name, field]) => [name, `<${placeholder(field)}>`]));
+    return JSON.stringify({ task_id: record.id, key, action: "accept", content });
+  });
+  return answers.join(", and with ");
+}
+
+function placeholder(field: Json): string {
+  if (!isJsonObject(field)) return "value";
+  return Array.isArray(field.enum) ? field.enum.map(String).join(" | ") : String(field.type ?? "value");
 }
 
 const callOf = (tool: string, { record }: TaskView) => `Call ${tool} with ${JSON.stringify({ task_id: record.id })}`;
