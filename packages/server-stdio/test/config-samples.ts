@@ -194,4 +194,28 @@ GOOSE_MODE: smart_approve
     what: "an empty map and line ends of Windows",
     text: "extensions: {} # none\r\nGOOSE_MODE: auto\r\n",
   },
+  {
+    host: "continue",
+    what: "a list of servers, and comments",
+    text: `name: Mine
+version: 1.0.0
+mcpServers: # two
+  # Finds things - here.
+  - name: search
+    command: npx
+    args: [-y, search]
+  - { name: files, command: files } # short
+models: []
+`,
+  },
+  {
+    host: "continue",
+    what: "a list that is not indented, and no line end at its end",
+    text: "name: Mine\nmcpServers:\n- name: a\n  command: a\n- command: b\n  name: b",
+  },
+  {
+    host: "continue",
+    what: "an empty list and line ends of Windows",
+    text: "name: Mine\r\nmcpServers: [] # none\r\nversion: 1.0.0\r\n",
+  },
 ];

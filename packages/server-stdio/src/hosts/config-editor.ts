@@ -12,6 +12,8 @@ export interface ServerPlace {
 /** A server as a configuration file holds it. */
 export interface PlacedServer extends ServerPlace {
   readonly entry: object;
+  /** What the host wants in a file that has nothing yet. */
+  readonly needs?: object;
 }
 
 /**

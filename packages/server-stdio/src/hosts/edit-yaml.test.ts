@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { yamlEditor } from "./edit-yaml.js";
+import { yamlEditor, yamlListEditor } from "./edit-yaml.js";
 
 const file = "config.yaml";
 const server = {
@@ -65,4 +65,25 @@ test("servers on one line are left to their author", () => {
   const text = "extensions: { my-tools: { cmd: old }, b: {} }\n";
   expect(() => yamlEditor.set(text, server, file)).toThrow(/stands on one line\. It was left as it is/);
   expect(() => yamlEditor.remove(text, server, file)).toThrow(/stands on one line/);
+});
+
+test("a server of a list is changed and removed; its neighbours and their comments stay", () => {
+  const added = { ...server, entry: { name: "my-tools", cmd: "node" } };
+  const old = "  - cmd: old # mine\n    name: my-tools\n";
+  const text = `extensions:\n  # of a\n  - name: a # end\n${old}  # of b\n  - { name: b }\n# of C\nC: 1\n`;
+  expect(yamlListEditor.remove(text, added, file)).toBe(text.replace(old, ""));
+  const item = '  - name: "my-tools"\n    cmd: "node"\n';
+  const changed = yamlListEditor.set(text, added, file);
+  expect(changed).toBe(text.replace(old, "").replace("extensions:\n", `extensions:\n${item}`));
+  expect(yamlListEditor.set("", { ...added, needs: { A: 1 } }, file)).toBe(`A: 1\nextensions:\n${item}`);
+  for (const last of [item, "  -\n    name: my-tools\n    x: a-b\n"])
+    expect(yamlListEditor.remove(`extensions:\n${last}`, added, file)).toBe("extensions: []\n");
+});
+
+test.each([
+  ["servers by name", "extensions: { a: {} }\n", /"extensions" of config\.yaml is not a list of servers/],
+  ["one name twice", "extensions:\n  - name: my-tools\n  - name: my-tools\n", /without side effects/],
+  ["a list on one line", "extensions: [{ name: my-tools }]\n", /stands on one line/],
+])("a list with %s is refused", (_what, text, sentence) => {
+  expect(() => yamlListEditor.set(text, server, file)).toThrow(sentence);
 });

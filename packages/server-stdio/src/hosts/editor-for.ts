@@ -2,14 +2,16 @@ import type { HostFormat } from "@resumable-mcp/protocol/hosts";
 import type { ConfigEditor } from "./config-editor.js";
 import { jsonEditor } from "./edit-json.js";
 import { tomlEditor } from "./edit-toml.js";
-import { yamlEditor } from "./edit-yaml.js";
+import { yamlEditor, yamlListEditor } from "./edit-yaml.js";
 
-/** The formats of files that this program changes: an entry of a list has no place that is safe for everything around it. */
-export type EditedFormat = Exclude<HostFormat, "yaml-list">;
-
-const editors: Readonly<Record<EditedFormat, ConfigEditor>> = { json: jsonEditor, toml: tomlEditor, yaml: yamlEditor };
+const editors: Readonly<Record<HostFormat, ConfigEditor>> = {
+  json: jsonEditor,
+  toml: tomlEditor,
+  yaml: yamlEditor,
+  "yaml-list": yamlListEditor,
+};
 
 /** The editor of files of a format. */
-export function editorFor(format: EditedFormat): ConfigEditor {
+export function editorFor(format: HostFormat): ConfigEditor {
   return editors[format];
 }

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { errorSentence } from "@resumable-mcp/command-line";
 import { type HostEnvironment, type HostName, hostFiles, hostNames } from "@resumable-mcp/protocol/hosts";
-import { parse } from "yaml";
 import { readConfig } from "./config-file.js";
 import type { Values } from "./edited-text.js";
 import { editorFor } from "./editor-for.js";
@@ -41,10 +40,8 @@ export async function findOwnServers(environment: HostEnvironment): Promise<read
 }
 
 function serversIn(host: HostName, text: string, file: string): Values {
-  const { key, deeperKey, format } = hostEntry(host, { name: "", command: "", args: [] });
-  if (format !== "yaml-list") return editorFor(format).servers(text, { key, deeperKey }, file);
-  const listed: unknown[] = [Object(parse(text))[key] ?? []].flat();
-  return Object.fromEntries(listed.map((entry) => [Object(entry).name, entry]));
+  const { format, ...place } = hostEntry(host, { name: "", command: "", args: [] });
+  return editorFor(format).servers(text, place, file);
 }
 
 /** The command of an entry and its arguments: each host has its own names for them. */

@@ -2,12 +2,11 @@ import { createInterface } from "node:readline";
 import { CommandError, oneOf, runToEnd } from "@resumable-mcp/command-line";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
-import { stringify } from "yaml";
 import { environment } from "../data-folder.js";
 import type { Flags } from "../flags.js";
 import { editorFor } from "./editor-for.js";
-import { type HostEntry, hostEntry, ownScript, serverStart } from "./host-config.js";
-import { type Dialogue, type EditedEntry, installServer, uninstallServer } from "./install.js";
+import { hostEntry, ownScript, serverStart } from "./host-config.js";
+import { type Dialogue, installServer, uninstallServer } from "./install.js";
 
 export { findOwnServers } from "./find-own-servers.js";
 
@@ -23,19 +22,7 @@ async function printConfig(module: string | undefined, flags: Flags): Promise<vo
   warnOfPassingScript();
   const file = configPath(host, flags);
   process.stderr.write(`Put this into ${file}:\n`);
-  process.stdout.write(textOf(server, file));
-}
-
-function textOf(server: HostEntry, file: string): string {
-  const { format, key, name, entry } = server;
-  return format === "yaml-list" ? stringify({ [key]: [{ name, ...entry }] }) : editorFor(format).set("", server, file);
-}
-
-/** @throws {@link CommandError} where the file is left to its user: it says what to put there. */
-function edited(server: HostEntry, file: string, advice: string): EditedEntry {
-  const { format } = server;
-  if (format !== "yaml-list") return { ...server, format };
-  throw new CommandError(`${file} has its servers in a list, and is left as it is. ${advice}`);
+  process.stdout.write(editorFor(server.format).set("", server, file));
 }
 
 async function changeHost(module: string | undefined, flags: Flags): Promise<void> {
@@ -50,13 +37,11 @@ async function changeHost(module: string | undefined, flags: Flags): Promise<voi
     const start = await serverStart(module, flags);
     warnOfPassingScript();
     const server = hostEntry(host, start);
-    const entry = edited(server, file, `Put this there:\n${textOf(server, file)}`);
-    await orSentence(file, () => installServer(file, entry, dialogue));
+    await orSentence(file, () => installServer(file, server, dialogue));
   } else {
     const name = flags.name ?? (await serverStart(module, flags)).name;
     const server = hostEntry(host, { name, command: "", args: [] });
-    const place = edited(server, file, `Take the entry of ${name} out by hand.`);
-    await orSentence(file, () => uninstallServer(file, place, dialogue));
+    await orSentence(file, () => uninstallServer(file, server, dialogue));
   }
 }
 

@@ -39,6 +39,11 @@ export function hostEntry(host: HostName, { name, command, args }: ServerStart):
   if (host === "goose") {
     return { ...place, entry: { name, type: "stdio", cmd: command, args, enabled: true, envs: {}, timeout: 300 } };
   }
+  // A file of Continue is refused without these: what it makes itself.
+  if (host === "continue") {
+    const needs = { name: "Local Config", version: "1.0.0", schema: "v1" };
+    return { ...place, needs, entry: { name, command, args } };
+  }
   const typed = host === "claude-code" || host === "vscode" ? ({ type: "stdio" } as const) : {};
   return { ...place, entry: { ...typed, command, args } };
 }

@@ -1,11 +1,8 @@
 import { CommandError } from "@resumable-mcp/command-line";
 import { createTwoFilesPatch } from "diff";
 import { backUp, type ConfigFile, deleteConfig, findBackups, readConfig, writeConfig } from "./config-file.js";
-import { type EditedFormat, editorFor } from "./editor-for.js";
+import { editorFor } from "./editor-for.js";
 import type { HostEntry } from "./host-config.js";
-
-/** An entry of a file that this program changes. */
-export type EditedEntry = HostEntry & { readonly format: EditedFormat };
 
 /** How a change is shown to the user, and how the user is asked to agree. */
 export interface Dialogue {
@@ -22,7 +19,7 @@ export type Outcome = "changed" | "unchanged" | "declined";
  *
  * @throws {@link CommandError} when the file cannot be changed safely; it is left as it is then.
  */
-export async function installServer(file: string, server: EditedEntry, dialogue: Dialogue): Promise<Outcome> {
+export async function installServer(file: string, server: HostEntry, dialogue: Dialogue): Promise<Outcome> {
   const config = await readConfig(file);
   const before = config.text ?? "";
   const after = editorFor(server.format).set(before, server, config.path);
@@ -40,7 +37,7 @@ export async function installServer(file: string, server: EditedEntry, dialogue:
  */
 export async function uninstallServer(
   file: string,
-  place: Omit<EditedEntry, "entry">,
+  place: Omit<HostEntry, "entry">,
   dialogue: Dialogue,
 ): Promise<Outcome> {
   const config = await readConfig(file);
@@ -59,7 +56,7 @@ export async function uninstallServer(
 }
 
 /** The file of which the installation made the present one; its `text` is absent where there was none. */
-async function earlierText(config: ConfigFile, server: EditedEntry): Promise<Pick<ConfigFile, "text"> | undefined> {
+async function earlierText(config: ConfigFile, server: HostEntry): Promise<Pick<ConfigFile, "text"> | undefined> {
   const makesPresent = ({ text = "", path }: Partial<ConfigFile>) => {
     try {
       return editorFor(server.format).set(text, server, path ?? config.path) === config.text;
