@@ -1,20 +1,19 @@
 import { runCrashes } from "./crashes/run-crashes.js";
-import { reportOn } from "./kills/weather.js";
 import { count, flag, oneOf, readOptions, seed } from "./options.js";
+import { openFolder } from "./storm/shared-store.js";
 
-const options = readOptions(
-  "npm run proof -- crashes",
-  "Kills worker processes that share a store, and checks every journal.",
-  {
-    kills: count("kills", 1_000),
-    tasks: count("tasks at once", 100),
-    processes: count("worker processes", 1),
-    records: count("records of each task", 400),
-    batch: count("records of each commit", 4),
-    durability: oneOf("durability of the store", ["machine", "process"]),
-    compact: flag("let the store compact journals, which removes a part of the proof"),
-    seed,
-  },
+const purpose = "Kills engines that share a folder, without servers, and checks every journal.";
+const options = readOptions("npm run proof -- crashes", purpose, {
+  kills: count("kills", 1_000),
+  tasks: count("tasks at once", 100),
+  replicas: count("processes on one folder", 3),
+  seed,
+  durability: oneOf("durability of the store", ["machine", "process"]),
+  whole: flag("compact no journal, so that nothing is lost to the proof"),
+});
+
+const { kills, tasks, replicas, durability } = options;
+console.log(
+  `crashes: ${kills} kills, ${tasks} tasks at once, ${replicas} processes, durability ${durability}, seed ${options.seed}`,
 );
-
-await reportOn((directory, reader) => runCrashes(options, directory, reader));
+await runCrashes(options, await openFolder(options.whole));

@@ -8,28 +8,17 @@ const crashesOutput = (...flags: readonly string[]) => stormOutput("crashes", fl
 
 describe("crashes", () => {
   it("lose and repeat nothing of 100 tasks in one process (G1, G2, G3)", { timeout: patienceMs }, async () => {
-    const output = await crashesOutput("--kills", "10", "--tasks", "100", "--records", "80");
-    expect(output).toMatch(/\d+ runs complete, 0 problems/);
+    const output = await crashesOutput("--kills", "10", "--tasks", "100", "--replicas", "1", "--whole");
+    expect(output).toMatch(/\d+ calls complete, 0 problems/);
   });
 
   it("leave each task one writer at a time in three processes (G4)", { timeout: patienceMs }, async () => {
-    const output = await crashesOutput("--kills", "10", "--tasks", "30", "--records", "80", "--processes", "3");
-    expect(output).toMatch(/\d+ runs complete, 0 problems/);
+    const output = await crashesOutput("--kills", "20", "--tasks", "30", "--whole");
+    expect(output).toMatch(/\d+ calls complete, 0 problems/);
   });
 
   it("lose and repeat nothing while old files are compacted away (G1, G2)", { timeout: patienceMs }, async () => {
-    const flags = ["--compact", "--durability", "process"];
-    const output = await crashesOutput(
-      "--kills",
-      "6",
-      "--tasks",
-      "20",
-      "--records",
-      "240",
-      "--processes",
-      "2",
-      ...flags,
-    );
-    expect(output).toMatch(/\d+ runs complete, 0 problems/);
+    const output = await crashesOutput("--kills", "12", "--tasks", "20", "--replicas", "2", "--durability", "process");
+    expect(output).toMatch(/\d+ calls complete, 0 problems/);
   });
 });

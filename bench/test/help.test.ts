@@ -54,7 +54,7 @@ test("bench refuses a name that no measure has, and writes no figures", async ()
 test.each([
   ["storm", ["--kills", "abc"], '--kills takes a whole number of at least 1, not "abc".'],
   ["storm", ["--tasks", "0"], '--tasks takes a whole number of at least 1, not "0".'],
-  ["crashes", ["--records", "1.5"], '--records takes a whole number of at least 1, not "1.5".'],
+  ["crashes", ["--replicas", "1.5"], '--replicas takes a whole number of at least 1, not "1.5".'],
   ["crashes", ["--durability", "disk"], '--durability takes machine or process, not "disk".'],
   [
     "fuzz",

@@ -1,148 +1,159 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isFinal, type Store } from "@resumable-mcp/core";
-import { judgeJournals } from "../kills/judge-journals.js";
-import { planKill } from "../kills/kill-plan.js";
-import type { Acknowledged, Life, LifeLine, LifeOrder } from "../kills/life.js";
-import { problemsOf } from "../kills/storm-history.js";
-import { killPoints, type StormReport, Weather } from "../kills/weather.js";
-import { countedCall } from "../storm/storm-tools.js";
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { createRandom, type KillPoint } from "../kills/kill-plan.js";
+import { type Life, programWith } from "../kills/life.js";
+import { type Program, Weather } from "../kills/weather.js";
+import { busyJob, drawJob, jobCall } from "../storm/job.js";
+import { reportOn, type Storm, type StormOutcome } from "../storm/report.js";
+import type { SharedStore } from "../storm/shared-store.js";
 
 /** How hard the storm on the bare engine is. */
 export interface CrashOptions {
-  /** Kills that count: the worker had begun to run tasks. */
   readonly kills: number;
   /** Unfinished tasks at any time. */
   readonly tasks: number;
-  /** Worker processes on one folder. */
-  readonly processes: number;
+  /** Processes on one folder. */
+  readonly replicas: number;
   readonly seed: number;
-  readonly records: number;
-  readonly batch: number;
   readonly durability: "machine" | "process";
-  /** Compaction removes the old files of a journal, and with them a part of the proof. */
-  readonly compact: boolean;
 }
 
-/** The order for a worker. */
-export type WorkerOrder = LifeOrder & Pick<CrashOptions, "durability" | "compact">;
+/** The order for a process. */
+export interface WorkerOrder extends Pick<CrashOptions, "durability" | "seed"> {
+  readonly directory: string;
+  readonly limits: typeof workerLimits;
+}
+
+const atOnce = 1_000;
+const leaseTtlMs = 1_000;
+
+/** Of each engine. */
+const workerLimits = {
+  maxRunning: atOnce,
+  maxRunningPerOwner: atOnce,
+  maxUnfinishedPerOwner: 10 * atOnce,
+  // Every life ends in a kill, so three crashes in a row do not mean that the task causes them.
+  maxCrashesWithoutProgress: 1_000_000,
+  crashBackoffMs: 0,
+  trialMs: 0,
+  writeBackoffMs: 20,
+  leaseTtlMs,
+  heartbeatMs: leaseTtlMs / 3,
+  pollMs: 200,
+};
 
 /** How long all runs may take to finish after the last kill, in milliseconds. */
 const finishPatienceMs = 300_000;
 const lookEveryMs = 250;
 
 /** Kills processes that run tasks on one folder, again and again, and then asks the journals what happened. */
-export async function runCrashes(options: CrashOptions, directory: string, reader: Store): Promise<StormReport> {
-  const { kills, tasks, processes, seed, durability, compact } = options;
-  console.log(
-    `crashes: ${kills} kills, ${tasks} tasks at once, ${processes} process(es), durability ${durability}, seed ${seed}`,
-  );
-  const board = new RunBoard(options);
-  const points = killPoints(compact);
-  const order: WorkerOrder = { directory, durability, compact, leaseTtlMs: 1_000 };
-  const weather = new Weather({
-    program: "crashes/crash-worker.js",
-    order,
-    kills,
-    processes,
-    seed,
-    plan: (random) => planKill(random, points),
-    hear: (line) => {
-      if (line.kind === "started") weather.history.add("called", { caller: line.run, task: line.taskId });
-      board.hear(line);
-    },
-    onReady: (life) => board.startOn(life),
-    progress: () => `, ${board.finished} runs finished`,
-  });
-  const problems: string[] = [];
-  const note = (error: unknown) => void problems.push(String(error));
+export async function runCrashes(options: CrashOptions, store: SharedStore): Promise<void> {
+  const reader = createFsStore({ directory: store.place });
   try {
-    let isOver = false;
-    board.fill();
-    void weather
-      .run()
-      .catch(note)
-      .finally(() => {
-        isOver = true;
-      });
-    while (!isOver) {
-      await board.noteFinished(reader);
-      if (!weather.isEnough) board.fill(weather.lives.values());
-      await pause(lookEveryMs);
-    }
-    const all = await board.finish(reader, problems.length === 0 ? finishPatienceMs : 0);
-    weather.history.add("ended", { all });
-    for (const life of weather.lives.values()) life.end();
-    for (const life of weather.lives.values()) await life.death.catch(note);
+    await reportOn(new Crashes(options, store, reader), store);
   } finally {
-    await weather.end();
+    await reader.close();
   }
-  const { history } = weather;
-  const { runs, acknowledged } = board;
-  const calls = [...runs.keys()].map((run) => countedCall(run, "storm", options));
-  const evidence = await history.evidence(reader, { calls, maxRunning: 1_000 });
-  const journals = await judgeJournals({ directory, reader, tasks: history.tasks(), acknowledged, compact });
-  return {
-    lines: [...weather.lines(), ...journals.lines],
-    problems: [...problems, ...problemsOf(evidence), ...journals.problems],
-    complete: `${runs.size} runs`,
-  };
 }
 
-/** What the parent knows of the runs: which there are to be, and what workers reported of them. */
-class RunBoard {
-  /** Every run, with its task once a worker named it. */
-  readonly runs = new Map<string, string | undefined>();
-  readonly acknowledged = new Map<string, Acknowledged[]>();
+class Crashes implements Storm {
+  readonly weather: Weather;
   readonly #options: CrashOptions;
+  readonly #store: SharedStore;
+  readonly #reader: Store;
+  /** Every run, with its task once a process named it. */
+  readonly #runs = new Map<string, string | undefined>();
   readonly #unfinished = new Set<string>();
+  #last: Life | undefined;
 
-  constructor(options: CrashOptions) {
+  constructor(options: CrashOptions, store: SharedStore, reader: Store) {
+    const { kills, tasks } = options;
     this.#options = options;
+    this.#store = store;
+    this.#reader = reader;
+    this.weather = new Weather({
+      kills,
+      tasks,
+      lives: { ms: [1, 700], notes: [1, 1_000] },
+      sleepMs: 2 * leaseTtlMs,
+      points: [
+        "engine.attempt.started",
+        "engine.checkpoint.before",
+        "engine.checkpoint.after",
+        "engine.attempt.ended",
+        ...store.points,
+      ],
+      progress: () => `${this.#runs.size - this.#unfinished.size} runs finished`,
+    });
   }
 
-  get finished(): number {
-    return this.runs.size - this.#unfinished.size;
-  }
-
-  /** Adds runs until there are as many unfinished ones as there have to be, and asks a living worker to start them. */
-  fill(lives: Iterable<Life> = []): void {
-    const { tasks, records, batch } = this.#options;
-    const [life] = lives;
-    while (this.#unfinished.size < tasks) {
-      const run = `run-${this.runs.size + 1}.${records}.${batch}`;
-      this.runs.set(run, undefined);
-      this.#unfinished.add(run);
-      life?.send(run);
-    }
-  }
-
-  /** Asks a worker for the runs that none has reported as started. */
-  startOn(life: Life): void {
-    for (const run of this.#unfinished) if (this.runs.get(run) === undefined) life.send(run);
-  }
-
-  hear(line: LifeLine): void {
-    if (line.kind === "started") this.runs.set(line.run, this.runs.get(line.run) ?? line.taskId);
-    if (line.kind !== "acknowledged") return;
-    const known = this.acknowledged.get(line.taskId);
-    if (known === undefined) this.acknowledged.set(line.taskId, [line]);
-    else known.push(line);
-  }
-
-  /** Waits until all runs have finished; resolves to whether they have. */
-  async finish(reader: Store, patienceMs: number): Promise<boolean> {
-    const deadlineMs = performance.now() + patienceMs;
-    while (this.#unfinished.size > 0 && performance.now() < deadlineMs) {
-      await this.noteFinished(reader);
+  async run(): Promise<StormOutcome> {
+    const { weather } = this;
+    const { replicas, seed } = this.#options;
+    this.#fill();
+    const slots = Array.from({ length: replicas }, (_, slot) =>
+      weather.runReplica((point) => this.#program(point), createRandom(seed * 10_007 + slot)),
+    );
+    let isOver = false;
+    const over = Promise.all(slots).finally(() => {
+      isOver = true;
+    });
+    over.catch(() => {});
+    while (!isOver) {
+      await this.#noteFinished();
+      if (!weather.isEnough) this.#fill();
       await pause(lookEveryMs);
     }
-    return this.#unfinished.size === 0;
+    await over;
+    const deadlineMs = performance.now() + finishPatienceMs;
+    while (this.#unfinished.size > 0 && performance.now() < deadlineMs) {
+      await this.#noteFinished();
+      await pause(lookEveryMs);
+    }
+    weather.history.add("ended", { all: this.#unfinished.size === 0 });
+    const calls = [...this.#runs.keys()].map((run) => jobCall(drawJob(run, seed, busyJob), "local:storm"));
+    return { calls, open: [...this.#unfinished], limits: workerLimits, lines: [] };
   }
 
-  async noteFinished(reader: Store): Promise<void> {
+  end(): Promise<void> {
+    return this.weather.end();
+  }
+
+  #program(point: KillPoint | undefined): Program {
+    const { durability, seed } = this.#options;
+    const order: WorkerOrder = { directory: this.#store.place, durability, seed, limits: workerLimits };
+    return {
+      words: programWith("crashes/crash-worker.js", order),
+      environment: this.#store.environment(point),
+      hear: (line, life) => {
+        if (line.kind === "ready") this.#startOn(life);
+        if (line.kind === "noted" && line.event.kind === "called")
+          this.#runs.set(String(line.event.caller), String(line.event.task));
+      },
+    };
+  }
+
+  /** Adds runs until there are as many unfinished ones as there have to be. */
+  #fill(): void {
+    while (this.#unfinished.size < this.#options.tasks) {
+      const run = `run-${this.#runs.size + 1}-0`;
+      this.#runs.set(run, undefined);
+      this.#unfinished.add(run);
+      this.#last?.send(run);
+    }
+  }
+
+  /** Asks a process for the runs that none has reported as started. */
+  #startOn(life: Life): void {
+    this.#last = life;
+    for (const run of this.#unfinished) if (this.#runs.get(run) === undefined) life.send(run);
+  }
+
+  async #noteFinished(): Promise<void> {
     for (const run of this.#unfinished) {
-      const taskId = this.runs.get(run);
-      const task = taskId === undefined ? undefined : await reader.getTask(taskId);
+      const taskId = this.#runs.get(run);
+      const task = taskId === undefined ? undefined : await this.#reader.getTask(taskId);
       if (task !== undefined && isFinal(task.record.status)) this.#unfinished.delete(run);
     }
   }

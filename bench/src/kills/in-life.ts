@@ -20,27 +20,24 @@ function writeSome(bytes: Uint8Array): number {
   }
 }
 
-/** What a server says that answers 404 to a client whose session lives. */
-export const sessionLost = "404 for a living session";
+let hasWorked = false;
 
 /** Reports what a tool did. */
-export const tellNote: Note = (kind, facts) => tell({ kind: "noted", event: eventNow(kind, facts) });
+export const tellNote: Note = (kind, facts) => {
+  hasWorked ||= kind === "attempt";
+  tell({ kind: "noted", event: eventNow(kind, facts) });
+};
 
-/** Reports an error that an engine or a server says of itself. */
+/** Reports an error that an engine or a client says of itself. */
 export function tellError(error: unknown): void {
   tell({ kind: "error", code: isResumableError(error) ? error.code : "none", text: String(error) });
 }
 
 /** An observer that kills this process at the point, in the middle of whatever it was doing, once an attempt has begun. */
 export function dieAt(point: KillPoint | undefined): (name: string) => void {
-  let worked = false;
   let hits = 0;
   return (name) => {
-    if (name === "engine.attempt.started" && !worked) {
-      worked = true;
-      tell({ kind: "working" });
-    }
-    if (name !== point?.name || !worked) return;
+    if (name !== point?.name || !hasWorked) return;
     hits += 1;
     if (hits < point.hits) return;
     tell({ kind: "dies", point: name });

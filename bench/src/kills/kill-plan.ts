@@ -28,23 +28,29 @@ export interface KillPoint {
   readonly hits: number;
 }
 
-/** How one life of a process ends: at a point, or so many milliseconds after its work began by a kill from outside. */
-export type KillPlan =
-  | { readonly kind: "point"; readonly point: KillPoint }
-  | { readonly kind: "moment"; readonly afterMs: number };
-
-/** Chooses the end of the next life: two of three at a named point, one at a random moment. */
-export function planKill(random: Random, points: readonly [string, ...string[]]): KillPlan {
-  if (random.next() < 1 / 3) return { kind: "moment", afterMs: random.between(1, 700) };
-  const name = random.pick(points);
-  // Points of a take-over are passed once for each task at the start of a life, those of a commit all the time.
-  const often = name.includes("commit") || name.includes("checkpoint");
-  return { kind: "point", point: { name, hits: random.between(1, often ? 120 : 4) } };
+/** How one life of a replica ends, at the latest. */
+export interface KillPlan {
+  /** A sleep is longer than its lease, and a kill follows; one that does not stop in time is killed, too. */
+  readonly by: "SIGKILL" | "SIGTERM" | "SIGSTOP";
+  readonly point?: KillPoint;
 }
 
-/** Counts how often each text occurs. */
-export function histogram(texts: readonly string[]): readonly (readonly [text: string, count: number])[] {
+/** Chooses the end of the next life: most are killed, two of three of them at a named point where there are any. */
+export function planKill(random: Random, points: readonly string[]): KillPlan {
+  const chance = random.next();
+  if (chance < 0.4) return { by: chance < 0.15 ? "SIGSTOP" : "SIGTERM" };
+  const [first, ...others] = points;
+  if (first === undefined || random.next() < 1 / 3) return { by: "SIGKILL" };
+  const name = random.pick([first, ...others]);
+  // Points of a take-over are passed once for each task at the start of a life, those of a commit all the time.
+  const often = name.includes("commit") || name.includes("checkpoint");
+  return { by: "SIGKILL", point: { name, hits: random.between(1, often ? 40 : 4) } };
+}
+
+/** Says how often each text occurs, a line each. */
+export function histogram(texts: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...counts].sort(([a], [b]) => a.localeCompare(b));
+  const sorted = [...counts].sort(([a], [b]) => a.localeCompare(b));
+  return sorted.map(([text, count]) => `${String(count).padStart(6)}  ${text}`);
 }

@@ -3,14 +3,6 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { HistoryEvent } from "@resumable-mcp/simulation/history";
 import { built } from "../workers/run-isolated.js";
-import type { KillPoint } from "./kill-plan.js";
-
-/** The order for a process that is to be killed: where its store is, and where it kills itself. */
-export interface LifeOrder {
-  readonly directory: string;
-  readonly leaseTtlMs: number;
-  readonly point?: KillPoint;
-}
 
 /** A commit that the store acknowledged to its writer. */
 export interface Acknowledged {
@@ -24,12 +16,8 @@ export interface Acknowledged {
 
 /** What a process reports, one JSON line each, written synchronously: all that it reported arrives, though it dies. */
 export type LifeLine =
-  /** A server says its port. */
-  | { readonly kind: "ready"; readonly port?: number }
-  /** Its first attempt begins. */
-  | { readonly kind: "working" }
+  | { readonly kind: "ready" }
   | { readonly kind: "noted"; readonly event: HistoryEvent }
-  | { readonly kind: "started"; readonly run: string; readonly taskId: string }
   | ({ readonly kind: "acknowledged" } & Acknowledged)
   | { readonly kind: "error"; readonly code: string; readonly text: string }
   | { readonly kind: "dies"; readonly point: string };
@@ -39,13 +27,10 @@ export interface Life {
   readonly name: string;
   /** Resolves when it is ready, and when it died before that. */
   readonly ready: Promise<void>;
-  /** Resolves when its first attempt begins, or when it died before that. */
-  readonly working: Promise<void>;
   /** Resolves, when the process has ended and all its lines are read, to the point at which it killed itself. */
   readonly death: Promise<string | undefined>;
   /** Where it listens, as long as it was not killed. */
   readonly url: () => URL | undefined;
-  readonly hasWorked: () => boolean;
   /** Gives it a line of input. */
   send(line: string): void;
   kill(signal: NodeJS.Signals): void;
@@ -53,33 +38,29 @@ export interface Life {
   end(): void;
 }
 
-/** Starts a program of this package, and passes on what it reports. */
-export function beginLife(program: string, order: object, hear?: (line: LifeLine) => void): Life {
-  return beginProcess([fileURLToPath(built(program)), JSON.stringify(order)], hear);
+/** What starts a program of this package, without the program of Node. */
+export function programWith(program: string, order: object): readonly string[] {
+  return [fileURLToPath(built(program)), JSON.stringify(order)];
 }
 
 /**
  * Starts a script, and passes on what it reports. A server of the command line reports what its tools do, and is ready when it
  * says where it listens.
  */
-export function beginProcess(
+export function beginLife(
   words: readonly string[],
   hear: (line: LifeLine) => void = () => {},
   environment: Readonly<Record<string, string>> = {},
 ): Life {
   const env = { ...process.env, ...environment };
   const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "pipe"], env });
-  const [ready, working] = [signalOnce(), signalOnce()];
-  let worked = false;
+  const ready = signalOnce();
   let port: number | undefined;
   let point: string | undefined;
   createInterface({ input: child.stdout }).on("line", (text) => {
     const line: LifeLine = JSON.parse(text);
-    if (line.kind === "ready") port = line.port;
-    if (line.kind === "working" || (line.kind === "noted" && line.event.kind === "attempt")) worked = true;
     if (line.kind === "dies") point = line.point;
     if (line.kind === "ready") ready.resolve();
-    if (worked) working.resolve();
     hear(line);
   });
   createInterface({ input: child.stderr }).on("line", (text) => {
@@ -93,7 +74,6 @@ export function beginProcess(
     .finally(() => {
       port = undefined;
       ready.resolve();
-      working.resolve();
     })
     .then(() => point);
   // The caller that waits for the death receives the error; until then it may wait for the beginning.
@@ -103,10 +83,8 @@ export function beginProcess(
   return {
     name: `p${child.pid}`,
     ready: ready.promise,
-    working: working.promise,
     death,
     url: () => (port === undefined ? undefined : new URL(`http://127.0.0.1:${port}/mcp`)),
-    hasWorked: () => worked,
     send: (line) => void child.stdin.write(`${line}\n`),
     kill(signal) {
       if (signal === "SIGKILL") port = undefined;

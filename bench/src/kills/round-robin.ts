@@ -2,38 +2,19 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Finds ports of this machine at which nothing listens. */
-export function freePorts(count: number): Promise<readonly number[]> {
-  const find = async (): Promise<number> => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  };
-  return Promise.all(Array.from({ length: count }, find));
-}
-
 /** An address in front of several servers. */
 export interface RoundRobin {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/**
- * Gives each request to the next of the servers, and one that is refused to the server after it.
- *
- * @param ports of the servers on this machine, running or not.
- */
-export async function startRoundRobin(ports: readonly number[]): Promise<RoundRobin> {
+/** Gives each request to the next of the servers that live just now, and one that is refused to the server after it. */
+export async function startRoundRobin(living: () => readonly URL[]): Promise<RoundRobin> {
   let turn = 0;
   const server = createServer((incoming, answer) => {
-    const first = turn++;
-    pass(
-      incoming,
-      answer,
-      ports.map((_, index) => ports[(first + index) % ports.length] ?? 0),
-    );
+    const servers = living();
+    const first = turn++ % servers.length;
+    pass(incoming, answer, [...servers.slice(first), ...servers.slice(0, first)]);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -47,13 +28,14 @@ export async function startRoundRobin(ports: readonly number[]): Promise<RoundRo
   };
 }
 
-function pass(incoming: IncomingMessage, answer: ServerResponse, [port, ...others]: readonly number[]): void {
-  if (port === undefined) {
+function pass(incoming: IncomingMessage, answer: ServerResponse, [first, ...others]: readonly URL[]): void {
+  if (first === undefined) {
     answer.writeHead(502).end();
     return;
   }
   const { method, url: path, headers } = incoming;
-  const outgoing = request({ host: "127.0.0.1", port, method, path, headers, agent: false });
+  const { hostname, port } = first;
+  const outgoing = request({ hostname, port, method, path, headers, agent: false });
   let isConnected = false;
   outgoing.on("socket", (socket) =>
     socket.once("connect", () => {

@@ -7,7 +7,6 @@ import {
   type FinalTask,
   type HistoryEvent,
   type Patience,
-  type PlannedFacts,
 } from "@resumable-mcp/simulation/history";
 
 /** Notes what was seen, as the rules of the simulator read it. */
@@ -26,14 +25,6 @@ export const anyTime: Patience = {
   noticeMs: Number.POSITIVE_INFINITY,
 };
 
-/** What is known of a storm before it begins. */
-export interface StormFacts {
-  readonly calls: readonly PlannedFacts[];
-  readonly patience?: Partial<Patience>;
-  /** How many tasks a process runs at once. */
-  readonly maxRunning: number;
-}
-
 /** What callers, tools and the storm itself saw, to be judged by the rules of the simulator. */
 export class StormHistory {
   readonly #events: HistoryEvent[] = [];
@@ -45,31 +36,6 @@ export class StormHistory {
   /** Takes what a process noted; it arrives later than it happened. */
   hear(worker: string, event: HistoryEvent): void {
     this.#events.push({ ...event, worker });
-  }
-
-  /** The tasks that callers know. */
-  tasks(): ReadonlySet<string> {
-    return new Set(this.#events.filter(({ kind }) => kind === "called").map(({ task }) => String(task)));
-  }
-
-  get size(): number {
-    return this.#events.length;
-  }
-
-  /** How often followers were shown a snapshot in place of events that compaction dropped. */
-  get snapshots(): number {
-    return this.#events.filter(({ kind, snapshot }) => kind === "mcp_progress" && snapshot === true).length;
-  }
-
-  /** Adds what the store holds at the end. */
-  async evidence(reader: Store, { calls, patience, maxRunning }: StormFacts): Promise<Evidence> {
-    const tasks: FinalTask[] = [];
-    for (const id of this.tasks()) {
-      const task = await finalTask(reader, id);
-      if (task !== undefined) tasks.push(task);
-    }
-    const plan = { limits: { maxRunning }, calls };
-    return { plan, patience: { ...anyTime, ...patience }, events: this.inOrder(), tasks };
   }
 
   /** All events in the order of their times. */

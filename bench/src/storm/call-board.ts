@@ -1,6 +1,6 @@
 import type { HistoryEvent, PlannedFacts } from "@resumable-mcp/simulation/history";
 import type { ClientKind, ClientOrder, OpenCall } from "./clients/call.js";
-import { jobCall } from "./job.js";
+import { anyJob, drawJob, jobCall } from "./job.js";
 
 interface Place {
   next: number;
@@ -38,7 +38,7 @@ export class CallBoard {
     if (kind === "client_calls") {
       place.open = { name };
       place.next += 1;
-      this.calls.push(jobCall(name, this.#owner, this.#seed));
+      this.calls.push(jobCall(drawJob(name, this.#seed, anyJob), this.#owner));
     } else if (place.open?.name === name) {
       // Its answer may get lost, and with it the task that the call found or began: the next process has to call, too.
       if (kind === "client_sends") place.open = { name };

@@ -21,7 +21,7 @@ const troubles: readonly [Trouble, ...Trouble[]] = [
   ["mute", { hold: "to-server" }],
 ];
 
-/** The networks of a storm: one of each replica to the database, and one of the clients of each kind to the replicas. */
+/** The networks of a storm: one of each replica to its database, if it has one, and one of the clients of each kind to the replicas. */
 export interface Networks {
   /** How a replica reaches the database, or how clients reach the replicas. */
   urlOf(end: ClientKind | number): string;
@@ -31,18 +31,18 @@ export interface Networks {
 }
 
 interface NetworksOptions {
-  readonly database: string;
+  readonly store: string;
   readonly proxy: string;
-  /** Of the replicas. */
-  readonly ports: readonly number[];
+  /** Of the replicas, where a network is between them and their store. */
+  readonly slots: readonly number[];
   /** Called when trouble begins, again and again until it ends, and then once more. */
   readonly onTrouble: (end: ClientKind | number) => void;
 }
 
 /** Starts networks that break in every way in which networks do, and are whole at first and at the end. */
-export async function startNetworks({ database, proxy, ports, onTrouble }: NetworksOptions): Promise<Networks> {
-  const ends = [...ports, ...clientKinds];
-  const urlBehind = (end: ClientKind | number) => (typeof end === "number" ? database : proxy);
+export async function startNetworks({ store, proxy, slots, onTrouble }: NetworksOptions): Promise<Networks> {
+  const ends = [...slots, ...clientKinds];
+  const urlBehind = (end: ClientKind | number) => (typeof end === "number" ? store : proxy);
   const networks = new Map(
     await Promise.all(ends.map(async (end) => [end, await startNetwork(urlBehind(end))] as const)),
   );

@@ -1,10 +1,10 @@
-import { sessionLost, tellError, tellNote } from "../kills/in-life.js";
+import { tellError, tellNote } from "../kills/in-life.js";
 import { type ClientKind, type ClientOrder, type MakeCall, randomOf } from "./clients/call.js";
 import { openCalls2026 } from "./clients/calls-2026.js";
 import { openControl } from "./clients/control.js";
 import { openHost } from "./clients/host.js";
 import { openToolkit } from "./clients/toolkit.js";
-import { drawJob } from "./job.js";
+import { anyJob, drawJob } from "./job.js";
 
 const order: ClientOrder = JSON.parse(process.argv[2] ?? "{}");
 const open: Record<ClientKind, (given: ClientOrder) => MakeCall | Promise<MakeCall>> = {
@@ -28,7 +28,7 @@ globalThis.fetch = async (url, init) => {
   if (init?.method === "DELETE") ended.add(session);
   const response = await fetch(url, init);
   const isLost = response.status === 404 && !ended.has(session);
-  if (isLost) tellError(`${sessionLost}: ${order.kind}, ${init?.method} of ${session}`);
+  if (isLost) tellError(`404 for a living session: ${order.kind}, ${init?.method} of ${session}`);
   return response;
 };
 
@@ -39,7 +39,7 @@ async function callInTurn(place: number, { next, open: before }: ClientOrder["pl
     const name = taken?.name ?? `${order.kind}-${place}-${count}`;
     const note: (kind: string, facts?: object) => void = (kind, facts) => tellNote(kind, { caller: name, ...facts });
     if (taken === undefined) note("client_calls");
-    await makeCall({ job: drawJob(name, order.seed), task: taken?.task, random: randomOf(order, name), note });
+    await makeCall({ job: drawJob(name, order.seed, anyJob), task: taken?.task, random: randomOf(order, name), note });
   }
 }
 

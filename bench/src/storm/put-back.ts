@@ -26,9 +26,13 @@ const defects: readonly Defect[] = [
 /** What a storm can put into the store. */
 export const defectNames: readonly string[] = defects.map(({ name }) => name);
 
+/** The environment in which a server loads this store in place of the package. */
+export function withStore(replaced: string, { href }: URL): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import=${built("storm/other-store.js")}`, STORM_REPLACES: replaced, STORM_STORE: href };
+}
+
 /** A build of the store with a defect. */
 interface OtherBuild {
-  /** In which a server loads it in place of its own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly remove: () => Promise<void>;
 }
@@ -70,10 +74,7 @@ export async function buildWith(name: string): Promise<OtherBuild> {
   });
   await cp(join(folder, "dist", "migrations"), join(outDir, "migrations"), { recursive: true });
   return {
-    environment: {
-      NODE_OPTIONS: `--import=${built("replicas/other-store.js")}`,
-      STORM_STORE: pathToFileURL(join(outDir, "index.js")).href,
-    },
+    environment: withStore("@resumable-mcp/store-postgres", pathToFileURL(join(outDir, "index.js"))),
     remove: () => rm(outDir, { recursive: true, force: true }),
   };
 }

@@ -2,21 +2,20 @@ import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import type { HistoryEvent } from "@resumable-mcp/simulation/history";
 import { expect, test } from "vitest";
 import { finalTask, StormHistory } from "../kills/storm-history.js";
-import { jobCall, jobTool, jobToolName } from "./job.js";
-import { describeReplicas, judgeReplicas } from "./judge-replicas.js";
-
-type Facts = Parameters<typeof judgeReplicas>[0];
+import { type Job, jobCall, jobTool, jobToolName } from "./job.js";
+import { describe, judge, type StormFacts } from "./judge.js";
+import { runningAtOnce } from "./replica.js";
 
 /** A run with all that a job does, and its result. */
-async function factsOfOneRun(): Promise<Facts> {
+async function factsOfOneRun(): Promise<StormFacts> {
   const history = new StormHistory();
   const store = createMemoryStore();
   const note = (kind: string, facts: object) => history.hear("p1", { atMs: performance.now(), kind, ...facts });
   const engine = createEngine({ store, tools: [jobTool(note)] });
   const tasks = engine.forOwner("client:one");
-  const call = jobCall("host-0-0", "client:one", 0);
-  const program = ["work", "step", "sleep", "ask"].map((op) => ({ op, ms: 1 }));
-  const input = { run: call.name, program };
+  const operations: readonly Job["program"][number]["op"][] = ["work", "step", "sleep", "ask"];
+  const input = { run: "host-0-0", program: operations.map((op) => ({ op, ms: 1 })) };
+  const call = jobCall(input, "client:one");
   note("client_calls", { caller: call.name });
   const { record } = await tasks.start({ tool: jobToolName, input });
   const ofCall = { caller: call.name, task: record.id };
@@ -30,33 +29,31 @@ async function factsOfOneRun(): Promise<Facts> {
   history.add("ended", { all: true });
   const task = await finalTask(store, record.id);
   if (task === undefined) throw new Error("The task was not found.");
-  const rows = task.followed.flatMap((each) =>
-    each.kind === "event" ? [{ epoch: 1, lastSeq: each.event.seq, events: [each.event] }] : [],
-  );
   await engine.close();
   return {
-    journals: new Map([[record.id, rows]]),
-    tasks: [task],
-    calls: [{ ...call, input, expects: { output: { done: 4 }, items: 4 } }],
+    stored: { tasks: [task], problems: [], lines: [] },
+    calls: [call],
     open: [],
     events: history.inOrder(),
+    limits: runningAtOnce,
   };
 }
 
 test("a run without a defect breaks no rule", async () => {
-  expect(judgeReplicas(await factsOfOneRun())).toEqual([]);
+  expect(judge(await factsOfOneRun())).toEqual([]);
 });
 
 test("the report says how often the slots of a replica were taken", async () => {
-  const { events, tasks } = await factsOfOneRun();
-  const lines = (more: readonly HistoryEvent[]) => describeReplicas([...events, ...more], tasks).join("\n");
+  const facts = await factsOfOneRun();
+  const lines = (more: readonly HistoryEvent[]) =>
+    describe({ ...facts, events: [...facts.events, ...more] }).join("\n");
   expect(lines([])).toContain("0 times a replica ran the 3 tasks that it may run");
   expect(lines(workOn(tasksNamed(3)))).toContain("1 times a replica ran the 3 tasks that it may run");
 });
 
 /** With other facts in one event. */
 function changed(kind: string, meant: Partial<HistoryEvent>, other: Partial<HistoryEvent>) {
-  return ({ events }: Facts): Partial<Facts> => {
+  return ({ events }: StormFacts): Partial<StormFacts> => {
     const isMeant = (each: HistoryEvent) =>
       each.kind === kind && Object.entries(meant).every(([name, value]) => each[name] === value);
     const index = events.findIndex(isMeant);
@@ -72,7 +69,23 @@ const tasksNamed = (count: number) => Array.from({ length: count }, (_, index) =
 const workOn = (tasks: readonly string[]) =>
   tasks.map((task) => event("begins", { task, attempt: 1, at: 0, op: "work", worker: "p1" }));
 
-test.each<[defect: string, found: RegExp, tamper: (facts: Facts, task: string) => Partial<Facts>]>([
+/** With more tasks of the same call. */
+const withTasks = (stored: StormFacts["stored"], ids: readonly string[]): Pick<StormFacts, "stored"> => ({
+  stored: {
+    ...stored,
+    tasks: stored.tasks.flatMap((task) => [task, ...ids.map((id) => ({ ...task, record: { ...task.record, id } }))]),
+  },
+});
+
+/** With a result that a client noted. */
+const received =
+  (facts: object) =>
+  ({ events }: StormFacts, task: string): Partial<StormFacts> => {
+    const right = { status: "completed", shown: 4, items: 4, output: '{"done":4}' };
+    return { events: [...events, event("result", { caller: "host-0-0", task, ...right, ...facts })] };
+  };
+
+test.each<[defect: string, found: RegExp, tamper: (facts: StormFacts, task: string) => Partial<StormFacts>]>([
   ["a call without a result", /host-0-0 has no result/, () => ({ open: ["host-0-0"] })],
   [
     "a result of a failed task",
@@ -91,21 +104,21 @@ test.each<[defect: string, found: RegExp, tamper: (facts: Facts, task: string) =
     }),
   ],
   [
-    "a lost commit",
-    /event \d+ follows \d+/,
-    ({ journals }, task) => ({ journals: new Map([[task, (journals.get(task) ?? []).toSpliced(3, 1)]]) }),
+    "what is wrong in the store",
+    /event 5 follows 3/,
+    ({ stored }) => ({ stored: { ...stored, problems: ["t: event 5 follows 3"] } }),
   ],
-  ["a lost task", /G1: \S+, which was acknowledged .* does not exist/, () => ({ tasks: [] })],
+  [
+    "a lost task",
+    /G1: \S+, which was acknowledged .* does not exist/,
+    ({ stored }) => ({ stored: { ...stored, tasks: [] } }),
+  ],
   [
     "an answer that was accepted and is not there",
     /G9: The answer another to ask-3/,
     ({ events }, task) => ({ events: [...events, event("answer_accepted", { task, key: "ask-3", word: "another" })] }),
   ],
-  [
-    "a second task of the call",
-    /G7: \S+ was begun at/,
-    ({ tasks }) => ({ tasks: tasks.flatMap((task) => [task, { ...task, record: { ...task.record, id: "second" } }]) }),
-  ],
+  ["a second task of the call", /G7: \S+ was begun at/, ({ stored }) => withTasks(stored, ["second"])],
   [
     "a checkpoint that was acknowledged and is not there",
     /G1: The checkpoint 4 of/,
@@ -117,6 +130,16 @@ test.each<[defect: string, found: RegExp, tamper: (facts: Facts, task: string) =
     /G2: The step step-1 of \S+ gave \S+, and then another/,
     ({ events }, task) => ({
       events: [...events, event("step_done", { task, attempt: 2, key: "step-1", value: "another" })],
+    }),
+  ],
+  ["a result of another output", /G2: /, received({ output: "{}" })],
+  ["a result with other items", /G2: /, received({ items: 3 })],
+  ["a result that comes before all progress", /G5: /, received({ shown: 3 })],
+  [
+    "progress that misses a part",
+    /G5: /,
+    ({ events }, task) => ({
+      events: [...events, event("mcp_progress", { caller: "host-0-0", task, progress: 4, before: 1 })],
     }),
   ],
   ["an attempt that finds more items than its state says", /G3: Attempt 1/, changed("attempt", {}, { items: 2 })],
@@ -139,6 +162,17 @@ test.each<[defect: string, found: RegExp, tamper: (facts: Facts, task: string) =
   ],
   ["a run that does not end", /liveness: It was not seen/, changed("ended", {}, { all: false })],
   [
+    "an attempt that is not left before the next one (G8)",
+    /G8: Attempt 1 of \S+ in p1 was never left/,
+    ({ events }, task) => ({
+      events: [
+        ...events.filter(({ kind }) => kind !== "leaves"),
+        event("leaves", { task: "other", attempt: 1, worker: "p1" }),
+        event("attempt", { task, attempt: 2, at: 4, items: 4, worker: "p1" }),
+      ],
+    }),
+  ],
+  [
     "a replica that runs more than it has slots",
     /G11: p1 ran 4 tasks/,
     ({ events }) => ({ events: [...events, ...workOn(tasksNamed(4))] }),
@@ -146,16 +180,10 @@ test.each<[defect: string, found: RegExp, tamper: (facts: Facts, task: string) =
   [
     "a replica that runs more than one owner may have",
     /G11: p1 ran 3 tasks of client:one/,
-    ({ events, tasks }) => ({
-      events: [...events, ...workOn(tasksNamed(3))],
-      tasks: tasks.flatMap((task) => [
-        task,
-        ...tasksNamed(3).map((id) => ({ ...task, record: { ...task.record, id } })),
-      ]),
-    }),
+    ({ events, stored }) => ({ events: [...events, ...workOn(tasksNamed(3))], ...withTasks(stored, tasksNamed(3)) }),
   ],
 ])("%s is found", async (_, found, tamper) => {
   const facts = await factsOfOneRun();
-  const tampered = { ...facts, ...tamper(facts, facts.tasks[0]?.record.id ?? "") };
-  expect(judgeReplicas(tampered).join("\n")).toMatch(found);
+  const tampered = { ...facts, ...tamper(facts, facts.stored.tasks[0]?.record.id ?? "") };
+  expect(judge(tampered).join("\n")).toMatch(found);
 });

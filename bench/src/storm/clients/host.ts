@@ -2,9 +2,9 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ElicitRequestSchema, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { decodeFailure, metaKeys } from "@resumable-mcp/protocol";
-import { Backoff, connectSession, type StockSession } from "../../storm/stock-session.js";
 import { jobToolName, wordFor } from "../job.js";
 import { type ClientCall, type ClientOrder, isPassing, type MakeCall } from "./call.js";
+import { Backoff, connectSession, type StockSession } from "./stock-session.js";
 
 /** After this time without a sign of life the host gives its request up, and makes the call again. */
 const patienceMs = 20_000;

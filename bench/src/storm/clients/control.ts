@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { decodeFailure, decodeInterim, type InterimResult } from "@resumable-mcp/protocol";
-import { createLink, followWait, type Link, readItems } from "../../storm/driver.js";
 import { jobToolName, wordFor } from "../job.js";
 import { type ClientCall, type ClientOrder, isPassing, type MakeCall } from "./call.js";
+import { createLink, followWait, type Link, readItems } from "./link.js";
 
 /** Starts tasks, waits for them and answers by the control tools, with the SDK's client of the 2025 era. */
 export function openControl({ url, clientId }: ClientOrder): MakeCall {
   const { signal } = new AbortController();
   return async (call) => {
-    const link = createLink({ url: () => new URL(url), clientId, signal, mayLackStore: true });
+    const link = createLink({ url: () => new URL(url), clientId, signal });
     try {
       for (let { task } = call, isOver = false; !isOver; ) ({ task, isOver } = await callOnce(link, call, task));
     } finally {

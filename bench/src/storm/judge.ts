@@ -6,59 +6,50 @@ import {
   type HistoryEvent,
   type PlannedFacts,
 } from "@resumable-mcp/simulation/history";
-import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { histogram } from "../kills/kill-plan.js";
-import { anyTime, finalTask, problemsOf } from "../kills/storm-history.js";
-import { type JournalRow, proveRows, readJournalRows } from "./journal-rows.js";
-import { slots } from "./replica-command.js";
+import { anyTime, problemsOf } from "../kills/storm-history.js";
 
-/** What a storm of replicas left in its database. */
-interface StoredTasks {
-  readonly journals: ReadonlyMap<string, readonly JournalRow[]>;
+/** What a storm left in its store. */
+export interface StoredTasks {
+  /** All of them, known to a caller or not. */
   readonly tasks: readonly FinalTask[];
+  /** Damage, and more than one writer at a time. */
+  readonly problems: readonly string[];
+  readonly lines: readonly string[];
 }
 
-/** What is known of such a storm at its end. */
-interface ReplicaStormFacts extends StoredTasks {
+/** What is known of a storm at its end. */
+export interface StormFacts {
+  readonly stored: StoredTasks;
   readonly calls: readonly PlannedFacts[];
   /** The calls that have no result. */
   readonly open: readonly string[];
   readonly events: readonly HistoryEvent[];
+  readonly limits: Limits;
 }
 
-/** Judges what clients saw and what tools did by the rules of the simulator, and the rows of all journals. */
-export function judgeReplicas({ journals, tasks, calls, open, events }: ReplicaStormFacts): readonly string[] {
+/** How many tasks a process may run at once. */
+interface Limits {
+  readonly maxRunning: number;
+  readonly maxRunningPerOwner: number;
+}
+
+type Judged = Pick<StormFacts, "calls" | "events" | "limits"> & Pick<StoredTasks, "tasks">;
+
+/** Judges what clients saw and what tools did by the rules of the simulator, and what is stored. */
+export function judge({ stored, calls, open, events, limits }: StormFacts): readonly string[] {
+  const { tasks, problems } = stored;
   const known = new Set(calls.map(({ name }) => name));
+  const judged = { calls, events, tasks, limits };
   return [
-    ...[...journals].flatMap(([id, rows]) => proveRows(rows).map((problem) => `${id}: ${problem}`)),
+    ...problems,
     ...tasks.filter((task) => !known.has(runOf(task))).map(({ record }) => `task ${record.id} belongs to no call`),
     ...open.map((name) => `${name} has no result.`),
     ...failures(events),
     ...twoWriters(events),
-    ...tooManyRunning({ calls, events, tasks }),
-    ...evidenceOfPlaces({ calls, events, tasks }).flatMap(problemsOf),
+    ...tooManyRunning(judged),
+    ...evidenceOfPlaces(judged).flatMap(problemsOf),
   ];
-}
-
-/** Reads all tasks of a database, known to a caller or not. */
-export async function readStoredTasks(url: string): Promise<StoredTasks> {
-  const journals = await readJournalRows(url);
-  const store = createPostgresStore({ connectionString: url });
-  const tasks: FinalTask[] = [];
-  const left = [...journals.keys()];
-  // Reads that wait at the same time share a statement.
-  const read = async (): Promise<void> => {
-    for (let id = left.pop(); id !== undefined; id = left.pop()) {
-      const task = await finalTask(store, id);
-      if (task !== undefined) tasks.push(task);
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: 16 }, read));
-    return { journals, tasks };
-  } finally {
-    await store.close();
-  }
 }
 
 function runOf({ record }: FinalTask): string {
@@ -85,12 +76,8 @@ function twoWriters(events: readonly HistoryEvent[]): readonly string[] {
 }
 
 /** Slots are those of a process, for all places together. */
-function tooManyRunning(
-  given: Pick<Evidence, "events" | "tasks"> & Pick<ReplicaStormFacts, "calls">,
-  limits: Partial<typeof slots> = slots,
-): readonly string[] {
-  const { calls, events, tasks } = given;
-  const evidence = { plan: { limits, calls }, patience: anyTime, events, tasks };
+function tooManyRunning({ calls, events, tasks, limits }: Judged): readonly string[] {
+  const evidence = { plan: { limits: { ...limits }, calls }, patience: anyTime, events, tasks };
   return checkLimits(evidence).map(({ rule, text }) => `${rule}: ${text}`);
 }
 
@@ -98,11 +85,7 @@ function tooManyRunning(
  * The evidence of each place of a client by itself, which has its calls one after another: the rules look at each pair of calls.
  * What processes did belongs to each.
  */
-function evidenceOfPlaces({
-  calls,
-  events,
-  tasks,
-}: Pick<ReplicaStormFacts, "calls" | "events" | "tasks">): readonly Evidence[] {
+function evidenceOfPlaces({ calls, events, tasks, limits }: Judged): readonly Evidence[] {
   const places = new Map<string, { calls: PlannedFacts[]; events: HistoryEvent[]; tasks: FinalTask[] }>();
   const placeOf = (name: string) => {
     const key = name.replace(/-\d+$/, "");
@@ -123,30 +106,37 @@ function evidenceOfPlaces({
     else for (const each of places.values()) each.events.push(event);
   }
   return [...places.values()].map((place) => ({
-    plan: { limits: slots, calls: place.calls },
+    plan: { limits: { ...limits }, calls: place.calls },
     patience: anyTime,
     ...place,
   }));
 }
 
 /** Says what happened. */
-export function describeReplicas(events: readonly HistoryEvent[], tasks: readonly FinalTask[]): readonly string[] {
+export function describe({ stored, events, limits }: StormFacts): readonly string[] {
+  const { tasks, lines } = stored;
   const continued = events
     .filter(({ kind }) => kind === "client_continues")
-    .map(({ code }) => String(code ?? "a pause"));
+    .map(({ code }) => `calls made again after ${code ?? "a pause"}`);
   const count = (kind: string) => events.filter((event) => event.kind === kind).length;
   const journals = tasks.flatMap(({ followed }) =>
     followed.flatMap((each) => (each.kind === "event" ? [each.event] : [])),
   );
-  const met = (limits: Partial<typeof slots>) => tooManyRunning({ calls: [], events, tasks }, limits).length;
   const inJournals = (is: (event: (typeof journals)[number]) => boolean) => journals.filter(is).length;
+  const { maxRunning, maxRunningPerOwner } = limits;
+  const full = (fewer: Partial<Limits>) =>
+    tooManyRunning({ calls: [], events, tasks, limits: { ...noLimits, ...fewer } }).length;
   return [
     `${tasks.length} tasks, ${inJournals(({ type }) => type === "checkpoint")} checkpoints, each by its one writer`,
     `${inJournals((event) => event.type === "attempt_ended" && event.reason === "crashed")} crashed attempts in the journals`,
     `${inJournals(({ type }) => type === "answered")} questions answered, ${count("answer_refused")} answers refused`,
-    `${met({ maxRunning: slots.maxRunning - 1 })} times a replica ran the ${slots.maxRunning} tasks that it may run`,
-    `${met({ maxRunningPerOwner: slots.maxRunningPerOwner - 1 })} times one owner had its ${slots.maxRunningPerOwner} of them`,
-    ...histogram(continued).map(([code, times]) => `${times} calls made again after ${code}`),
+    `${events.filter(({ snapshot }) => snapshot === true).length} snapshots shown to followers`,
+    `${full({ maxRunning: maxRunning - 1 })} times a replica ran the ${maxRunning} tasks that it may run`,
+    `${full({ maxRunningPerOwner: maxRunningPerOwner - 1 })} times one owner had its ${maxRunningPerOwner} of them`,
+    ...histogram(continued),
+    ...lines,
     `${events.length} events of callers, tools and processes, judged by the rules of the simulator`,
   ];
 }
+
+const noLimits: Limits = { maxRunning: Number.POSITIVE_INFINITY, maxRunningPerOwner: Number.POSITIVE_INFINITY };

@@ -1,6 +1,12 @@
 import type { TaskEvent } from "@resumable-mcp/core/store";
+import type { FinalTask } from "@resumable-mcp/simulation/history";
+import { createPostgresStore } from "@resumable-mcp/store-postgres";
+import { openPostgresAdmin } from "@resumable-mcp/store-postgres/admin";
 import pg from "pg";
-import { mixedAttempts, type Written } from "../kills/one-writer.js";
+import { finalTask } from "../kills/storm-history.js";
+import { damageOf } from "./damage-of.js";
+import type { StoredTasks } from "./judge.js";
+import { mixedAttempts, type Written } from "./one-writer.js";
 
 /** One commit as it is in the database. */
 export interface JournalRow {
@@ -9,16 +15,31 @@ export interface JournalRow {
   readonly events: readonly TaskEvent[];
 }
 
+/** Reads all tasks of a database, and proves from the rows of each journal that it had one writer at a time. */
+export async function readDatabase(url: string): Promise<StoredTasks> {
+  const journals = await readJournalRows(url);
+  const proofs = [...journals].flatMap(([id, rows]) => proveRows(rows).map((problem) => `${id}: ${problem}`));
+  const damage = await damageOf(openPostgresAdmin({ connectionString: url }));
+  const store = createPostgresStore({ connectionString: url });
+  try {
+    const tasks: FinalTask[] = [];
+    for (const id of journals.keys()) {
+      const task = await finalTask(store, id);
+      if (task !== undefined) tasks.push(task);
+    }
+    return { tasks, problems: [...damage, ...proofs], lines: [] };
+  } finally {
+    await store.close();
+  }
+}
+
 /** What the database has of all tasks, read without the store's own code: the proof must not believe what it is to prove. */
-export async function readJournalRows(
-  url: string,
-  schema = "resumable_mcp",
-): Promise<ReadonlyMap<string, readonly JournalRow[]>> {
+async function readJournalRows(url: string): Promise<ReadonlyMap<string, readonly JournalRow[]>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const journals = new Map<string, JournalRow[]>();
-    const text = `SELECT task, last_seq, epoch, body FROM ${schema}.journal ORDER BY task, last_seq`;
+    const text = `SELECT task, last_seq, epoch, body FROM resumable_mcp.journal ORDER BY task, last_seq`;
     const { rows } = await client.query<{ task: string; last_seq: string; epoch: string; body: string | null }>(text);
     for (const { task, last_seq, epoch, body } of rows) {
       const row = { lastSeq: Number(last_seq), epoch: Number(epoch), events: JSON.parse(body ?? "[]") };

@@ -2,49 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { decodeFailure } from "@resumable-mcp/protocol";
-import type { Facts } from "@resumable-mcp/simulation/history";
-import type { Note } from "../kills/storm-history.js";
+import type { Note } from "../../kills/storm-history.js";
 import { Backoff, connectSession, type StockSession } from "./stock-session.js";
 
-/** How to reach whatever server lives just now. */
-export interface DriverOptions {
-  readonly url: () => URL;
-  readonly clientId: string;
-  readonly records: number;
-  readonly batch: number;
-  /** Aborts when the storm has failed and no answer is needed any more. */
-  readonly signal: AbortSignal;
-  readonly onStarted?: (taskId: string) => void;
-  /** Notes what the client saw. */
-  readonly note: Note;
-}
-
 const meta = (key: string): string => `resumable-mcp/${key}`;
-
-/**
- * Starts one run with a client that we did not write, follows it through every death, and reads what it appended.
- *
- * @returns its task.
- */
-export async function driveRun(run: string, options: DriverOptions): Promise<string> {
-  const link = createLink(options);
-  try {
-    const taskId = await link.start("storm_count", { run, records: options.records, batch: options.batch });
-    const note = (kind: string, facts: Facts) => options.note(kind, { caller: run, task: taskId, ...facts });
-    note("called", {});
-    options.onStarted?.(taskId);
-    const follow = followWait(link, taskId, note);
-    let result: CallToolResult;
-    do result = await follow.wait();
-    while (field(result, "status") === "running");
-    const items = await readItems(link, taskId, note);
-    const status = result.isError === true ? "failed" : "completed";
-    note("result", { status, shown: follow.shown(), items, output: JSON.stringify(result.structuredContent) });
-    return taskId;
-  } finally {
-    await link.close();
-  }
-}
 
 /** Follows a task by one wait after another. */
 export interface Follow {
@@ -83,8 +44,6 @@ interface Shown {
 
 /** A client that repeats each call until a server answers it. */
 export interface Link {
-  /** Connects to a server, and tries until one answers. */
-  connect(): Promise<void>;
   /** Makes a call that becomes a task at once; resolves to its id. */
   start(name: string, input: Record<string, unknown>): Promise<string>;
   call(
@@ -97,9 +56,12 @@ export interface Link {
 }
 
 /** What a link is made of. */
-export interface LinkOptions extends Pick<DriverOptions, "url" | "clientId" | "signal"> {
-  /** The store may be away for a while: an answer that says so is not counted as one. */
-  readonly mayLackStore?: true;
+interface LinkOptions {
+  /** Of whatever server lives just now. */
+  readonly url: () => URL;
+  readonly clientId: string;
+  /** Aborts when no answer is needed any more. */
+  readonly signal: AbortSignal;
 }
 
 /** Servers come back within seconds. */
@@ -114,7 +76,7 @@ const neverReconnect = {
 };
 
 /** Repeats each call until a server answers it: all of them may be repeated. */
-export function createLink({ url, clientId, signal, mayLackStore }: LinkOptions): Link {
+export function createLink({ url, clientId, signal }: LinkOptions): Link {
   let session: Promise<StockSession> | undefined;
   const open = () =>
     connectSession(new Client({ name: "storm", version: "1" }), { url: url(), reconnectionOptions: neverReconnect });
@@ -145,14 +107,12 @@ export function createLink({ url, clientId, signal, mayLackStore }: LinkOptions)
         return callOnce(present, name, input, { [meta("client_id")]: clientId, ...given }, onProgress);
       });
       const code = decodeFailure(answer.structuredContent)?.code ?? "";
-      // A server that stops says so, and its client goes to the next.
-      const comesBack = code === "DRAINING" || (mayLackStore === true && /^STORE_(READ|WRITE)_FAILED$/.test(code));
-      if (!comesBack) return answer;
+      // A server that stops says so, and its client goes to the next; a store may be away for a while.
+      if (!/^(DRAINING|STORE_(READ|WRITE)_FAILED)$/.test(code)) return answer;
       await pause(100);
     }
   };
   return {
-    connect: () => untilAnswered(async () => {}),
     call,
     async start(name, input) {
       const started = await call(name, input, { [meta("handoff")]: 0 });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TaskEvent } from "@resumable-mcp/core/store";
-import type { Acknowledged } from "./life.js";
+import type { Acknowledged } from "../kills/life.js";
 
 /** How much of an earlier file counts, as a later file's first line says. */
 export interface Sealed {
@@ -67,8 +67,6 @@ export interface WriterProof {
   readonly writers: number;
   /** Lines that a writer appended after its epoch was over. They do not count, and were not acknowledged. */
   readonly lateLines: number;
-  /** Attempts that the journal says died. */
-  readonly crashed: number;
 }
 
 /** A stretch of the history: the lines of one file that count. */
@@ -87,7 +85,7 @@ interface Stretch {
  */
 export function proveOneWriter(files: readonly JournalFile[], acknowledged: readonly Acknowledged[]): WriterProof {
   const newest = files.findLast(({ head }) => head !== undefined);
-  if (newest?.head === undefined) return { problems: ["no journal is sealed"], writers: 0, lateLines: 0, crashed: 0 };
+  if (newest?.head === undefined) return { problems: ["no journal is sealed"], writers: 0, lateLines: 0 };
   const chain = chainThrough(newest.head, newest.entries);
   const byEpoch = new Map(files.map((file) => [file.epoch, file]));
   const stretches = chain.flatMap((sealed) => stretchOf(sealed, byEpoch));
@@ -106,7 +104,6 @@ export function proveOneWriter(files: readonly JournalFile[], acknowledged: read
     ],
     writers: new Set(stretches.map(({ head }) => head.lease)).size,
     lateLines: written - counted,
-    crashed: history.filter(({ event }) => event.type === "attempt_ended" && event.reason === "crashed").length,
   };
 }
 

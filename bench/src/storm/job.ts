@@ -15,21 +15,48 @@ export type Job = z.infer<typeof jobInput>;
 
 export const jobToolName = "storm_job";
 
-/** Draws what a run does: the same for the same seed, in every process. */
-export function drawJob(run: string, seed: number): Job {
-  const random = createRandom(createHash("sha256").update(`${seed}/${run}`).digest().readUInt32LE());
-  const draw = (): Operation => {
-    const op = random.pick<Operation["op"]>(["work", "work", "work", "work", "step", "sleep", "ask"]);
-    return { op, ms: op === "sleep" ? random.between(100, 2_000) : random.between(50, 300) };
-  };
-  return { run, program: Array.from({ length: random.between(8, 30) }, draw) };
+/** What runs do: how many operations, of which kinds, and how long these take. */
+interface JobKind {
+  readonly operations: readonly [Operation["op"], ...Operation["op"][]];
+  readonly ms: readonly [low: number, high: number];
+  readonly length: readonly [low: number, high: number];
 }
 
-/** A call of {@link jobTool}, and what its completed task has. */
-export function jobCall(run: string, owner: string, seed: number): PlannedFacts {
-  const input = drawJob(run, seed);
+/** As callers have them. */
+export const anyJob: JobKind = {
+  operations: ["work", "work", "work", "work", "step", "sleep", "ask"],
+  ms: [50, 300],
+  length: [8, 30],
+};
+
+/** One commit after the other. */
+export const busyJob: JobKind = {
+  operations: ["work", "work", "work", "work", "work", "work", "work", "work", "work", "step"],
+  ms: [0, 6],
+  length: [10, 50],
+};
+
+/** Draws what a run does: the same for the same seed, in every process. */
+export function drawJob(run: string, seed: number, { operations, ms, length }: JobKind): Job {
+  const random = createRandom(createHash("sha256").update(`${seed}/${run}`).digest().readUInt32LE());
+  const draw = (): Operation => {
+    const op = random.pick(operations);
+    return { op, ms: op === "sleep" ? random.between(100, 2_000) : random.between(...ms) };
+  };
+  return { run, program: Array.from({ length: random.between(...length) }, draw) };
+}
+
+/** The call of a job, and what its completed task has. */
+export function jobCall(input: Job, owner: string): PlannedFacts {
   const done = input.program.length;
-  return { name: run, owner, via: "client", input, callId: undefined, expects: { output: { done }, items: done } };
+  return {
+    name: input.run,
+    owner,
+    via: "client",
+    input,
+    callId: undefined,
+    expects: { output: { done }, items: done },
+  };
 }
 
 /** Does what its input says, one operation after the other, with a checkpoint and an item for each. */
