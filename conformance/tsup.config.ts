@@ -5,6 +5,8 @@ export default defineConfig(
   library([
     "src/server.ts",
     "src/run.ts",
+    "src/hosts.ts",
+    "src/hosts/tools-module.ts",
     "src/seed/seed-client.ts",
     "src/clients/tools-module.ts",
     "src/clients/hold-start.ts",

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 
 /** After this time something that does not come is a failure that shows what came instead. */
 const patienceMs = 60_000;
@@ -23,13 +23,24 @@ export interface Program {
 
 const running = new Set<Program>();
 
-/** Starts a program. `input`: its standard input is a pipe, and not empty. */
+/** How a program is started. */
+interface StartOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Its standard input is a pipe, and not empty. */
+  readonly input?: true;
+  /** It leads a group of processes: `stop` reaches all of them. */
+  readonly group?: true;
+}
+
+/** Starts a program. */
 export function start(
   command: string,
   args: readonly string[],
-  { input, ...options }: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly input?: true } = {},
+  { input, group, ...options }: StartOptions = {},
 ): Program {
-  const child: ChildProcess = spawn(command, args, { ...options, stdio: [input ? "pipe" : "ignore", "pipe", "pipe"] });
+  const stdio: StdioOptions = [input ? "pipe" : "ignore", "pipe", "pipe"];
+  const child: ChildProcess = spawn(command, args, { ...options, stdio, detached: group ?? false });
   let [stdout, stderr] = ["", ""];
   let isOver = false;
   const checks = new Set<() => void>();
@@ -86,12 +97,21 @@ export function start(
       return stdout;
     },
     async stop(signal = "SIGKILL") {
-      child.kill(signal);
+      if (group && child.pid !== undefined) signalGroup(child.pid, signal);
+      else child.kill(signal);
       await ended;
     },
   };
   running.add(program);
   return program;
+}
+
+function signalGroup(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // All of them have ended.
+  }
 }
 
 /** Ends everything that is still running. */

@@ -8,6 +8,8 @@ import { z } from "zod";
 const newestTasks = 10;
 const maxItems = 1_000;
 const lookEveryMs = 20;
+/** What is waited for longer does not come, also on a busy machine. */
+const patienceMs = 120_000;
 const counted = z.object({ at: z.number(), pid: z.number() });
 
 /** What the journals say of the tasks of one call. */
@@ -31,23 +33,20 @@ export class Journals {
   }
 
   /** Waits until the call with this label has appended so many items; gives the process that runs it. */
-  async untilItems(label: string, count: number): Promise<number> {
-    for (;;) {
+  untilItems(label: string, count: number): Promise<number> {
+    return until(`${count} items of ${label}`, async () => {
       const [task] = await this.#tasks(label);
-      const pid = task === undefined ? undefined : (await this.#items(task.record))[count - 1]?.pid;
-      if (pid !== undefined) return pid;
-      await sleep(lookEveryMs);
-    }
+      return task === undefined ? undefined : (await this.#items(task.record))[count - 1]?.pid;
+    });
   }
 
   /** Waits until the call with this label waits for an answer; gives the process that asks. */
   async untilAsked(label: string): Promise<number> {
     const pid = await this.untilItems(label, 1);
-    for (;;) {
+    return until(`a question of ${label}`, async () => {
       const [task] = await this.#tasks(label);
-      if (task?.record.remembered.name?.kind === "question") return pid;
-      await sleep(lookEveryMs);
-    }
+      return task?.record.remembered.name?.kind === "question" ? pid : undefined;
+    });
   }
 
   async facts(label: string): Promise<JournalFacts> {
@@ -79,4 +78,15 @@ export class Journals {
     const { items } = await this.#store.readItems(id, { after: 0, limit: maxItems });
     return items.map((item) => counted.parse(item));
   }
+}
+
+/** Looks again and again, and says what it did not find. */
+async function until<Found>(what: string, find: () => Promise<Found | undefined>): Promise<Found> {
+  const lastMs = Date.now() + patienceMs;
+  while (Date.now() < lastMs) {
+    const found = await find();
+    if (found !== undefined) return found;
+    await sleep(lookEveryMs);
+  }
+  throw new Error(`The journals do not show ${what} within ${patienceMs} ms.`);
 }

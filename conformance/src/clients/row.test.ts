@@ -12,7 +12,7 @@ test("a second task, a lost or repeated item and a kill that came too late are p
   expect(journalProblems({ ...good, tasks: 2 }, [1, 2, 3])).toEqual(["the call became 2 tasks"]);
   expect(journalProblems({ ...good, items: [1, 3] }, [1, 2, 3])).toEqual(["its items are 1, 3"]);
   expect(journalProblems({ ...good, items: [1, 2, 2, 3] }, [1, 2, 3])).toEqual(["its items are 1, 2, 2, 3"]);
-  expect(journalProblems({ ...good, processes: 1 }, [1, 2, 3])).toEqual(["it ran in 1 processes, not in two"]);
+  expect(journalProblems({ ...good, processes: 1 }, [1, 2, 3])).toEqual(["it ran in 1 processes, not in 2"]);
   expect(journalProblems({ ...good, status: "running" }, [1, 2, 3])).toEqual(["the task is running"]);
 });
 

@@ -85,15 +85,19 @@ export async function judge(
   return { problems, saw: seen.inWords(), facts };
 }
 
-/** Says what is wrong with a task that was killed once and had to append `items`, each once; nothing when all is right. */
-export function journalProblems(facts: JournalFacts, items: readonly number[]): readonly string[] {
+/**
+ * Says what is wrong with a task that was killed once and had to append `items`, each once; nothing when all is right.
+ *
+ * @param least how many processes it had to run in.
+ */
+export function journalProblems(facts: JournalFacts, items: readonly number[], least = 2): readonly string[] {
   const { tasks, status, processes } = facts;
   return [
     ...(tasks === 1 ? [] : [`the call became ${tasks} tasks`]),
     ...(status === "completed" ? [] : [`the task is ${status}`]),
     ...(String(facts.items) === String(items) ? [] : [`its items are ${facts.items.join(", ")}`]),
     // Otherwise the kill came too late, and showed nothing.
-    ...(processes > 1 ? [] : [`it ran in ${processes} processes, not in two`]),
+    ...(processes >= least ? [] : [`it ran in ${processes} processes, not in ${least}`]),
   ];
 }
 

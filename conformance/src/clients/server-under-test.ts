@@ -2,15 +2,22 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
 import { start } from "../program.js";
 import { Journals } from "./journals.js";
 
-const toolsModule = fileURLToPath(new URL("../../dist/clients/tools-module.js", import.meta.url));
-const holdStart = new URL("../../dist/clients/hold-start.js", import.meta.url).href;
 const require = createRequire(import.meta.url);
+const serverHttp = dirname(require.resolve("@resumable-mcp/server-http/package.json"));
+/** What is built of this package; a bundle does not know in which of its files it is. */
+const built = join(serverHttp, "../../conformance/dist");
+const holdStart = pathToFileURL(join(built, "clients/hold-start.js")).href;
+/** The modules whose tools a server can have. */
+export const toolsModules = {
+  clients: join(built, "clients/tools-module.js"),
+  hosts: join(built, "hosts/tools-module.js"),
+};
 const programs = {
-  http: join(dirname(require.resolve("@resumable-mcp/server-http/package.json")), "dist/cli.js"),
+  http: join(serverHttp, "dist/cli.js"),
   stdio: join(dirname(require.resolve("@resumable-mcp/server-stdio/package.json")), "dist/cli.cjs"),
 };
 
@@ -49,8 +56,13 @@ export const quickReturn = ["--retry", "1s"];
  * Starts the server over HTTP, or says how clients start it over stdio.
  *
  * @param flags of the HTTP server.
+ * @param served the tools module, and what else both programs are given.
  */
-export async function startServer(over: Over, flags: readonly string[] = quickReturn): Promise<ServerUnderTest> {
+export async function startServer(
+  over: Over,
+  flags: readonly string[] = quickReturn,
+  served: readonly string[] = [toolsModules.clients],
+): Promise<ServerUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), "clients-"));
   const store = join(folder, "store");
   const journals = new Journals(store);
@@ -59,7 +71,7 @@ export async function startServer(over: Over, flags: readonly string[] = quickRe
     await rm(folder, { recursive: true, force: true });
   };
   if (over === "stdio") {
-    const args = [programs.stdio, toolsModule, "--store", store];
+    const args = [programs.stdio, ...served, "--store", store];
     const kill = async (pid: number, meanwhile = nothing) => {
       process.kill(pid, "SIGKILL");
       await meanwhile();
@@ -68,7 +80,7 @@ export async function startServer(over: Over, flags: readonly string[] = quickRe
   }
   const token = "a-token-of-one-owner-for-all-clients";
   await writeFile(join(folder, "tokens"), `${token} owner\n`, { mode: 0o600 });
-  const args = [programs.http, toolsModule, "--store", store, "--token-file", join(folder, "tokens"), ...flags];
+  const args = [programs.http, ...served, "--store", store, "--token-file", join(folder, "tokens"), ...flags];
   let server = prepare(args, "0");
   const url = await server.listen();
   let next = prepare(args, url.port);

@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import type { JsonObject } from "@resumable-mcp/core";
+import { type Over, type ServerUnderTest, startServer, toolsModules } from "../clients/server-under-test.js";
+import { type Program, start } from "../program.js";
+import { workFolder } from "./host.js";
+import type { InstalledHost } from "./install.js";
+import { promptFor } from "./script.js";
+import { type ScriptedModel, startModel } from "./scripted-model.js";
+
+const usualLimitSeconds = 60;
+/** No program listens there: what is not on the loopback interface is out of a host's reach. */
+const closed = "http://127.0.0.1:9";
+
+/** A call that a host is asked for. */
+export interface AskedCall {
+  readonly label: string;
+  readonly prompt: string;
+  readonly units: number;
+  readonly holdAfter: number;
+}
+
+/** One host and one server, with a folder for all that belongs to them. */
+export interface Bench {
+  readonly server: ServerUnderTest;
+  readonly model: ScriptedModel;
+  ask(label: string, tool: string, options?: { readonly holdAfter?: number; readonly answer?: JsonObject }): AskedCall;
+  /** Starts the host with the prompt of a call. */
+  start(call: AskedCall, limitSeconds?: number): Promise<Program>;
+  /** Lets the task of a call through its gate. */
+  open(call: AskedCall): Promise<void>;
+  /** The units of work that were done, in order. */
+  unitsOf(call: AskedCall): Promise<readonly number[]>;
+  close(): Promise<void>;
+}
+
+const units = 6;
+
+/** Sets a host up with a server, over one transport. */
+export async function openBench({ host, folder, node }: InstalledHost, over: Over): Promise<Bench> {
+  const home = await mkdtemp(join(tmpdir(), "host-"));
+  const files = join(home, "side-files");
+  await Promise.all(["tmp", workFolder, "side-files"].map((name) => mkdir(join(home, name))));
+  const model = await startModel("MCP server with resumability");
+  const server = await startServer(over, undefined, [toolsModules.hosts, "--handoff"]);
+  const programs: Program[] = [];
+  return {
+    server,
+    model,
+    ask(label, tool, { holdAfter = 0, answer } = {}) {
+      const prompt = promptFor(tool, { label, folder: files, units, hold_after: holdAfter }, answer);
+      return { label, prompt, units, holdAfter };
+    },
+    async start({ prompt }, limitSeconds = usualLimitSeconds) {
+      const setting = { home, node, place: server.place, modelUrl: model.url, limitSeconds };
+      const launch = host.launch(folder, setting, prompt);
+      for (const [path, text] of Object.entries(launch.files)) {
+        await mkdir(dirname(join(home, path)), { recursive: true });
+        await writeFile(join(home, path), text);
+      }
+      const env = { ...environmentIn(home), ...launch.env };
+      const program = start(launch.command, launch.args, { cwd: join(home, workFolder), env, group: true });
+      programs.push(program);
+      return program;
+    },
+    open: ({ label }) => writeFile(join(files, `${label}.open`), ""),
+    async unitsOf({ label }) {
+      const text = await readFile(join(files, `${label}.units`), "utf8").catch(() => "");
+      return text.split("\n").filter(Boolean).map(Number);
+    },
+    async close() {
+      await Promise.all(programs.map((program) => program.stop()));
+      await Promise.all([model.close(), server.close()]);
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A host finds nothing of this user's, and reports to no one. */
+function environmentIn(home: string): Readonly<Record<string, string>> {
+  const of = (name: string) => join(home, name);
+  return {
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: home,
+    USERPROFILE: home,
+    XDG_CONFIG_HOME: of(".config"),
+    XDG_DATA_HOME: of(".local/share"),
+    XDG_STATE_HOME: of(".local/state"),
+    XDG_CACHE_HOME: of(".cache"),
+    TMPDIR: of("tmp"),
+    HTTP_PROXY: closed,
+    HTTPS_PROXY: closed,
+    NO_PROXY: "127.0.0.1,localhost",
+    npm_config_registry: closed,
+    DO_NOT_TRACK: "1",
+  };
+}

@@ -1,0 +1,41 @@
+import type { Place } from "../clients/server-under-test.js";
+
+/** What one run of a host is set up with. */
+export interface Setting {
+  /** The host's home folder: it writes nowhere else. */
+  readonly home: string;
+  /** The Node that a host of JavaScript runs with. */
+  readonly node: string;
+  /** Where our server is. */
+  readonly place: Place;
+  /** Where the scripted model is, without a path. */
+  readonly modelUrl: string;
+  /** How long the host waits for a call. */
+  readonly limitSeconds: number;
+}
+
+/** How a host is started, without a person. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** What has to stand in its home folder, by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A host that its maker publishes on npm: all that is known of one, in one file. */
+export interface Host {
+  /** As docs/hosts.md calls it. */
+  readonly name: string;
+  readonly package: string;
+  /** It does not run with the oldest Node that this repository supports. */
+  readonly newerNode?: true;
+  /** Starts it with one prompt. @param folder is what npm installed into. */
+  launch(folder: string, setting: Setting, prompt: string): Launch;
+}
+
+/** The name of our server in a host's configuration. */
+export const serverName = "resumable";
+
+/** How the host's folder of projects is called in its home. */
+export const workFolder = "work";

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { itemsTo, journalProblems } from "../clients/row.js";
+import type { Program } from "../program.js";
+import type { AskedCall, Bench } from "./bench.js";
+import { nextCall } from "./script.js";
+import type { Turn } from "./scripted-model.js";
+import { during, shown, within } from "./wait.js";
+
+/** What came of one row with one host over one transport. */
+export type Cell =
+  | { readonly seen: string }
+  /** Why the host cannot do that. */
+  | { readonly reason: string }
+  | { readonly problems: readonly string[] };
+
+/** What a host goes through. */
+export interface Row {
+  readonly name: string;
+  /** As the table says it. */
+  readonly title: string;
+  run(bench: Bench): Promise<Cell>;
+}
+
+const holdAfter = 3;
+/** The host's limit in the row that goes beyond it; the tool's handoff comes before. */
+const lowLimitSeconds = 15;
+const beyondMs = 1_000;
+
+export const rows: readonly Row[] = [
+  {
+    name: "call",
+    title: "lists the tools, and calls one",
+    async run(bench) {
+      const call = bench.ask("call", "count_units");
+      await toItsEnd(bench, call);
+      return judged(bench, call);
+    },
+  },
+  {
+    name: "kill-tool",
+    title: "SIGKILL of the tool's process during the call",
+    async run(bench) {
+      const call = bench.ask("kill-tool", "count_units", { holdAfter });
+      const { program, pid } = await untilHeld(bench, call);
+      await bench.server.kill(pid);
+      await bench.open(call);
+      await ended(program);
+      return judged(bench, call, { processes: 2 });
+    },
+  },
+  {
+    name: "kill-host",
+    title: "SIGKILL of the host, and the same call in a new one",
+    run: (bench) => inNewHost(bench, "kill-host", "SIGKILL"),
+  },
+  {
+    name: "beyond-limit",
+    title: "a call beyond the host's limit",
+    async run(bench) {
+      const call = bench.ask("beyond-limit", "count_slowly", { holdAfter });
+      const program = await bench.start(call, lowLimitSeconds);
+      const begun = await during(program, "the call", bench.model.until(call.prompt, calledAt));
+      const isHandoff = (turns: readonly Turn[]) => turns.find(({ results }) => nextCall(results.at(-1) ?? ""));
+      await during(program, "a handoff", bench.model.until(call.prompt, isHandoff));
+      // That the time passes is what the row is about.
+      await sleep(begun + lowLimitSeconds * 1_000 + beyondMs - Date.now());
+      await bench.open(call);
+      await ended(program);
+      return judged(bench, call, { seen: "handoff, `wait_for_task`, once" });
+    },
+  },
+  {
+    name: "question",
+    title: "a question",
+    async run(bench) {
+      const call = bench.ask("question", "ask_name", { answer: { name: "Ada" } });
+      await toItsEnd(bench, call);
+      const last = lastResult(bench, call);
+      const given = ["decline", "cancel"].find((action) => last.includes(`(${action})`));
+      if (given !== undefined) return { reason: `no person: it answers \`${given}\` by itself` };
+      const byTool = bench.model
+        .turnsOf(call.prompt)
+        .some(({ reply }) => reply.kind === "call" && reply.tool.name.endsWith("answer_task"));
+      return judged(bench, call, { result: '"name":"Ada"', seen: byTool ? "`answer_task`, once" : "once" });
+    },
+  },
+  {
+    name: "interrupt",
+    title: "SIGINT of the host, and the same call in a new one",
+    run: (bench) => inNewHost(bench, "interrupt", "SIGINT"),
+  },
+  {
+    name: "failure",
+    title: "a tool that fails, and the same call",
+    async run(bench) {
+      const call = bench.ask("failure", "count_or_fail", { holdAfter });
+      await toItsEnd(bench, call);
+      const { status } = await bench.server.journals.facts(call.label);
+      if (status !== "failed") return { problems: [`the task is ${status}, not failed`] };
+      await bench.open(call);
+      await toItsEnd(bench, call);
+      return judged(bench, call);
+    },
+  },
+  {
+    name: "finished",
+    title: "the same call after its end",
+    async run(bench) {
+      const call = bench.ask("finished", "count_units");
+      await toItsEnd(bench, call);
+      await toItsEnd(bench, call);
+      // A result that was delivered is not kept for a call: another one begins a new task.
+      const { tasks } = await bench.server.journals.facts(call.label);
+      return judged(bench, call, tasks === 2 ? { tasks, seen: "a new task" } : { seen: "the same result" });
+    },
+  },
+];
+
+/** Starts a call and waits until its task is at its gate, with all before it in the journal. */
+async function untilHeld(bench: Bench, call: AskedCall): Promise<{ readonly program: Program; readonly pid: number }> {
+  await bench.server.ready();
+  const program = await bench.start(call);
+  const coming = bench.server.journals.untilItems(call.label, call.holdAfter);
+  return { program, pid: await during(program, `${call.holdAfter} items in the journal`, coming) };
+}
+
+/** Ends a host during a call, and makes the same call in a new one. */
+async function inNewHost(bench: Bench, label: string, signal: NodeJS.Signals): Promise<Cell> {
+  const call = bench.ask(label, "count_units", { holdAfter });
+  const { program } = await untilHeld(bench, call);
+  await within(program, `the end after ${signal}`, program.stop(signal));
+  const next = await bench.start(call);
+  const isSecond = (turns: readonly Turn[]) => turns.filter(({ results }) => results.length === 0)[1];
+  await during(next, "the same call", bench.model.until(call.prompt, isSecond));
+  await bench.open(call);
+  await ended(next);
+  return judged(bench, call);
+}
+
+async function toItsEnd(bench: Bench, call: AskedCall): Promise<void> {
+  await ended(await bench.start(call));
+}
+
+async function ended(program: Program): Promise<void> {
+  const code = await within(program, "its end", program.ended);
+  if (code !== 0) throw new Error(`The host ended with ${code}. It wrote: ${shown(program)}`);
+}
+
+const calledAt = ([turn]: readonly Turn[]): number | undefined => turn?.at;
+
+/** What the host gave its model last. */
+function lastResult({ model }: Bench, { prompt }: AskedCall): string {
+  return model.turnsOf(prompt).at(-1)?.results.at(-1) ?? "no result";
+}
+
+/** What a call has to come to; without this to its count, in one process. */
+interface Expected {
+  readonly result?: string;
+  readonly processes?: number;
+  readonly tasks?: number;
+  readonly seen?: string;
+}
+
+/** Judges a call by what its model received, by the journals, and by the side file. */
+async function judged(bench: Bench, call: AskedCall, expected: Expected = {}): Promise<Cell> {
+  const { result = `"counted":${call.units}`, processes = 1, tasks = 1, seen = "once" } = expected;
+  const facts = await bench.server.journals.facts(call.label);
+  const units = await bench.unitsOf(call);
+  const all = Array.from({ length: tasks }, () => itemsTo(call.units)).flat();
+  const last = lastResult(bench, call);
+  const problems = [
+    // Some hosts put the result into a text, which is in another.
+    ...(last.replaceAll(/[\\\s]/g, "").includes(result) ? [] : [`the model's last result is ${last}`]),
+    ...journalProblems({ ...facts, tasks: facts.tasks - tasks + 1 }, all, processes),
+    ...(String(units) === String(all) ? [] : [`the units done are ${units.join(", ")}`]),
+  ];
+  return problems.length === 0 ? { seen } : { problems };
+}
+
+/** Runs a row; what is thrown is a problem, too. */
+export async function runRow(row: Row, bench: Bench): Promise<Cell> {
+  try {
+    return await row.run(bench);
+  } catch (error) {
+    return { problems: [error instanceof Error ? error.message : String(error)] };
+  }
+}
