@@ -6,7 +6,6 @@ import { commandNames } from "../src/command-line/command-table.js";
 import { type OddServers, startOddServers } from "./odd-servers.js";
 import { cli, freePort, killAll, run, start, startCli, startInTerminalWith, startServer } from "./processes.js";
 
-const limits = { timeout: 240_000 };
 const token = "a-token-that-opens-nothing-else";
 
 let folder: string;
@@ -27,7 +26,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}/mcp`;
   guarded = `http://127.0.0.1:${guardedPort}/mcp`;
   common = ["--url", url, "--state", join(folder, "state.json")];
-}, limits.timeout);
+});
 
 afterAll(async () => {
   await killAll();
@@ -48,7 +47,7 @@ describe.concurrent("a server that is not what one expects", () => {
     ["speaks an unknown protocol", () => odd.unknownProtocol, "NOT_AN_MCP_SERVER", "it speaks version 2099-01-01"],
     ["wants a token", () => guarded, "UNAUTHORIZED", "Give a valid token"],
     ["wants another token", () => guarded, "UNAUTHORIZED", "or sign in", ["--token", "wrong-token-wrong-token"]],
-  ])("%s", limits, async (_name, address, code, advice, more = []) => {
+  ])("%s", async (_name, address, code, advice, more = []) => {
     const state = ["--state", join(folder, "odd.json")];
     const program = await run("tasks", "--json", "--url", await address(), ...more, ...state);
     const { error } = JSON.parse(program.stdout);
@@ -60,18 +59,18 @@ describe.concurrent("a server that is not what one expects", () => {
     ["does not exist", "/nonexistent/server", "command not found"],
     ["ends at once", `"${process.execPath}" -e "process.exit(5)"`, "Check the command"],
     ["is not a server", `"${process.execPath}" -e "console.log('hello')"`, "Check the command"],
-  ])("is a command that %s", limits, async (_name, command, advice) => {
+  ])("is a command that %s", async (_name, command, advice) => {
     const program = await run("tasks", "--stdio", command, "--state", join(folder, "odd.json"));
     expect([program.code, program.stderr]).toEqual([3, expect.stringContaining(advice)]);
   });
 
-  it("never answers: the command is left after --timeout", limits, async () => {
+  it("never answers: the command is left after --timeout", async () => {
     const silent = ["--url", odd.silent.url, "--state", join(folder, "silent.json"), "--timeout", "0.2"];
     const program = await run("call", "count", ...silent);
     expect([program.code, program.stderr]).toEqual([7, expect.stringContaining("No answer within 0.2 s")]);
   });
 
-  it("is used with the token that it was added with, which is shown nowhere", limits, async () => {
+  it("is used with the token that it was added with, which is shown nowhere", async () => {
     const state = ["--state", join(folder, "token.json")];
     const added = start(process.execPath, [cli, "servers", "add", guarded, "--token-file", "-", ...state]);
     await added.press(`${token}\n`);
@@ -103,7 +102,7 @@ describe.concurrent("a file that cannot be used", () => {
       ["newer.json", "newer.v1.json"],
     ],
     ["foreign", '{"name":"x"}', 9, "is not a state file of this client", ["foreign.json"]],
-  ])("for its state: %s", limits, async (name, text, code, message, names) => {
+  ])("for its state: %s", async (name, text, code, message, names) => {
     await writeFile(join(folder, `${name}.json`), text);
     const program = await run("session", "--url", url, "--state", join(folder, `${name}.json`));
     const after = await files(`${name}.`);
@@ -115,7 +114,7 @@ describe.concurrent("a file that cannot be used", () => {
   it.each([
     ["torn", '{"servers": {"http://127.0.0.1/mcp": {"token": "secret-tok'],
     ["newer", '{"format":"resumable-mcp-credentials","version":99,"servers":{}}'],
-  ])("for its credentials is left as it is, and nothing of it is shown: %s", limits, async (name, text) => {
+  ])("for its credentials is left as it is, and nothing of it is shown: %s", async (name, text) => {
     await writeFile(join(folder, `${name}-c.credentials.json`), text, { mode: 0o600 });
     const program = await run("tasks", "--url", url, "--state", join(folder, `${name}-c.json`));
     expect([program.code, program.stderr]).toEqual([9, expect.stringContaining("Move it away")]);
@@ -123,7 +122,7 @@ describe.concurrent("a file that cannot be used", () => {
     expect(await files(`${name}-c.credentials`)).toEqual([[`${name}-c.credentials.json`, text]]);
   });
 
-  it("because it would be under something that is not a folder", limits, async () => {
+  it("because it would be under something that is not a folder", async () => {
     await copyFile(cli, join(folder, "file"));
     const program = await run("tasks", "--state", join(folder, "file", "state.json"));
     expect([program.code, program.stderr]).toEqual([9, expect.stringContaining("Name another file")]);
@@ -133,12 +132,12 @@ describe.concurrent("a file that cannot be used", () => {
 describe.concurrent("a task that vanished", () => {
   const verbs = ["show", "watch", "wait", "pause", "resume", "cancel", "answer", "result", "items", "forget"];
 
-  it.each(verbs)("is named by its id, with what to do: %s", limits, async (verb) => {
+  it.each(verbs)("is named by its id, with what to do: %s", async (verb) => {
     const program = await run(verb, "vanished-task", ...common);
     expect([program.code, program.stderr]).toEqual([4, expect.stringMatching(/vanished-task|of that id/)]);
   });
 
-  it("from under a client that follows it ends that client with a sentence", limits, async () => {
+  it("from under a client that follows it ends that client with a sentence", async () => {
     const id = (await run("call", "count", "to=5", "delay_ms=0", "--detach", ...common)).stdout.trim();
     expect((await run("wait", id, ...common)).code).toBe(0);
     expect((await run("forget", id, ...common)).stdout).toContain(`Deleted ${id}`);
@@ -166,7 +165,7 @@ describe("a signal", () => {
     .filter((name) => name !== "completion" && name !== "help")
     .map((name, index) => [name, ...(signals[index % signals.length] ?? signals[0])] as const);
 
-  it.each(cases)("ends %s on %s with %i, and the state file is whole", limits, async (name, signal, code) => {
+  it.each(cases)("ends %s on %s with %i, and the state file is whole", async (name, signal, code) => {
     const state = join(folder, `signal-${name}.json`);
     const asked = odd.silent.asked();
     const program = startCli(name, ...(words[name] ?? ["task"]), "--url", odd.silent.url, "--state", state);
@@ -176,7 +175,7 @@ describe("a signal", () => {
     expect(JSON.parse(await readFile(state, "utf8"))).toMatchObject({ format: "resumable-mcp-client" });
   });
 
-  it.each(signals)("%s leaves a task that is followed and says how to come back: %i", limits, async (signal, code) => {
+  it.each(signals)("%s leaves a task that is followed and says how to come back: %i", async (signal, code) => {
     const call = startCli("call", "confirm", "--new", "--wait", ...common);
     await call.seen(/The task asks/);
     call.child.kill(signal);
@@ -185,7 +184,7 @@ describe("a signal", () => {
 });
 
 describe("a reader that stops early", () => {
-  it("ends the program without a word, and the task continues", limits, async () => {
+  it("ends the program without a word, and the task continues", async () => {
     const words = ["call", "count", "to=30", "delay_ms=30", "--json", ...common].map((word) => `'${word}'`).join(" ");
     const program = `'${process.execPath}' '${cli}'`;
     const shell = start("bash", ["-c", `${program} ${words} | head -n 1; echo "codes \${PIPESTATUS[*]}"`]);
@@ -198,7 +197,7 @@ describe("a reader that stops early", () => {
 });
 
 describe("a terminal that can do nothing", () => {
-  it("is written to line by line, without a control character", limits, async () => {
+  it("is written to line by line, without a control character", async () => {
     const program = startInTerminalWith({ TERM: "dumb", NO_COLOR: "1" }, "call", "count", "to=3", ...common);
     expect(await program.ended).toBe(0);
     const lines = program.stdout().replaceAll("\r\n", "\n");

@@ -5,8 +5,6 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cli, freePort, killAll, run, start, startServer } from "./processes.js";
 
-const limits = { timeout: 240_000 };
-
 let folder: string;
 let path: string;
 let settings: string;
@@ -24,7 +22,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${port}/mcp`;
   await run("servers", "add", url, "--name", "work", ...common);
   taskId = (await run("call", "confirm", "--detach", ...common)).stdout.trim();
-}, limits.timeout);
+});
 
 afterAll(async () => {
   await killAll();
@@ -75,7 +73,7 @@ describe.each(shells.filter(([shell]) => shell === "bash" || isInstalled(shell))
     return program.stdout().split("\n").filter(Boolean).toSorted();
   };
 
-  it("Tab offers subcommands, options, tools, arguments, servers and tasks", limits, async () => {
+  it("Tab offers subcommands, options, tools, arguments, servers and tasks", async () => {
     const lines = {
       "resumable-mcp ans": ["answer"],
       "resumable-mcp watch --from": ["--from-start"],
@@ -90,7 +88,7 @@ describe.each(shells.filter(([shell]) => shell === "bash" || isInstalled(shell))
 });
 
 describe("a shell that is not known", () => {
-  it("is answered with those that are", limits, async () => {
+  it("is answered with those that are", async () => {
     const program = await run("completion", "tcsh");
     expect([program.code, program.stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish")]);
   });

@@ -4,9 +4,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { freePort, kill, killAll, overStdio, run, type Spawned, startCli, startServer } from "./processes.js";
 
-const storyTimeoutMs = 240_000;
-const limits = { timeout: storyTimeoutMs };
-
 let folder: string;
 let gate: string;
 let port: number;
@@ -19,7 +16,7 @@ beforeEach(async () => {
   port = await freePort();
   server = await startServer(port, join(folder, "store"));
   common = ["--url", `http://127.0.0.1:${port}/mcp`, "--state", join(folder, "state.json")];
-}, storyTimeoutMs);
+});
 
 afterEach(async () => {
   await killAll();
@@ -36,7 +33,7 @@ const rising = (numbers: readonly number[]) =>
   numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
 
 describe("a call", () => {
-  it("continues when its server is killed and started again, without gap, repeat or step back", limits, async () => {
+  it("continues when its server is killed and started again, without gap, repeat or step back", async () => {
     const call = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
     await call.seen(/\(5\/20\)/);
     await kill(server);
@@ -48,7 +45,7 @@ describe("a call", () => {
     expect(progressOf(call.stderr())).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
-  it("is the same task when the client is killed in it and run again", limits, async () => {
+  it("is the same task when the client is killed in it and run again", async () => {
     const first = startCli("call", "count", "to=20", `gate=${gate}`, "--json", ...common);
     await first.seen(/"progress":5,/);
     await kill(first);
@@ -68,7 +65,7 @@ describe("a call", () => {
     });
   });
 
-  it("is found where it was after both sides were killed, and continues from there", limits, async () => {
+  it("is found where it was after both sides were killed, and continues from there", async () => {
     const first = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
     const [, id = ""] = await first.seen(/^Task (\S+)/m);
     await first.seen(/\(5\/20\)/);
@@ -86,7 +83,7 @@ describe("a call", () => {
     expect(again.stderr()).toContain(`Continuing task ${id}`);
   });
 
-  it("leaves a resumable task on Ctrl-C and says how to return", limits, async () => {
+  it("leaves a resumable task on Ctrl-C and says how to return", async () => {
     const call = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
     const [, id = ""] = await call.seen(/^Task (\S+)/m);
     await call.seen(/\(3\/20\)/);
@@ -98,7 +95,7 @@ describe("a call", () => {
     expect([watched.code, JSON.parse(watched.stdout)]).toEqual([0, { counted: 20 }]);
   });
 
-  it("pauses its task on Ctrl-C with --on-interrupt pause", limits, async () => {
+  it("pauses its task on Ctrl-C with --on-interrupt pause", async () => {
     const call = startCli("call", "count", "to=20", "delay_ms=200", "--on-interrupt", "pause", ...common);
     const [, id = ""] = await call.seen(/^Task (\S+)/m);
     await call.seen(/\(1\/20\)/);
@@ -109,7 +106,7 @@ describe("a call", () => {
     expect((await run("wait", id, ...common)).code).toBe(0);
   });
 
-  it("is left after --timeout, and continues", limits, async () => {
+  it("is left after --timeout, and continues", async () => {
     const left = await run("call", "count", "to=20", `gate=${gate}`, "--timeout", "0.5", ...common);
     // On a slow machine the time can be over before the server has answered at all.
     expect([left.code, left.stderr]).toEqual([
@@ -122,7 +119,7 @@ describe("a call", () => {
 });
 
 describe("scripts", () => {
-  it("start detached, poll, wait and fetch the result from another process", limits, async () => {
+  it("start detached, poll, wait and fetch the result from another process", async () => {
     const started = await run("call", "count", "to=5", "--detach", ...common);
     const id = started.stdout.trim();
     expect(started.code).toBe(0);
@@ -138,7 +135,7 @@ describe("scripts", () => {
     expect((await run("session", ...common)).stdout).toContain(`${id}  count  completed`);
   });
 
-  it("see a detached task that ended meanwhile as completed", limits, async () => {
+  it("see a detached task that ended meanwhile as completed", async () => {
     const id = (await run("call", "count", "to=3", "--detach", ...common)).stdout.trim();
     const counts = async () => JSON.parse((await run("stats", "--json", ...common)).stdout).servers[0].checkpoint_stats;
     await expect.poll(counts).toMatchObject({ completed: 1 });
@@ -150,7 +147,7 @@ describe("scripts", () => {
     });
   });
 
-  it("learn that a task asks, answer it, and get its result", limits, async () => {
+  it("learn that a task asks, answer it, and get its result", async () => {
     const asked = await run("call", "confirm", ...common);
     expect(asked.code).toBe(6);
     const [, id = ""] = asked.stderr.match(/answer (\S+) sure/) ?? [];
@@ -162,14 +159,14 @@ describe("scripts", () => {
     });
   });
 
-  it("cancel a task and learn it from the exit code", limits, async () => {
+  it("cancel a task and learn it from the exit code", async () => {
     const id = (await run("call", "count", "to=200", "--detach", ...common)).stdout.trim();
     expect((await run("result", id, ...common)).code).toBe(7);
     expect((await run("cancel", id, ...common)).code).toBe(0);
     expect((await run("wait", id, ...common)).code).toBe(8);
   });
 
-  it("begin a new run of the same call with --new", limits, async () => {
+  it("begin a new run of the same call with --new", async () => {
     const call = ["call", "count", "to=200", "--detach"];
     const first = (await run(...call, ...common)).stdout.trim();
     expect((await run(...call, ...common)).stdout.trim()).toBe(first);
@@ -178,7 +175,7 @@ describe("scripts", () => {
 });
 
 describe("a server over stdio", () => {
-  it("takes its task up again after the client was killed with it, and is remembered", limits, async () => {
+  it("takes its task up again after the client was killed with it, and is remembered", async () => {
     const state = ["--state", join(folder, "stdio.json")];
     const stdio = [...overStdio(join(folder, "stdio-store")), ...state];
     const first = startCli("call", "count", "to=20", `gate=${gate}`, ...stdio);

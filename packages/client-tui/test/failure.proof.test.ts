@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { killAll, overStdio, run } from "./processes.js";
 
-const limits = { timeout: 240_000 };
-
 let folder: string;
 let well: string;
 let common: readonly string[];
@@ -27,7 +25,7 @@ const next = (id: string) => `Run the same call again, or: resumable-mcp resume 
 const came = "The task reached 25/50 (50 %); the same call continues the task from its last checkpoint.";
 
 describe("a call whose task fails (G7)", () => {
-  it("says how far it came and how to continue, and the same call does", limits, async () => {
+  it("says how far it came and how to continue, and the same call does", async () => {
     const failed = await fragile();
     const id = idIn(failed.stderr);
     expect([failed.code, failed.stdout]).toEqual([1, `No network. ${came}\n`]);
@@ -46,7 +44,7 @@ describe("a call whose task fails (G7)", () => {
     expect(items.stdout.trim().split("\n").map(Number)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
   });
 
-  it("continues with the command that it names", limits, async () => {
+  it("continues with the command that it names", async () => {
     const failed = await fragile();
     const id = idIn(failed.stderr);
     await writeFile(well, "");
@@ -55,7 +53,7 @@ describe("a call whose task fails (G7)", () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, { counted: 50 }]);
   });
 
-  it("begins from nothing with --new, as a task of its own", limits, async () => {
+  it("begins from nothing with --new, as a task of its own", async () => {
     const failed = await fragile();
     const again = await fragile("--new");
     expect([again.code, again.stdout]).toEqual([1, `No network. ${came}\n`]);

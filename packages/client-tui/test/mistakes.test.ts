@@ -2,10 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "@resumable-mcp/command-line/store";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort, kill, killAll, run, startCli, startServer } from "./processes.js";
-
-const limits = { timeout: 240_000 };
 
 let folder: string;
 let port: number;
@@ -16,7 +14,7 @@ beforeAll(async () => {
   port = await freePort();
   await startServer(port, join(folder, "store"));
   common = ["--url", `http://127.0.0.1:${port}/mcp`, "--state", join(folder, "state.json")];
-}, limits.timeout);
+});
 
 afterAll(async () => {
   await killAll();
@@ -34,14 +32,14 @@ describe("a mistake", () => {
     ["an unknown task", ["show", "unknown"], 4, "belong to another owner. `resumable-mcp tasks --all` lists"],
     ["a wrong option", ["tasks", "--nope"], 2, "--help"],
     ["no terminal", [], 2, "Usage:"],
-  ])("of %s is answered in a sentence", limits, async (_name, args, code, text) => {
+  ])("of %s is answered in a sentence", async (_name, args, code, text) => {
     const program = await run(...args, ...common);
     expect(program.code).toBe(code);
     expect(program.stdout + program.stderr).toContain(text);
     expect(program.stderr).not.toMatch(/^ +at /m);
   });
 
-  it("of a server that is not there says what to start", limits, async () => {
+  it("of a server that is not there says what to start", async () => {
     const program = await run(
       "tasks",
       "--url",
@@ -59,7 +57,7 @@ describe("a mistake", () => {
 });
 
 describe("a command on several tasks", () => {
-  it("is tried on each of them, and says what became of it", limits, async () => {
+  it("is tried on each of them, and says what became of it", async () => {
     const begin = async (to: number) =>
       (await run("call", "count", `to=${to}`, "delay_ms=600000", "--detach", ...common)).stdout.trim();
     const [first, last] = [await begin(11), await begin(12)];
@@ -89,9 +87,9 @@ describe("a command on several tasks", () => {
 });
 
 describe("tasks and show", () => {
-  it("say of a task of a store what they say of it by way of its server", limits, async () => {
+  it("say of a task of a store what they say of it by way of its server", async () => {
     const id = (await run("call", "confirm", "--detach", ...common)).stdout.trim();
-    await vi.waitFor(async () => expect((await run("show", id, ...common)).stdout).toContain("asks you"), limits);
+    await expect.poll(async () => (await run("show", id, ...common)).stdout).toContain("asks you");
     const byStore = async (...words: string[]) => {
       const out: string[] = [];
       const console = { error: () => {}, write: async () => {}, input: process.stdin };
@@ -122,7 +120,7 @@ describe("a call to a server that is just starting", () => {
     return { free, words: ["--url", `http://127.0.0.1:${free}/mcp`, "--state", join(folder, `${free}.json`)] };
   };
 
-  it("waits until it listens, says so on stderr, and gets its result", limits, async () => {
+  it("waits until it listens, says so on stderr, and gets its result", async () => {
     const { free, words } = await address();
     const call = startCli("call", "count", "to=3", "delay_ms=0", "--json", "-q", ...words);
     await call.seen(
@@ -136,14 +134,14 @@ describe("a call to a server that is just starting", () => {
     expect(call.stderr().match(/answers at \S+ yet/g)).toHaveLength(1);
   });
 
-  it("is left with Ctrl-C", limits, async () => {
+  it("is left with Ctrl-C", async () => {
     const call = startCli("call", "count", "to=3", ...(await address()).words);
     await call.seen(/No server answers at/);
     call.child.kill("SIGINT");
     expect(await call.ended).toBe(130);
   });
 
-  it("ends where --timeout ends, and says what to start", limits, async () => {
+  it("ends where --timeout ends, and says what to start", async () => {
     const { words } = await address();
     const { code, stderr } = await run("call", "count", "to=3", "--timeout", "0.3", ...words);
     expect([code, stderr]).toEqual([3, expect.stringContaining("Start it first")]);
@@ -151,18 +149,18 @@ describe("a call to a server that is just starting", () => {
 });
 
 describe("--quiet", () => {
-  it("leaves the result and nothing else", limits, async () => {
+  it("leaves the result and nothing else", async () => {
     const program = await run("call", "count", "to=3", "delay_ms=0", "-q", ...common);
     expect(program).toEqual({ code: 0, stdout: '{"counted":3}\n', stderr: "" });
   });
 });
 
 describe("help", () => {
-  it("names the program that was started", limits, async () => {
+  it("names the program that was started", async () => {
     expect((await run("--help")).stdout).toMatch(/^resumable-mcp-client: .*\n\nUsage: resumable-mcp-client /);
   });
 
-  it("of one command is printed by help COMMAND and COMMAND --help", limits, async () => {
+  it("of one command is printed by help COMMAND and COMMAND --help", async () => {
     const [asked, flagged] = await Promise.all([run("help", "tasks"), run("tasks", "--help")]);
     expect(asked).toEqual({ code: 0, stdout: expect.stringMatching(/^resumable-mcp-client tasks\n/), stderr: "" });
     expect(flagged).toEqual(asked);
@@ -172,7 +170,7 @@ describe("help", () => {
     });
   });
 
-  it("of one tool is its arguments", limits, async () => {
+  it("of one tool is its arguments", async () => {
     const { code, stdout } = await run("tools", "count", ...common);
     expect([code, stdout.trim().split("\n")]).toEqual([
       0,
@@ -188,7 +186,7 @@ describe("help", () => {
 });
 
 describe("--version", () => {
-  it("prints the version of the package", limits, async () => {
+  it("prints the version of the package", async () => {
     const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
     expect(await run("--version")).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
   });

@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { killAll, run, startInTerminal } from "./processes.js";
 
 const server = fileURLToPath(new URL("./asking-server.mjs", import.meta.url));
-const timeoutMs = 120_000;
 
 async function words(): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "other-servers-"));
@@ -19,9 +18,7 @@ async function words(): Promise<readonly string[]> {
 
 const named = "[image image/png, 3 KiB]\n[link card, file:///card.pdf]\n";
 
-test("what a tool of another server asks is answered in the terminal, and its image and its link are named", {
-  timeout: timeoutMs,
-}, async () => {
+test("what a tool of another server asks is answered in the terminal, and its image and its link are named", async () => {
   const terminal = startInTerminal(...(await words()));
   await terminal.seen(/The tool asks: Who are you\?[\s\S]*name, - declines the question: /);
   await terminal.press("Ada\n");
@@ -29,7 +26,7 @@ test("what a tool of another server asks is answered in the terminal, and its im
   expect(terminal.stdout().replaceAll("\r\n", "\n")).toContain(`accept Ada\n${named}`);
 });
 
-test("without a terminal such a question is dismissed, and the user learns it", { timeout: timeoutMs }, async () => {
+test("without a terminal such a question is dismissed, and the user learns it", async () => {
   const { code, stdout, stderr } = await run(...(await words()));
   expect([code, stdout]).toEqual([0, `cancel nothing\n${named}`]);
   expect(stderr).toContain("The tool asks: Who are you?\nNothing was answered, since this is not a terminal.");

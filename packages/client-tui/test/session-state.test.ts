@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cli, killAll, start } from "./processes.js";
 
-const limits = { timeout: 240_000 };
 const folders: string[] = [];
 
 afterAll(async () => {
@@ -28,7 +27,7 @@ async function folderWith(text: string): Promise<string> {
 }
 
 describe("the session_state.json of a folder", () => {
-  it("gives its client id to the program, which says so once (feature 45)", limits, async () => {
+  it("gives its client id to the program, which says so once (feature 45)", async () => {
     const text = JSON.stringify({ client_id: "3f2b8c1a-9d4e-4f", server_url: "http://127.0.0.1:1/mcp" });
     const folder = await folderWith(text);
     const [first, second] = [await sessionIn(folder), await sessionIn(folder)];
@@ -43,7 +42,7 @@ describe("the session_state.json of a folder", () => {
     expect(await readFile(join(folder, "session_state.json"), "utf8")).toBe(text);
   });
 
-  it("that is damaged is named in a sentence, and the program continues with an id of its own", limits, async () => {
+  it("that is damaged is named in a sentence, and the program continues with an id of its own", async () => {
     const { session, stderr } = await sessionIn(await folderWith('{"client_id": "3f2b'));
     expect(session.client_id).toHaveLength(43);
     expect(stderr).toMatch(/session_state\.json cannot be imported \(it is not valid JSON\) and was left as it is\./);

@@ -9,7 +9,6 @@ import { type AuthorizationServer, startAuthorizationServer } from "./authorizat
 import countingTools from "./counting-tools.mjs";
 import { freePort, killAll, runWith, startCliWith, startInTerminalWith } from "./processes.js";
 
-const limits = { timeout: 240_000 };
 const agreeing = { BROWSER: fileURLToPath(new URL("./agreeing-browser.mjs", import.meta.url)) };
 /** A browser that is not there: the page's address is all that the user has. */
 const noBrowser = { BROWSER: "/nonexistent/browser" };
@@ -32,7 +31,7 @@ beforeEach(async () => {
     verifyToken: (token) => authorization.verify(token),
     authorizationServers: [authorization.url],
   });
-}, limits.timeout);
+});
 
 afterEach(async () => {
   await killAll();
@@ -45,7 +44,7 @@ const signIn = () => runWith(agreeing, "servers", "add", server.url, "--name", "
 const count = () => runWith({}, "call", "count", "to=2", "delay_ms=0", "--new", ...state);
 
 describe("a server that wants its users to sign in", () => {
-  it("is used after the browser came back, and its tokens are for this user's eyes only", limits, async () => {
+  it("is used after the browser came back, and its tokens are for this user's eyes only", async () => {
     const added = await signIn();
     expect([added.code, added.stdout]).toEqual([0, expect.stringContaining("its tasks can be resumed")]);
     const called = await count();
@@ -57,14 +56,14 @@ describe("a server that wants its users to sign in", () => {
     expect(added.stdout + added.stderr + called.stderr).not.toContain(access_token);
   });
 
-  it("gets a renewed token when the old one has run out, also from two processes at once", limits, async () => {
+  it("gets a renewed token when the old one has run out, also from two processes at once", async () => {
     await signIn();
     authorization.expireAccessTokens();
     const codes = await Promise.all([count(), count()]).then((both) => both.map(({ code }) => code));
     expect([codes, authorization.refreshed]).toEqual([[0, 0], 1]);
   });
 
-  it("says how to sign in again when the sign-in has ended", limits, async () => {
+  it("says how to sign in again when the sign-in has ended", async () => {
     await signIn();
     authorization.revokeAll();
     const refused = await count();
@@ -73,7 +72,7 @@ describe("a server that wants its users to sign in", () => {
     expect((await count()).code).toBe(0);
   });
 
-  it("keeps the sign-in while the authorization server is away", limits, async () => {
+  it("keeps the sign-in while the authorization server is away", async () => {
     await signIn();
     authorization.expireAccessTokens();
     const url = new URL(authorization.url);
@@ -88,7 +87,7 @@ describe("a server that wants its users to sign in", () => {
     expect(url.hostname).toBe("127.0.0.1");
   });
 
-  it("prints the page where no browser opens, and takes no answer but that to its own question", limits, async () => {
+  it("prints the page where no browser opens, and takes no answer but that to its own question", async () => {
     const program = startCliWith(noBrowser, "servers", "add", server.url, "--oauth", ...state);
     const [page = ""] = await program.seen(/^http\S+\/authorize\S+$/m);
     const returned = new URL(new URL(page).searchParams.get("redirect_uri") ?? "");
@@ -98,7 +97,7 @@ describe("a server that wants its users to sign in", () => {
     expect(await program.ended).toBe(0);
   });
 
-  it("takes the address that a browser on another machine ended at, typed in by hand", limits, async () => {
+  it("takes the address that a browser on another machine ended at, typed in by hand", async () => {
     await runWith({}, "servers", "add", server.url, "--name", "work", ...state);
     const terminal = startInTerminalWith(noBrowser, "servers", "login", "work", ...state);
     const [page] = await terminal.seen(/http\S+\/authorize\S+/);
@@ -112,7 +111,7 @@ describe("a server that wants its users to sign in", () => {
     expect((await count()).code).toBe(0);
   });
 
-  it("is distinguished from one that asks for no sign-in", limits, async () => {
+  it("is distinguished from one that asks for no sign-in", async () => {
     const open = await serve({
       definition: { name: "open", version: "1.0.0", tools: countingTools },
       store: createMemoryStore(),
@@ -123,7 +122,7 @@ describe("a server that wants its users to sign in", () => {
     expect([login.code, login.stderr]).toEqual([3, expect.stringContaining("needs no sign-in")]);
   });
 
-  it("leaves the sign-in on Ctrl-C and is added all the same", limits, async () => {
+  it("leaves the sign-in on Ctrl-C and is added all the same", async () => {
     const program = startCliWith(noBrowser, "servers", "add", server.url, "--name", "work", "--oauth", ...state);
     await program.seen(/^http\S+\/authorize\S+$/m);
     program.child.kill("SIGINT");

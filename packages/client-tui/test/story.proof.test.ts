@@ -2,15 +2,11 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import { killAll, start } from "./processes.js";
 
-/** Two dozen programs, one after the other, on a machine that is busy. */
-const storyTimeoutMs = 240_000;
 const script = fileURLToPath(new URL("../examples/story.sh", import.meta.url));
 
 afterEach(killAll);
 
-it("the story of two servers runs by subcommands alone, and everything in it is true", {
-  timeout: storyTimeoutMs,
-}, async () => {
+it("the story of two servers runs by subcommands alone, and everything in it is true", async () => {
   const story = start("bash", [script]);
   const code = await story.ended;
   const facts = story.stdout().match(/^ {2}.*$/gm);

@@ -16,7 +16,6 @@ import {
 } from "./processes.js";
 import { screenOf } from "./screen-of.js";
 
-const limits = { timeout: 240_000 };
 const enter = "\r";
 const escapeKey = "\u001b";
 const down = "\u001b[B";
@@ -41,7 +40,7 @@ beforeEach(async () => {
   port = await freePort();
   server = await startServer(port, join(folder, "store"));
   common = ["--url", `http://127.0.0.1:${port}/mcp`, "--state", join(folder, "state.json")];
-}, limits.timeout);
+});
 
 afterEach(async () => {
   await killAll();
@@ -49,7 +48,7 @@ afterEach(async () => {
 });
 
 describe("the screens in a terminal", () => {
-  it("lead from the menu through tool and form to a finished task, and back out", limits, async () => {
+  it("lead from the menu through tool and form to a finished task, and back out", async () => {
     const terminal = startInTerminal(...common);
     await terminal.seen(/process data/);
     await terminal.press("t");
@@ -66,7 +65,7 @@ describe("the screens in a terminal", () => {
     expect(terminal.stdout()).toContain(leaveScreen);
   });
 
-  it("have colours and the mouse, and none where NO_COLOR is set and --no-mouse given", limits, async () => {
+  it("have colours and the mouse, and none where NO_COLOR is set and --no-mouse given", async () => {
     const colored = startInTerminal(...common);
     await colored.seen(/process data/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: it is a control sequence.
@@ -79,7 +78,7 @@ describe("the screens in a terminal", () => {
     expect(plain.stdout()).not.toMatch(/\u001b\[\d*m/);
   });
 
-  it("open with what is not finished after the program was killed; Enter opens it", limits, async () => {
+  it("open with what is not finished after the program was killed; Enter opens it", async () => {
     const started = await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common);
     expect(started.code).toBe(0);
     const first = startInTerminal(...common);
@@ -95,7 +94,7 @@ describe("the screens in a terminal", () => {
     expect(await second.ended).toBe(130);
   });
 
-  it("show a question as a form and send its answer", limits, async () => {
+  it("show a question as a form and send its answer", async () => {
     await run("call", "confirm", "--detach", ...common);
     const terminal = startInTerminal(...common);
     await terminal.seen(/1 of your tasks:/);
@@ -111,7 +110,7 @@ describe("the screens in a terminal", () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it("draw the whole screen again when the terminal is resized in mid-draw", limits, async () => {
+  it("draw the whole screen again when the terminal is resized in mid-draw", async () => {
     await run("call", "count", "to=20", `gate=${gate}`, "delay_ms=60", "--detach", ...common);
     const terminal = startInTerminal(...common);
     await terminal.seen(/1 of your tasks:/);
@@ -139,7 +138,7 @@ describe("the screens in a terminal", () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it("take pasted text for no command, and decline a question from any screen", limits, async () => {
+  it("take pasted text for no command, and decline a question from any screen", async () => {
     await run("call", "confirm", "--detach", ...common);
     const terminal = startInTerminal(...common);
     await terminal.seen(/Ctrl-Y answers/);
@@ -158,7 +157,7 @@ describe("the screens in a terminal", () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it("give the terminal back when Ctrl-C comes twice, and the task continues", limits, async () => {
+  it("give the terminal back when Ctrl-C comes twice, and the task continues", async () => {
     const id = (await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common)).stdout.trim();
     const terminal = startInTerminal(...common);
     await terminal.seen(/1 of your tasks:/);
@@ -169,7 +168,7 @@ describe("the screens in a terminal", () => {
     expect((await run("wait", id, ...common)).code).toBe(0);
   });
 
-  it("are sentences and typed commands where the terminal cannot move a cursor", limits, async () => {
+  it("are sentences and typed commands where the terminal cannot move a cursor", async () => {
     await run("call", "confirm", "--detach", ...common);
     const terminal = startInTerminalWith({ TERM: "dumb" }, ...common);
     await terminal.seen(/1 of your tasks is not finished\.\s+1\. confirm at \S+ asks you: 50 percent, 1 of 2\./);
@@ -185,7 +184,7 @@ describe("the screens in a terminal", () => {
     expect(terminal.stdout()).not.toContain("\u001b");
   });
 
-  it("ask on the command line, and keep the prompt while the server is killed and started again", limits, async () => {
+  it("ask on the command line, and keep the prompt while the server is killed and started again", async () => {
     const terminal = startInTerminal("call", "confirm", ...common);
     await terminal.seen(/sure \(y\/n\), - declines the question: /);
     await terminal.press("");
@@ -199,7 +198,7 @@ describe("the screens in a terminal", () => {
     expect(terminal.stdout()).toContain('{"action":"accept","content":{"sure":true}}');
   });
 
-  it("say what to start when the server is down, and go on when it is there", limits, async () => {
+  it("say what to start when the server is down, and go on when it is there", async () => {
     await kill(server);
     const terminal = startInTerminal(...common);
     await terminal.seen(/No server answers/);
@@ -210,7 +209,6 @@ describe("the screens in a terminal", () => {
 
   it.each(["xterm-256color", "dumb"])(
     "end when a terminal (%s) is closed under them, and the task continues",
-    limits,
     async (term) => {
       const id = (await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common)).stdout.trim();
       const codeFile = join(folder, "code");
@@ -227,7 +225,7 @@ describe("the screens in a terminal", () => {
     },
   );
 
-  it("give the terminal back when the program itself breaks, and say so in a sentence", limits, async () => {
+  it("give the terminal back when the program itself breaks, and say so in a sentence", async () => {
     const broken = 'process.on("SIGUSR2",()=>{throw new Error("broken on purpose")})';
     const environment = {
       TERM: "xterm-256color",
@@ -246,7 +244,7 @@ describe("the screens in a terminal", () => {
   it.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ])("give the terminal back on %s", limits, async (signal, code) => {
+  ])("give the terminal back on %s", async (signal, code) => {
     const terminal = startInTerminal(...common);
     const [, pid = ""] = await terminal.seen(/pid (\d+)/);
     await terminal.seen(/process data/);

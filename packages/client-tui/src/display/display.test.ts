@@ -1,25 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
+import { textWidth } from "./plain-text.js";
 import { progressBar, progressLine } from "./progress-line.js";
 import { statusMark, statusWord } from "./task-status.js";
-
-describe("a text from a server", () => {
-  it("loses colours, cursor movements, line breaks and what turns the direction", () => {
-    expect(plainText("\u001b[31mred\u001b[0m\u001b[2J\nnext\u0007 \u202eevil")).toBe("red next evil");
-  });
-
-  it("is cut at columns, of which wide characters take two", () => {
-    expect(textWidth("日本語")).toBe(6);
-    expect(cutText("日本語", 5)).toBe("日本…");
-    expect([cutText("abc", 3), cutText("abcd", 3), cutText("abc", 1), cutText("abc", 0)]).toEqual([
-      "abc",
-      "ab…",
-      "…",
-      "",
-    ]);
-    expect(fitText("ab", 4)).toBe("ab  ");
-  });
-});
 
 describe("a progress line", () => {
   const facts = {

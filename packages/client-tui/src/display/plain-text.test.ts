@@ -39,6 +39,12 @@ describe("a text that is too long", () => {
       "日…",
       "日… ",
     ]);
+    expect([cutText("abc", 3), cutText("abc", 1), cutText("abc", 0), fitText("ab", 4)]).toEqual([
+      "abc",
+      "…",
+      "",
+      "ab  ",
+    ]);
   });
 
   it("is cut at its beginning where one types", () => {

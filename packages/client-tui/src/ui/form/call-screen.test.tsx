@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { large, least, usual } from "../../../test/draw.js";
+import { least } from "../../../test/draw.js";
 import { fakeTask, fakeTool } from "../../../test/fake-client.js";
 import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
 
@@ -11,10 +11,6 @@ async function openCall(options?: OpenScreensOptions) {
 }
 
 describe("a call", () => {
-  it.each([[usual], [least], [large]])("has a form for its arguments at %j", async (size) => {
-    expect((await openCall({ size })).frame().lines).toHaveLength(size.rows - 1);
-  });
-
   it("shows tool, server, arguments and ways to run it on a low and narrow screen", async () => {
     expect((await openCall({ size: least })).frame()).toMatchInlineSnapshot(`
       40×10
@@ -27,19 +23,6 @@ describe("a call", () => {
       │
       │
       │Enter send · ↑↓ field · Esc back
-    `);
-  });
-
-  it("shows them on a usual one", async () => {
-    expect((await openCall()).frame()).toMatchInlineSnapshot(`
-      80×24
-      │ resumable-mcp · 127.0.0.1:8001 live
-      │count_words at 127.0.0.1:8001: Counts the words of a file.
-      │▸ path* _
-      │  deep  ‹ false ›
-      │  [Run and watch]  Run in background
-      ⋮ 17 empty lines
-      │Enter send · ↑↓ field · ←→ choose, add, remove · Esc back
     `);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawPart, large, least, usual } from "../../../test/draw.js";
+import { drawPart, least, usual } from "../../../test/draw.js";
 import { nestedShape, plainShape } from "../../../test/form-shapes.js";
 import { hostile } from "../../../test/odd-texts.js";
 import { keys } from "../../../test/open-screens.js";
@@ -25,17 +25,6 @@ describe("a form", () => {
       80×24
       │ask asks: May all data of last year be deleted, with every copy of it that is
       │kept elsewhere, without recovery?
-      │▸ n   * 5_
-      │  Name
-      │  sure* ‹ none ›
-      │  kind  ‹ a ›
-      │  list
-      │  [Run]  No
-      │typing replaces it
-    `);
-    expect(open(plainShape, large).frame()).toMatchInlineSnapshot(`
-      120×40
-      │ask asks: May all data of last year be deleted, with every copy of it that is kept elsewhere, without recovery?
       │▸ n   * 5_
       │  Name
       │  sure* ‹ none ›

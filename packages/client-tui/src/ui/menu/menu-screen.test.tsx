@@ -70,24 +70,6 @@ describe("the screen of the menu", () => {
     expect([lines.length, lines[10]]).toEqual([39, "200 unfinished; 2 lists all"]);
   });
 
-  it("comes at once where nothing is unfinished", async () => {
-    const screen = openScreens([]);
-    expect(await screen.until("process data")).toMatchInlineSnapshot(`
-      80×24
-      │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 run last tool (process data)
-      │  t call a tool
-      │  2 list tasks
-      │  3 statistics
-      │  4 session summary
-      │  5 servers
-      │  k kill the server
-      │  0 exit
-      ⋮ 13 empty lines
-      │1-5 or Enter choose · : commands · Ctrl-C leave · 0 exit
-    `);
-  });
-
   it("has what the embedding program adds", async () => {
     const screen = openScreens([]);
     await screen.go(["k kill the server", "k"]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawPart, large, least, usual } from "../../../test/draw.js";
-import { fakeServer, fakeTask } from "../../../test/fake-client.js";
-import { hostile, manyTasks, oddTasks, otherServer, rememberedTask, twoServers } from "../../../test/odd-texts.js";
+import { fakeTask } from "../../../test/fake-client.js";
+import { hostile, manyTasks, otherServer, rememberedTask, twoServers } from "../../../test/odd-texts.js";
 import { keys, openScreens } from "../../../test/open-screens.js";
 import { Opening } from "./opening.js";
 
@@ -38,42 +38,6 @@ describe("the opening screen", () => {
       │updated 2s ago: Processed 15/50 records
       │
       │Enter open · p pause · ? all keys
-    `);
-  });
-
-  it("has room for whole messages and keys on a large one", async () => {
-    const screen = openScreens(two, { servers: twoServers, size: large });
-    expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
-      120×40
-      │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
-      │2 of your tasks: 1 paused, 1 running.
-      │
-      │work  live
-      │▸ > count_words █████░░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
-      │127.0.0.1:8002  down: connection refused
-      │  = count_words █████░░░░░░░░░░ 30% (15/50)  10s                    paused: Processed 15/50 records
-      │updated 2s ago: Processed 15/50 records
-      ⋮ 30 empty lines
-      │Enter open · p pause · c cancel · f forget · 2 tasks · : commands · g refresh · m menu · Ctrl-C leave
-    `);
-  });
-
-  it("keeps its columns in line whatever names and messages are made of", async () => {
-    const screen = openScreens(oddTasks);
-    expect(await screen.until("5 of your tasks")).toMatchInlineSnapshot(`
-      80×24
-      │ resumable-mcp · 127.0.0.1:8001 live
-      │5 of your tasks: 1 interrupted, 1 paused, 1 pending, 2 running.
-      │
-      │127.0.0.1:8001  live
-      │▸ > count_words       ███░░░░░░░ 30% (15/50)  12s            Processed 15/50 re…
-      │  = a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)  10s            paused: evil next …
-      │  > 数える道具        ██████████ 99%          12s            日本語のメッセージ…
-      │  ! crossing          ███░░░░░░░ 30% (15/50)  10s            interrupted: Proce…
-      │  … to_come           ░░░░░░░░░░ 0% (0/50)    12s            pending: Processed…
-      │updated 2s ago: Processed 15/50 records
-      ⋮ 12 empty lines
-      │Enter open · R resume interrupted · p pause · c cancel · f forget · ? all keys
     `);
   });
 
@@ -181,22 +145,5 @@ describe("the opening screen", () => {
     );
     await screen.until("process data");
     expect(screen.said).toEqual(["cancel a", "forget a"]);
-  });
-
-  it("lists all its keys on ?", async () => {
-    const screen = openScreens([fakeTask("a", { server: fakeServer })], { size: least });
-    await screen.go(["1 of your tasks", "?"]);
-    expect(await screen.until("The keys")).toMatchInlineSnapshot(`
-      40×10
-      │ resumable-mcp · 127.0.0.1:8001 live
-      │The keys of this screen  1-5 of 11
-      │Enter open
-      │R resume interrupted
-      │r resume
-      │p pause
-      │c cancel
-      │
-      │↑↓ scroll · Esc back
-    `);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { drawPart, large, least, usual } from "../../../test/draw.js";
 import { named, pasted, typed } from "../../../test/key-presses.js";
 import { hostile } from "../../../test/odd-texts.js";
-import { keys } from "../../../test/open-screens.js";
 import { reducePage, TextPage } from "./text-page.js";
 
 const lines = [
@@ -14,15 +13,7 @@ const lines = [
 ];
 
 function open(size = usual, title = "Session", shown: readonly string[] = lines) {
-  let leave: (how: string) => void = () => {};
-  const left = new Promise<string>((resolve) => {
-    leave = resolve;
-  });
-  const page = (at: typeof size) => (
-    <TextPage title={title} lines={shown} {...at} rows={at.rows - 4} onBack={() => leave("left")} />
-  );
-  const drawn = drawPart(page(size), size);
-  return { ...drawn, left };
+  return drawPart(<TextPage title={title} lines={shown} {...size} rows={size.rows - 4} onBack={() => {}} />, size);
 }
 
 describe("keys on a page of text", () => {
@@ -76,11 +67,5 @@ describe("a page of text", () => {
 
   it("draws nothing that could repaint the terminal, in its title neither", () => {
     expect(open(least, hostile, [hostile]).frame().lines).toEqual(["evil next line", "evil  next  line"]);
-  });
-
-  it.each([keys.escape, keys.enter, "q"])("is left by %j", async (key) => {
-    const page = open();
-    page.press(key);
-    expect(await page.left).toBe("left");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { large, least, usual } from "../../../test/draw.js";
+import { usual } from "../../../test/draw.js";
 import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
 import { readServer } from "./add-server-screen.js";
 
@@ -24,25 +24,6 @@ describe("the form for a new server", () => {
       ⋮ 15 empty lines
       │Enter send · ↑↓ field · ←→ choose, add, remove · Esc back
     `);
-  });
-
-  it("does so on a low and narrow screen", async () => {
-    expect((await openForm({ size: least })).frame()).toMatchInlineSnapshot(`
-      40×10
-      │ resumable-mcp · 127.0.0.1:8001 live
-      │Add a server
-      │▸ URL or comma…* _
-      │  Name
-      │  Token variab…
-      │  [Add]
-      │http://127.0.0.1:8001/mcp, or node serv…
-      │
-      │Enter send · ↑↓ field · Esc back
-    `);
-  });
-
-  it("does so on a large one", async () => {
-    expect((await openForm({ size: large })).frame().lines).toHaveLength(39);
   });
 
   it("adds a server and says whether it answers", async () => {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { large, least, usual } from "../../../test/draw.js";
+import { least, usual } from "../../../test/draw.js";
 import { named, typed } from "../../../test/key-presses.js";
 import { keys, openScreens } from "../../../test/open-screens.js";
 import type { HostServer } from "../../hosts/host-servers.js";
@@ -52,21 +52,11 @@ describe("the servers of other programs", () => {
     `);
   });
 
-  it("are listed on a low and narrow screen, and on a large one", async () => {
+  it("are cut on a narrow screen", async () => {
     await machineWith(some);
-    expect(await (await openImport(least)).until("weather")).toMatchInlineSnapshot(`
-      40×10
-      │ resumable-mcp · 127.0.0.1:8001 live
-      │Servers of other programs
-      │▸ cursor/weather  http://127.0.0.1:9000…
-      │  cursor/数える  node count.js
-      │  cursor/evil  http://127.0.0.1:9001/mcp
-      │  cursor/broken  it names neither a com…
-      │
-      │
-      │Enter import · ↑↓ move · Esc back
-    `);
-    expect((await (await openImport(large)).until("weather")).lines).toHaveLength(39);
+    expect((await (await openImport(least)).until("weather")).lines[2]).toBe(
+      "▸ cursor/weather  http://127.0.0.1:9000…",
+    );
   });
 
   it("keep the cursor in sight where they are many", async () => {

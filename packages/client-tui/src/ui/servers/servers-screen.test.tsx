@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { large, least } from "../../../test/draw.js";
+import { least } from "../../../test/draw.js";
 import { fakeServer } from "../../../test/fake-client.js";
 import { twoServers } from "../../../test/odd-texts.js";
 import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
@@ -33,25 +33,6 @@ describe("the screen of the servers", () => {
     `);
     screen.press(keys.down);
     await screen.until("No server answers at http://127.0.0.1:8002/mcp (connection refused). Start it");
-  });
-
-  it("does so on a low and narrow screen", async () => {
-    expect((await openServers({ size: least })).frame()).toMatchInlineSnapshot(`
-      40×10
-      │ 1 of 2 servers live · 127.0.0.1:8002 d…
-      │Servers
-      │▸ + work  127.0.0.1:8001  live
-      │  x 127.0.0.1:8002  down: connection re…
-      │answers in 5 ms: 13 tools, its tasks can
-      │be resumed
-      │session s-1
-      │
-      │Enter test · a add · ? all keys
-    `);
-  });
-
-  it("does so on a large one", async () => {
-    expect((await openServers({ size: large })).frame().lines).toHaveLength(39);
   });
 
   it("removes a server only after it has asked", async () => {

@@ -1,6 +1,6 @@
 import type { ServerInfo } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
-import { drawPart, large, least, usual } from "../../../test/draw.js";
+import { drawPart, least, usual } from "../../../test/draw.js";
 import { twoServers } from "../../../test/odd-texts.js";
 import { keys } from "../../../test/open-screens.js";
 import type { SeenServer } from "./server-lines.js";
@@ -37,16 +37,6 @@ describe("the list of servers", () => {
       │▸ + work  http://127.0.0.1:8001/mcp  live
       │  x http://127.0.0.1:8002/mcp  down: connection refused
       │  … mcp.example.com/team/%E6%97%A5%E6%9C%AC%E8%AA%9E/mcp  reconnecting in 8s (a…
-      │
-      │answers in 5 ms: 13 tools, its tasks can be resumed
-      │session s-1
-    `);
-    expect(open(three, large).frame()).toMatchInlineSnapshot(`
-      120×40
-      │Servers
-      │▸ + work  http://127.0.0.1:8001/mcp  live
-      │  x http://127.0.0.1:8002/mcp  down: connection refused
-      │  … https://mcp.example.com/team/日本語/mcp  reconnecting in 8s (attempt 3): HTTP 503
       │
       │answers in 5 ms: 13 tools, its tasks can be resumed
       │session s-1

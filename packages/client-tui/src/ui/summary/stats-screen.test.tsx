@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { large, least, usual } from "../../../test/draw.js";
+import { least, usual } from "../../../test/draw.js";
 import { type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
 
 async function openStats(options: OpenScreensOptions, text: string) {
@@ -23,31 +23,6 @@ describe("the statistics screen", () => {
     `);
   });
 
-  it("does so on a low and narrow screen", async () => {
-    expect(await openStats({ size: least }, "total")).toMatchInlineSnapshot(`
-      40×10
-      │ resumable-mcp · 127.0.0.1:8001 live
-      │Statistics
-      │http://127.0.0.1:8001/mcp
-      │  running         1
-      │  completed       2
-      │  total           3
-      │
-      │
-      │↑↓ scroll · Esc back
-    `);
-  });
-
-  it("does so on a large one", async () => {
-    expect((await openStats({ size: large }, "total")).lines.slice(1, 6)).toEqual([
-      "Statistics",
-      "http://127.0.0.1:8001/mcp",
-      "  running         1",
-      "  completed       2",
-      "  total           3",
-    ]);
-  });
-
   it("says that it waits for the servers", async () => {
     const { lines } = await openStats({ stats: () => new Promise(() => {}) }, "Asking the servers…");
     expect(lines.slice(1, 4)).toEqual(["Statistics", "Asking the servers…", ""]);
@@ -68,15 +43,5 @@ describe("the statistics screen", () => {
       │↑↓ scroll · Esc back
     `);
     await openStats({ stats: async () => [] }, "There are no servers: 5 in the menu adds one.");
-  });
-});
-
-describe("the other screens", () => {
-  it("show statistics and session, and come back", async () => {
-    const screen = openScreens([]);
-    await screen.go(["process data", "3"]);
-    expect((await screen.until("completed       2")).lines).toContain("  total           3");
-    await screen.go(["total", "q"], ["process data", "4"]);
-    await screen.until("state file /state.json");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawPart, large, least, usual } from "../../../test/draw.js";
+import { drawPart, least, usual } from "../../../test/draw.js";
 import { fakeTool } from "../../../test/fake-client.js";
 import { hostile, otherServer } from "../../../test/odd-texts.js";
 import { keys } from "../../../test/open-screens.js";
@@ -36,14 +36,6 @@ describe("the list of tools", () => {
   it("has columns that stay in line whatever names are made of, and tells servers apart", () => {
     expect(open(there(tools)).frame()).toMatchInlineSnapshot(`
       80×24
-      │Which tool? _
-      │▸ count_words                       127.0.0.1:8001  Counts the words of a file.
-      │  数える道具                        127.0.0.1:8001  日本語の説明
-      │  evil next line                    work            evil next line
-      │  a_tool_with_a_name_that_is_long…  work            Counts the words of a file.
-    `);
-    expect(open(there(tools), large).frame()).toMatchInlineSnapshot(`
-      120×40
       │Which tool? _
       │▸ count_words                       127.0.0.1:8001  Counts the words of a file.
       │  数える道具                        127.0.0.1:8001  日本語の説明
