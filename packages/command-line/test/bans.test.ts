@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newKeyLine } from "@resumable-mcp/store-encryption";
 import { expect, test } from "vitest";
+import { emptyFolder, openStore } from "../../store-fs/test/scene.js";
 import { json, run } from "./command-line.js";
 import { newDatabase, openDatabase, usePostgres } from "./database.js";
-import { emptyFolder, openStore } from "./scene.js";
 
 usePostgres();
 

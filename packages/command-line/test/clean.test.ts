@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { at, create, emptyFolder, folderOf, lease, openStore } from "../../store-fs/test/scene.js";
 import { everything, json, run } from "./command-line.js";
-import { at, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const options = { durability: "process" } as const;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "../../store-fs/test/scene.js";
 import { everything, json, run } from "./command-line.js";
-import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 
 /** A store with a finished task of three events and an unfinished one. */
 async function filled() {

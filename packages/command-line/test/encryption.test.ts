@@ -5,9 +5,9 @@ import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { newKeyLine, readKeyringFile, withEncryption } from "@resumable-mcp/store-encryption";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
+import { at, commit, create, emptyFolder, lease, openStore } from "../../store-fs/test/scene.js";
 import { json, run } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, usePostgres } from "./database.js";
-import { at, commit, create, emptyFolder, lease, openStore } from "./scene.js";
 
 usePostgres();
 

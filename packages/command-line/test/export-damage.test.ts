@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { emptyFolder, openStore } from "../../store-fs/test/scene.js";
 import { everything, json, runWith } from "./command-line.js";
-import { emptyFolder, openStore } from "./scene.js";
 import { breakJournal, filled, options, storeOf } from "./transfer-scene.js";
 
 describe("an export of a store with damaged tasks (G12)", () => {

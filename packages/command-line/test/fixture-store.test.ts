@@ -4,8 +4,8 @@ import { createEngine, defineTool, type Store, type TaskRecord } from "@resumabl
 import { createHost, type Host } from "@resumable-mcp/store-fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { emptyFolder, newTask, now, openStore } from "../../store-fs/test/scene.js";
 import { everything, json, run, runWith } from "./command-line.js";
-import { emptyFolder, newTask, now, openStore } from "./scene.js";
 
 /** What the store held when it was written, by `make-store.js` next to it. */
 interface Expected {

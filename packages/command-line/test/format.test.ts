@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "../../store-fs/test/scene.js";
 import { everything, json, run } from "./command-line.js";
-import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 
 const ours = { layout: 3, writtenBy: "@resumable-mcp/store-fs", check: "3535c332" };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { create, emptyFolder, openStore } from "../../store-fs/test/scene.js";
 import { json, run } from "./command-line.js";
-import { create, emptyFolder, openStore } from "./scene.js";
 
 const repaint = "\u001b]0;title\u0007\u001b[2J\r\n";
 /** Directions that are turned, C1, and ends of lines that JSON leaves as they are. */

@@ -2,9 +2,9 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeLine } from "@resumable-mcp/store-fs/admin";
 import { describe, expect, test } from "vitest";
+import { create, emptyFolder, newTask, now, openStore } from "../../store-fs/test/scene.js";
 import { everything, json, runWith } from "./command-line.js";
 import { forge, forgeries } from "./forged-exports.js";
-import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
 import { contentOf, exported, filled, options, storeOf } from "./transfer-scene.js";
 
 describe("an import", () => {

@@ -13,7 +13,6 @@ import type { Store } from "@resumable-mcp/core";
 import type { Instant, TaskEventBody } from "@resumable-mcp/core/store";
 import { type Disk, nodeDisk } from "@resumable-mcp/store-fs";
 import { describe, expect, test } from "vitest";
-import { everything, json } from "./command-line.js";
 import {
   at,
   checkpoint,
@@ -26,7 +25,8 @@ import {
   newTask,
   now,
   openStore,
-} from "./scene.js";
+} from "../../store-fs/test/scene.js";
+import { everything, json } from "./command-line.js";
 
 const options = { durability: "process" } as const;
 const completed: TaskEventBody = { type: "completed", output: 1 };

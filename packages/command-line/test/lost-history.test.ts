@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { reduceTask, type TaskEventBody } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
+import { checkpoint, commit, create, emptyFolder, folderOf, lease, openStore } from "../../store-fs/test/scene.js";
 import { everything, json } from "./command-line.js";
-import { checkpoint, commit, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";
 
 const options = { durability: "process" } as const;
 

@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { at, checkpoint, commit, create, emptyFolder, lease, newTask } from "../../store-fs/test/scene.js";
 import { openAdmin } from "../src/store/open-admin.js";
 import type { QuotaRow } from "../src/store/quota-rows.js";
 import { json, run } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, runSql, usePostgres } from "./database.js";
-import { at, checkpoint, commit, create, emptyFolder, lease, newTask } from "./scene.js";
 
 usePostgres();
 

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { createEngine, defineTool, type Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "../../store-fs/test/scene.js";
 import { openAdmin } from "../src/store/open-admin.js";
 import { json, run, runWith } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, usePostgres } from "./database.js";
 import { forge, forgeries } from "./forged-exports.js";
-import { checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 import { answer, contentOf, exported, filled, importUntil, options, storeOf } from "./transfer-scene.js";
 
 usePostgres();

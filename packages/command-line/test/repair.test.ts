@@ -11,7 +11,6 @@ import {
 import { basename, join } from "node:path";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
-import { everything, json } from "./command-line.js";
 import {
   checkpoint,
   commit,
@@ -23,7 +22,8 @@ import {
   newTask,
   now,
   openStore,
-} from "./scene.js";
+} from "../../store-fs/test/scene.js";
+import { everything, json } from "./command-line.js";
 
 const options = { durability: "process" } as const;
 const completed: TaskEventBody = { type: "completed", output: 1 };

@@ -2,8 +2,8 @@ import { createEngine, defineTool, type Engine, type Store } from "@resumable-mc
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
+import { emptyFolder } from "../../store-fs/test/scene.js";
 import { newDatabase, openDatabase, usePostgres } from "./database.js";
-import { emptyFolder } from "./scene.js";
 
 usePostgres();
 

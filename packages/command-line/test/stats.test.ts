@@ -1,8 +1,8 @@
 import { statfsSync } from "node:fs";
 import { expect, test } from "vitest";
+import { checkpoint, commit, create, emptyFolder, lease, openStore } from "../../store-fs/test/scene.js";
 import type { QuotaRow } from "../src/store/quota-rows.js";
 import { json, run } from "./command-line.js";
-import { checkpoint, commit, create, emptyFolder, lease, openStore } from "./scene.js";
 
 /** A store of six tasks: alice has three unfinished ones, bob and one session one each. */
 async function filled() {

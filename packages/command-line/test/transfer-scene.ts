@@ -3,10 +3,10 @@ import { Readable } from "node:stream";
 import type { Store } from "@resumable-mcp/core";
 import type { StoreAdmin } from "@resumable-mcp/core/store";
 import { expect } from "vitest";
+import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "../../store-fs/test/scene.js";
 import { readLines } from "../src/store/transfer/export-line.js";
 import { emptyReport, importTasks } from "../src/store/transfer/import-tasks.js";
 import { runWith } from "./command-line.js";
-import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 
 /** Journals of a few commits, the oldest of which are compacted. */
 export const options = {

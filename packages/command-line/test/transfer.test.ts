@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { createEngine, defineTool } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { checkpoint, commit, emptyFolder, lease, newTask, now, openStore } from "../../store-fs/test/scene.js";
 import { openAdmin } from "../src/store/open-admin.js";
 import { everything, json, run, runWith } from "./command-line.js";
-import { checkpoint, commit, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 import { answer, contentOf, exported, filled, importUntil, options, storeOf } from "./transfer-scene.js";
 
 describe("export and import", () => {

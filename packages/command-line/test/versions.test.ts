@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { checkpoint, commit, create, emptyFolder, lease, openStore } from "../../store-fs/test/scene.js";
 import { json, run } from "./command-line.js";
-import { checkpoint, commit, create, emptyFolder, lease, openStore } from "./scene.js";
 
 /** A store with a task that version 2 left, and a module with version 1 of its tool. */
 async function upgraded() {
