@@ -4,23 +4,16 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema, CreateTaskResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type SpawnedServer, spawnServer } from "../src/servers.js";
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** A server on a store of its own, which can be killed and started again at the same address. */
 async function start() {
   const store = await mkdtemp(join(tmpdir(), "conformance-"));
   let server: SpawnedServer = await spawnServer("--port", "0", "--store", store);
   const { port } = new URL(server.url);
-  closing.push(
-    () => rm(store, { recursive: true, maxRetries: 30, retryDelay: 100 }),
-    () => server.stop("SIGKILL"),
-  );
+  onTestFinished(() => rm(store, { recursive: true, maxRetries: 30, retryDelay: 100 }));
+  onTestFinished(() => server.stop("SIGKILL"));
   return {
     url: server.url,
     async killAndRestart() {
@@ -146,7 +139,7 @@ test("G1 the result of a task of 2025-11-25 is waited for across SIGKILL, by a s
     return new Response(response.body.pipeThrough(new TransformStream({ transform })), response);
   };
   await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { fetch: watched }));
-  closing.push(() => client.close());
+  onTestFinished(() => client.close());
   const params = { name: "slow_compute", arguments: { seconds: 3, label: "old" }, task: {} };
   const { task } = await client.request({ method: "tools/call", params }, CreateTaskResultSchema);
   const result = client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);

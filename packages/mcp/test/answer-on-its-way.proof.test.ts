@@ -1,13 +1,8 @@
 import { createEngine, createMemoryStore, defineTool, type Engine, type Store } from "@resumable-mcp/core";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { openEndpoint as open2026, withTasksExtension } from "./endpoint-2026.js";
 import { eventsOf, openEndpoint, openSession, post, readUntil } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const askTwice = defineTool({
   name: "ask_twice",
@@ -30,7 +25,8 @@ async function busyElsewhere() {
   const shared: Store = Object.assign(Object.create(store), { close: async () => {} });
   const busy: Engine = createEngine({ store: shared, tools: [askTwice], limits });
   const endpoint = open2026([askTwice], store);
-  closing.push(endpoint.close, () => busy.close());
+  onTestFinished(endpoint.close);
+  onTestFinished(() => busy.close());
   const { record } = await busy.forOwner("sub:ada").start({ tool: "ask_twice", input: {} });
   const keys = async () => Object.keys((await store.getTask(record.id))?.record.remembered ?? {});
   await vi.waitFor(async () => expect(await keys()).toEqual(["first", "second"]), { timeout: 60_000 });
@@ -69,7 +65,7 @@ test("tasks/get does not ask for what has its answer on its way (G9)", async () 
 test("a call of the 2025 era that joins the task asks its user nothing whose answer is on its way (G9)", async () => {
   const { taskId, send, store, stop } = await busyElsewhere();
   const { url, close } = await openEndpoint({ tools: [askTwice], store, subjects: { token: "ada" } });
-  closing.push(close);
+  onTestFinished(close);
   const capabilities = { elicitation: {} };
   const session = await openSession(url, { authorization: "Bearer token" }, "2025-11-25", capabilities);
   await send("tools/call", answer(taskId, "first"));

@@ -1,26 +1,21 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { createMemoryStore, defineTool, type JsonObject, type OwnedTasks, type Tool } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { limits } from "../src/limits.js";
 import { countTool, createGate, type Gate, greetTool } from "./counting-tool.js";
 import { type Endpoint, messagesOf, openEndpoint } from "./endpoint-2026.js";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 function endpoint(tools: readonly Tool[], store = createMemoryStore()): Endpoint {
   const opened = openEndpoint(tools, store);
-  closing.push(opened.close);
+  onTestFinished(opened.close);
   return opened;
 }
 
 async function connect(to: Endpoint, options: Parameters<Endpoint["connect"]>[0] = {}): Promise<Client> {
   const client = await to.connect(options);
-  closing.push(() => client.close());
+  onTestFinished(() => client.close());
   return client;
 }
 
@@ -204,7 +199,7 @@ test("G5 what a task does while its questions are gathered is shown in the next 
     void untilProgress(tasks, 2).then(() => run());
     return setTimeout(() => {}, 0);
   });
-  closing.push(async () => wait.mockRestore());
+  onTestFinished(async () => wait.mockRestore());
   const progressToken = { _meta: { progressToken: "p" } };
   const first = await to.open("tools/call", call("ask_and_count", {}, progressToken), forms);
   const messages = await all(messagesOf(first));

@@ -1,16 +1,11 @@
 import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore, defineTool, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { ServerDefinition } from "../src/index.js";
 import { limits } from "../src/limits.js";
 import { serveStdioEras } from "../src/stdio/index.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const [ada, bob] = ["ada-laptop", "bob-laptop"];
 const greet = defineTool({
@@ -53,10 +48,8 @@ function connect(setup?: ServerDefinition["setup"]) {
       throw error;
     },
   });
-  closing.push(
-    () => engine.close(),
-    () => connection.close(),
-  );
+  onTestFinished(() => engine.close());
+  onTestFinished(() => connection.close());
   let nextId = 0;
   const ask = (method: string, params: JsonObject = {}) => {
     const id = ++nextId;
@@ -165,7 +158,7 @@ test("a server that does not list its tools in time keeps no call waiting, and n
   });
   await ask("initialize", initialize);
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  closing.push(async () => void vi.useRealTimers());
+  onTestFinished(async () => void vi.useRealTimers());
   const called = data("ordinary", { client_id: ada });
   await asked;
   // What comes in the turn of the last moment is in time.

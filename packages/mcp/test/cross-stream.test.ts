@@ -1,12 +1,7 @@
 import { createMemoryStore, type Store } from "@resumable-mcp/core";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { countTool, createGate } from "./counting-tool.js";
 import { countTo, eventsOf, openEndpoint, post, readUntil, resume, type StreamEvent } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** A store that outlives the engines that are opened on it. */
 function lastingStore(): Store {
@@ -26,7 +21,7 @@ function served(version: string) {
   const store = lastingStore();
   const start = async (at = store) => {
     const opened = await openEndpoint({ tools: [countTool(gate)], store: at, crossStreamReplay: true });
-    closing.push(opened.close);
+    onTestFinished(opened.close);
     return opened.url;
   };
   const initialize = async (url: string) => {
@@ -167,7 +162,7 @@ test("the result that another stream was sent, and its client may not have got, 
 test("without cross-stream replay initialize has no event id, and a cursor brings its own stream alone", async () => {
   const gate = createGate();
   const { url, close } = await openEndpoint({ tools: [countTool(gate)] });
-  closing.push(close);
+  onTestFinished(close);
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
   const opened = await post(url, { jsonrpc: "2.0", id: 0, method: "initialize", params });
   expect(opened.headers.get("content-type")).toBe("application/json");

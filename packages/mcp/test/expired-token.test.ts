@@ -1,13 +1,8 @@
 import type { JsonObject } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { countTool, createGate } from "./counting-tool.js";
 import { messagesOf, openEndpoint as openEndpoint2026, withTasksExtension } from "./endpoint-2026.js";
 import { countTo, eventsOf, openEndpoint, openSession, post, resume } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 async function allOf<Value>(values: AsyncIterable<Value>): Promise<readonly Value[]> {
   const all: Value[] = [];
@@ -21,7 +16,7 @@ test.each(["2025-11-25", "2025-06-18"])(
     const gate = createGate();
     const subjects = { old: "ada", new: "ada" };
     const to = await openEndpoint({ tools: [countTool(gate)], subjects, expired: "old" });
-    closing.push(to.close);
+    onTestFinished(to.close);
     const session = await openSession(to.url, { authorization: "Bearer new" }, version);
     const ending = post(to.url, countTo(2), { ...session, authorization: "Bearer old" });
     const before = await allOf(eventsOf(await ending));
@@ -35,7 +30,7 @@ test.each(["2025-11-25", "2025-06-18"])(
 
 test("2025-11-25: a session's own stream ends with its caller's token", async () => {
   const to = await openEndpoint({ tools: [], subjects: { old: "ada", new: "ada" }, expired: "old" });
-  closing.push(to.close);
+  onTestFinished(to.close);
   const session = await openSession(to.url, { authorization: "Bearer new" });
   const headers = { accept: "text/event-stream", ...session, authorization: "Bearer old" };
   const listening = await fetch(to.url, { headers });
@@ -45,7 +40,7 @@ test("2025-11-25: a session's own stream ends with its caller's token", async ()
 
 function endpoint2026(...tools: Parameters<typeof openEndpoint2026>[0]) {
   const to = openEndpoint2026(tools);
-  closing.push(to.close);
+  onTestFinished(to.close);
   return to;
 }
 

@@ -2,15 +2,10 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { registerTools } from "../src/index.js";
 import { countTool } from "./counting-tool.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const answer = z.object({ result: z.object({ _meta: z.object({ [metaKeys.taskId]: z.string() }) }) });
 
@@ -20,7 +15,7 @@ async function callOverStock(engine: ReturnType<typeof createEngine>, subject: s
   registerTools(server, engine);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
-  closing.push(() => server.close());
+  onTestFinished(() => server.close());
   const params = { name: "count_to", arguments: { n: 1 }, _meta: meta };
   const request = new Request("http://127.0.0.1/mcp", {
     method: "POST",
@@ -34,7 +29,7 @@ async function callOverStock(engine: ReturnType<typeof createEngine>, subject: s
 
 test("over the SDK's own HTTP transport a call cannot choose its task's id, and so not find out whether it is taken (G10)", async () => {
   const engine = createEngine({ store: createMemoryStore(), tools: [countTool()] });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   const alices = await callOverStock(engine, "alice", {});
   const free = "0123456789abcdef0123456789";
   for (const id of [alices, free]) {

@@ -1,18 +1,13 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { countTool, createGate } from "./counting-tool.js";
 import { countTo, openEndpoint, openSession, post } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const request = (id: number, method: string) => ({ jsonrpc: "2.0", id, method });
 
 test("G11 a session that is full of open calls and their streams takes every request that opens none", async () => {
   const limits = { maxOpenCalls: 2, maxStreams: 2 };
   const { url, close } = await openEndpoint({ tools: [countTool(createGate())], limits });
-  closing.push(close);
+  onTestFinished(close);
   const session = await openSession(url);
   for (const id of [1, 2]) expect((await post(url, countTo(id, id), session)).status).toBe(200);
   const ask = async (id: number, method: string) => (await post(url, request(id, method), session)).status;

@@ -1,12 +1,7 @@
 import { createMemoryStore, type Store } from "@resumable-mcp/core";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { countTool } from "./counting-tool.js";
 import { countTo, eventsOf, openEndpoint, openSession, post, readUntil } from "./http-endpoint.js";
-
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** Two servers over one store; what writes sessions stands still at the first server while the test holds it. */
 async function openReplicas() {
@@ -29,7 +24,9 @@ async function openReplicas() {
   };
   const here = await openEndpoint({ tools: [countTool()], store: Object.assign(Object.create(store), held) });
   const there = await openEndpoint({ tools: [countTool()], store: store.anotherProcess() });
-  closing.push(here.close, there.close, () => hold.release());
+  onTestFinished(here.close);
+  onTestFinished(there.close);
+  onTestFinished(() => hold.release());
   const session = await openSession(here.url);
   return { here, there, session, store, hold, isReached };
 }
@@ -58,7 +55,7 @@ test("G7.8 a call that stood still in its process before it began gets what the 
   await isReached;
   const { taskId } = await deliveredCall(there.url, session, store, 8);
   const nowMs = Date.now();
-  closing.push(() => vi.useRealTimers());
+  onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ["Date"], now: nowMs + 2_000 });
   hold.isOn = false;
   hold.release();

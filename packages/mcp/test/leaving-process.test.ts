@@ -1,12 +1,7 @@
 import { createMemoryStore, type Store } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { countTool, createGate, type Gate } from "./counting-tool.js";
 import { countTo, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** A store that outlives the engines that are opened on it, and whose documents of a kind come when the test lets them. */
 function lastingStore() {
@@ -44,7 +39,7 @@ async function endpoint(store: Store, gate?: Gate) {
         return { content: [] };
       }),
   });
-  closing.push(opened.close);
+  onTestFinished(opened.close);
   return opened;
 }
 
@@ -86,7 +81,7 @@ test("G5 a tool without tasks that began as its process let the session go is no
           return new Promise(() => {});
         }),
     });
-    closing.push(opened.close);
+    onTestFinished(opened.close);
     return opened.url;
   };
   const url = await open();
@@ -138,7 +133,7 @@ test.each([
       });
     },
   });
-  closing.push(opened.close);
+  onTestFinished(opened.close);
   const { url, handler } = opened;
   const session = await openSession(url);
   const read = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: "test://slow" } };

@@ -1,13 +1,8 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { createEngine, createMemoryStore, defineTool } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createHandler2026, registerTools2026, withTasks } from "../src/era-2026/index.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const tools = [
   defineTool({
@@ -35,10 +30,8 @@ test.each(["our own", "its author's"])(
       whose === "our own"
         ? createHandler2026({ engine, definition: { name: "test", version: "1", tools } })
         : withTasks(createMcpHandler(createServer), engine);
-    closing.push(
-      () => engine.close(),
-      () => handler.close(),
-    );
+    onTestFinished(() => engine.close());
+    onTestFinished(() => handler.close());
     const statusOf = async (zone: string | undefined, value = 0) => {
       const _meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -11,16 +11,11 @@ import {
   type Store,
   type Tool,
 } from "@resumable-mcp/core";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { withStdioTasks, withTasks } from "../src/era-2026/index.js";
 import { createSessionHandler, createTaskStore, registerTools, taskHandler } from "../src/index.js";
 import { serveStdioEras } from "../src/stdio/index.js";
 import { openEndpoint } from "./endpoint-2026.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const size = { type: "object", properties: { size: { type: "integer", minimum: 2 } }, required: ["size"] } as const;
 const whole = { type: "object", properties: { half: { type: "integer" } } } as const;
@@ -36,7 +31,7 @@ const halve = defineTool({
 
 function makeEngine(tools: readonly Tool[], store: Store = createMemoryStore()) {
   const engine = createEngine({ store, tools });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   return engine;
 }
 
@@ -44,7 +39,7 @@ async function connectTo(server: McpServer): Promise<Client> {
   const client = new Client({ name: "stock", version: "1" });
   const [here, there] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(there), client.connect(here)]);
-  closing.push(() => client.close());
+  onTestFinished(() => client.close());
   return client;
 }
 
@@ -59,9 +54,9 @@ async function byServer2025(tools: readonly Tool[]): Promise<Call> {
 
 async function byServer2026(tools: readonly Tool[]): Promise<Call> {
   const endpoint = openEndpoint(tools);
-  closing.push(endpoint.close);
+  onTestFinished(endpoint.close);
   const client = await endpoint.connect();
-  closing.push(() => client.close());
+  onTestFinished(() => client.close());
   return (args, name = "halve") => client.callTool({ name, arguments: args });
 }
 
@@ -127,7 +122,7 @@ describe("a recovered task whose tool has plain JSON Schema runs before any clie
     const engine = makeEngine([halve], store);
     await engine.open();
     const served = serve(engine);
-    closing.push(async () => served.close?.());
+    onTestFinished(async () => served.close?.());
     const tasks = engine.forOwner("sub:ada");
     // To follow a task does not make it run.
     for await (const _event of tasks.follow(id));

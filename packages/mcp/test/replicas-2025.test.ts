@@ -1,5 +1,5 @@
 import { createMemoryStore } from "@resumable-mcp/core";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import {
@@ -15,17 +15,13 @@ import {
   taskOfEvent,
 } from "./http-endpoint.js";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 /** Two servers over one store, as two replicas behind one address. */
 async function openReplicas(options: EndpointOptions) {
   const store = createMemoryStore();
   const here = await openEndpoint({ ...options, store });
   const there = await openEndpoint({ ...options, store: store.anotherProcess() });
-  closing.push(here.close, there.close);
+  onTestFinished(here.close);
+  onTestFinished(there.close);
   return { here, there };
 }
 
@@ -201,7 +197,7 @@ test("an answer to a question of an ordinary tool is refused at another replica,
 
 test("a replica sweeps its other sessions where one of them has ended at another replica (G11)", async () => {
   vi.useFakeTimers({ toFake: ["Date", "performance"] });
-  closing.push(async () => void vi.useRealTimers());
+  onTestFinished(async () => void vi.useRealTimers());
   const limits = { idleMs: 60_000, sweepEveryMs: 5, sessionTtlMs: 120_000 };
   const { here, there } = await openReplicas({ tools: [countTool()], limits });
   const [ended, kept] = [await openSession(there.url), await openSession(there.url)];

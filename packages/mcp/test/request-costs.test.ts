@@ -1,5 +1,5 @@
 import { createMemoryStore, defineTool, type Engine, type Store } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createGate } from "./counting-tool.js";
 import { openEndpoint as open2026 } from "./endpoint-2026.js";
@@ -13,11 +13,6 @@ import {
   readUntil,
   resume,
 } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** Says how long a text is, after its gate opens. */
 const measureTool = (gate = createGate()) =>
@@ -107,7 +102,7 @@ test("G11 a call with more than maxInputBytes is refused before anything of it i
   });
   expect(puts()).toBe(before);
   const later = open2026([measureTool()], store);
-  closing.push(later.close);
+  onTestFinished(later.close);
   const { result } = await later.send("tools/call", { name: "measure", arguments: { value: text } });
   expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: "LIMIT_EXCEEDED" } } });
   expect(puts()).toBe(before);

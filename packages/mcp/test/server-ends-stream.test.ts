@@ -1,12 +1,7 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { createGate } from "./counting-tool.js";
 import { eventsOf, openEndpoint, openSession, post } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 async function allOf<Value>(values: AsyncIterable<Value>): Promise<readonly Value[]> {
   const all: Value[] = [];
@@ -32,7 +27,7 @@ async function begin(protocolVersion: string) {
       });
     },
   });
-  closing.push(close);
+  onTestFinished(close);
   const session = await openSession(url, {}, protocolVersion);
   const params = { name: "poll", arguments: { n: 7 } };
   const response = await post(url, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, session);

@@ -1,15 +1,10 @@
 import { createMemoryStore, defineTool, type Engine, type Store } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { controlTools } from "../src/control/control-tools.js";
 import { createGate, type Gate } from "./counting-tool.js";
 import { type EndpointOptions, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const [ada, bob] = ["6731a09a9cac4ba4f8d3e1f8309bed7f", "e324fb72e1cff4576f8e97c7ec71e0d4"];
 type Session = Record<string, string>;
@@ -43,7 +38,7 @@ function lastingStore(): Store {
 async function open(options: Partial<EndpointOptions> = {}) {
   const gate = createGate();
   const endpoint = await openEndpoint({ tools: [gatedTool(gate)], store: lastingStore(), ...options });
-  closing.push(endpoint.close);
+  onTestFinished(endpoint.close);
   return { ...endpoint, gate, session: await openSession(endpoint.url) };
 }
 
@@ -88,7 +83,7 @@ test("calls without client_id mean the client that the session named before, by 
 test("the id of a session is shown to a caller with a token, and to no other: it would be enough to act as that (F15)", async () => {
   const shown = async (subjects: Record<string, string> | undefined, headers: Record<string, string>) => {
     const { url, close } = await openEndpoint({ tools: [], subjects });
-    closing.push(close);
+    onTestFinished(close);
     const session = await openSession(url, headers);
     const { session_id } = await dataOf(url, session, "get_session_info");
     const { persistent_id } = await dataOf(url, session, "list_session_tasks");

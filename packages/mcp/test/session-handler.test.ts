@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { ElicitRequestSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
 import { createMemoryStore } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import {
   connectClient,
@@ -17,19 +17,14 @@ import {
   type StreamEvent,
 } from "./http-endpoint.js";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 async function endpoint(options: EndpointOptions) {
   const opened = await openEndpoint(options);
-  closing.push(opened.close);
+  onTestFinished(opened.close);
   return opened;
 }
 async function client(url: string, options = {}) {
   const connected = await connectClient(url, options);
-  closing.push(() => connected.client.close());
+  onTestFinished(() => connected.client.close());
   return connected;
 }
 

@@ -1,5 +1,5 @@
 import { createMemoryStore, defineTool, type Store } from "@resumable-mcp/core";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { countTool, createGate, type Gate, greetTool } from "./counting-tool.js";
 import {
@@ -12,11 +12,6 @@ import {
   resume,
   type StreamEvent,
 } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** A store that outlives the engines that are opened on it. */
 function lastingStore(maxEvents?: number): Store {
@@ -52,7 +47,7 @@ test.each(["tools/call", "tasks/result"])(
     const question = bodyOf(seen.at(-1) ?? {});
     await before.close();
     const after = await openEndpoint(options);
-    closing.push(after.close);
+    onTestFinished(after.close);
     const again = eventsOf(await resume(after.url, session, seen.at(-1)?.id ?? ""));
     expect((await again.next()).value).toEqual({ id: seen.at(-1)?.id });
     const result = { action: "accept", content: { name: "Ada" } };
@@ -73,7 +68,7 @@ test("G5 a client that has all but the result gets it after a restart, and one t
   const seen = await readUntil(eventsOf(await post(before.url, countTo(2), session)), () => false);
   await before.close();
   const after = await openEndpoint(options);
-  closing.push(after.close);
+  onTestFinished(after.close);
   const rest = await readUntil(eventsOf(await resume(after.url, session, seen.at(-2)?.id ?? "")), () => false);
   expect(rest.flatMap(({ message }) => message ?? [])).toEqual([seen.at(-1)?.message]);
   expect((await resume(after.url, session, seen.at(-1)?.id ?? "")).status).toBe(405);
@@ -87,7 +82,7 @@ test("G9 a question whose answer never came is shown again, under the id that it
   const seen = await readUntil(eventsOf(await post(before.url, call, session)), asks);
   await before.close();
   const after = await openEndpoint(options);
-  closing.push(after.close);
+  onTestFinished(after.close);
   const again = eventsOf(await resume(after.url, session, seen.at(-1)?.id ?? ""));
   const shown = (await readUntil(again, asks)).at(-1);
   expect(shown?.message).toEqual(seen.at(-1)?.message);
@@ -124,7 +119,7 @@ test.each([
   const store = lastingStore(8);
   const options = { tools: [unevenTool(gate)], store };
   const before = await openEndpoint(options);
-  if (!restarts) closing.push(before.close);
+  if (!restarts) onTestFinished(before.close);
   const session = await openSession(before.url);
   const call = request(1, "tools/call", { name: "uneven", arguments: {}, ...progressToken });
   const events = eventsOf(await post(before.url, call, session));
@@ -137,7 +132,7 @@ test.each([
   });
   if (restarts) await before.close();
   const after = restarts ? await openEndpoint(options) : before;
-  if (restarts) closing.push(after.close);
+  if (restarts) onTestFinished(after.close);
   const again = eventsOf(await resume(after.url, session, seen.at(-1)?.id ?? ""));
   await again.next();
   // The attempt that the restart ended waits for it as well.

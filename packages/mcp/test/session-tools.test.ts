@@ -1,14 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { JsonObject } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { findHandler, forSdk } from "../src/sdk-workarounds.js";
 import { openEndpoint, openSession, post } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** What is said at once is answered without a stream. */
 async function say() {
@@ -25,7 +20,7 @@ test("each session's server says itself which of its tools may run again", async
       server.registerTool("tell", { annotations }, say);
     },
   });
-  closing.push(close);
+  onTestFinished(close);
   const eventIdOfCall = async () => {
     const session = await openSession(url);
     const params = { name: "tell", arguments: {} };
@@ -50,7 +45,7 @@ test("a call that ends in its turn is answered with JSON, and with a stream as s
       });
     },
   });
-  closing.push(close);
+  onTestFinished(close);
   const session = await openSession(url);
   const call = async (name: string) => {
     const params = { name, arguments: {}, _meta: { progressToken: "p" } };
@@ -78,7 +73,7 @@ test("what a tool reports before its stream has begun arrives, though it is more
         return { content: [] };
       }),
   });
-  closing.push(close);
+  onTestFinished(close);
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "report", arguments: {} } };
   const text = await (await post(url, call, await openSession(url))).text();
   expect([...text.matchAll(/"progress":(\d)/g)].map(([, progress]) => progress)).toEqual(["1", "2", "3", "4"]);
@@ -99,7 +94,7 @@ test("a server that fails to list its tools once is asked again: later calls may
       });
     },
   });
-  closing.push(close);
+  onTestFinished(close);
   const session = await openSession(url);
   const eventIdOfCall = async () => {
     const params = { name: "tell", arguments: {} };

@@ -1,20 +1,15 @@
 import { type McpServer, requireScopes } from "@modelcontextprotocol/server";
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ServerDefinition } from "../src/define-server.js";
 import { Connection2026 } from "../src/era-2026/connection.js";
 import { Router2026 } from "../src/era-2026/router.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { type Endpoint, openEndpoint } from "./endpoint-2026.js";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 function endpoint(setup2026: ServerDefinition["setup2026"]): Endpoint {
   const made = openEndpoint([countTool()], createMemoryStore(), { setup2026 });
-  closing.push(made.close);
+  onTestFinished(made.close);
   return made;
 }
 
@@ -37,7 +32,7 @@ function connect(setup2026: ServerDefinition["setup2026"]) {
       for (const wake of heard.splice(0)) wake();
     },
   });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   return {
     ask: (id: string | number, method: string, params: JsonObject = {}) =>
       connection.receive({ jsonrpc: "2.0", id, method, params: { ...params, _meta } }),

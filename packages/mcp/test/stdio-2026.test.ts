@@ -3,16 +3,11 @@ import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontex
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createEngine, createMemoryStore, type JsonObject, type Tool } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { registerTools2026, withStdioTasks } from "../src/era-2026/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 
 const version = "2026-07-28";
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 /** A client connected as over stdio: one connection, one server. */
 async function connect(...tools: Tool[]) {
   const engine = createEngine({ store: createMemoryStore(), tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
@@ -26,11 +21,9 @@ async function connect(...tools: Tool[]) {
   const server = serveStdio(createServer, { transport: withStdioTasks(there, engine) });
   const client = new Client({ name: "stock", version: "1" }, { versionNegotiation: { mode: { pin: version } } });
   await client.connect(here);
-  closing.push(
-    () => engine.close(),
-    () => server.close(),
-    () => client.close(),
-  );
+  onTestFinished(() => engine.close());
+  onTestFinished(() => server.close());
+  onTestFinished(() => client.close());
   return { engine, client, transport: here };
 }
 

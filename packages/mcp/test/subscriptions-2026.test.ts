@@ -1,15 +1,10 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { registerTools2026, withTasks } from "../src/era-2026/index.js";
 import { requestFacts } from "../src/era-2026/read-message.js";
 import { subscriptionsOnly } from "../src/era-2026/with-tasks.js";
 import { messagesOf, openEndpoint } from "./endpoint-2026.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const _meta = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -20,7 +15,7 @@ test("a subscription to very many resources begins, and hears of some of them", 
   const uris = Array.from({ length: 10_000 }, (_none, index) => `file:///resource-${index}-${"x".repeat(40)}`);
   const notifications = { resourceSubscriptions: [...uris, `file:///${"x".repeat(2_000)}`].reverse() };
   const to = openEndpoint([]);
-  closing.push(to.close);
+  onTestFinished(to.close);
   const stream = messagesOf(await to.open("subscriptions/listen", { notifications }));
   const { value } = await stream.next();
   await stream.return();
@@ -35,10 +30,8 @@ test("every subscription behind withTasks ends with its token, and is one of its
     return server;
   };
   const handler = withTasks(createMcpHandler(createServer), engine, { maxSubscriptionsPerOwner: 1 });
-  closing.push(
-    () => engine.close(),
-    () => handler.close(),
-  );
+  onTestFinished(() => engine.close());
+  onTestFinished(() => handler.close());
   const listen = (expiresAt?: number) => {
     const params = { notifications: { toolsListChanged: true }, _meta };
     const headers = {
@@ -65,7 +58,7 @@ test("every subscription behind withTasks ends with its token, and is one of its
 test("a subscription promises changes only where it hears of them", async () => {
   const engine = createEngine({ store: createMemoryStore(), tools: [] });
   const { listener } = subscriptionsOnly(engine, {});
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   const written: JsonObject[] = [];
   const params = { notifications: { toolsListChanged: true, resourceSubscriptions: ["file:///any"] }, _meta };
   const request = {

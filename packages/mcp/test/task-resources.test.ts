@@ -3,28 +3,23 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { registerTools } from "../src/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { messagesOf, openEndpoint, withTasksExtension } from "./endpoint-2026.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** One engine with a client of each era, and a task that is at 1 of 2. */
 async function begin() {
   const gate = createGate();
   const era2026 = openEndpoint([countTool(gate)]);
-  closing.push(era2026.close);
+  onTestFinished(era2026.close);
   const era2025 = async (user: string) => {
     const server = new McpServer({ name: "test", version: "1" });
     registerTools(server, era2026.engine, { owner: () => user });
     const client = new Client({ name: "stock", version: "1" });
     const [here, there] = InMemoryTransport.createLinkedPair();
     await Promise.all([server.connect(there), client.connect(here)]);
-    closing.push(() => client.close());
+    onTestFinished(() => client.close());
     return client;
   };
   const call = { name: "count_to", arguments: { n: 2 } };
@@ -124,7 +119,7 @@ test("a session that connects again subscribes again", async () => {
   await first.subscribeResource({ uri });
   await first.close();
   const second = await connect();
-  closing.push(() => second.close());
+  onTestFinished(() => second.close());
   const heard = new Promise<string>((resolve) => {
     second.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
   });

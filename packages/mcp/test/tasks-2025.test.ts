@@ -9,27 +9,22 @@ import {
   TaskStatusNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { registerTools } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 async function connect(tools: readonly Tool[], capabilities = {}) {
   const store = createMemoryStore();
   const engine = createEngine({ store, tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   const open = async (user: string) => {
     const server = new McpServer({ name: "test", version: "1" });
     registerTools(server, engine, { owner: () => user });
     const client = new Client({ name: "stock", version: "1" }, { capabilities });
     const [here, there] = InMemoryTransport.createLinkedPair();
     await Promise.all([server.connect(there), client.connect(here)]);
-    closing.push(() => client.close());
+    onTestFinished(() => client.close());
     return client;
   };
   return { engine, store, client: await open("ada"), open };
@@ -47,7 +42,7 @@ const resultOf = (client: Client, taskId: string) =>
 
 test("a tool of the server's own does not run when it is called as a task", async () => {
   const engine = createEngine({ store: createMemoryStore(), tools: [] });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   const server = new McpServer({ name: "test", version: "1" });
   let runs = 0;
   server.registerTool("own", { description: "Counts." }, () => {
@@ -58,7 +53,7 @@ test("a tool of the server's own does not run when it is called as a task", asyn
   const client = new Client({ name: "stock", version: "1" });
   const [here, there] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(there), client.connect(here)]);
-  closing.push(() => client.close());
+  onTestFinished(() => client.close());
   const asTask = (name: string) =>
     client.request({ method: "tools/call" as const, params: { name, task: {} } }, CreateTaskResultSchema);
   await expect(asTask("own")).rejects.toMatchObject({ code: -32_601, message: expect.stringContaining("as a task") });

@@ -4,19 +4,14 @@ import {
   TaskStatusNotificationV2Schema,
 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { createMemoryStore, defineTool, type JsonObject, type Tool } from "@resumable-mcp/core";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import { type Endpoint, messagesOf, openEndpoint, withTasksExtension } from "./endpoint-2026.js";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 function endpoint(...tools: Tool[]): Endpoint {
   const opened = openEndpoint(tools);
-  closing.push(opened.close);
+  onTestFinished(opened.close);
   return opened;
 }
 
@@ -148,7 +143,7 @@ test("answers to questions that were not asked cost no look into the store, howe
   const store = createMemoryStore();
   const looks = vi.spyOn(store, "getTask");
   const to = openEndpoint([twoQuestions], store);
-  closing.push(to.close);
+  onTestFinished(to.close);
   const taskId = await startTask(to, "two_questions");
   await pollUntil(to, taskId, "input_required");
   looks.mockClear();

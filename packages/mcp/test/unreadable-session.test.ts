@@ -1,12 +1,7 @@
 import { createMemoryStore, type JsonObject, type MemoryStore } from "@resumable-mcp/core";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { countTool } from "./counting-tool.js";
 import { eventsOf, openEndpoint, openSession, post } from "./http-endpoint.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
 /** As a build stored it that said otherwise who opened a session. */
@@ -25,7 +20,7 @@ async function open(limits = {}) {
   const messages: string[] = [];
   const onError = (error: unknown) => messages.push(error instanceof Error ? error.message : String(error));
   const to = await openEndpoint({ tools: [countTool()], store, onError, limits });
-  closing.push(to.close);
+  onTestFinished(to.close);
   return { ...to, store, messages };
 }
 

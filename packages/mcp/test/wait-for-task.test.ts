@@ -1,14 +1,9 @@
 import { createEngine, createMemoryStore, type Engine, type OwnedTasks } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Call } from "../src/call/call.js";
 import { parseCallMeta } from "../src/call/call.js";
 import { controlTools } from "../src/control/control-tools.js";
 import { countTool, createGate, type Gate } from "./counting-tool.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** Calls the control tool as one caller does. */
 function waitForTask(engine: Engine, tasks: OwnedTasks, taskId: string, seconds: number) {
@@ -31,7 +26,7 @@ function waitForTask(engine: Engine, tasks: OwnedTasks, taskId: string, seconds:
 
 test("wait_for_task gives the result of a task that another server finishes between two of its looks", async () => {
   const engine = createEngine({ store: createMemoryStore(), tools: [countTool()] });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   const owned = engine.forOwner("sub:ada");
   const { record } = await owned.start({ tool: "count_to", input: { n: 2 }, detached: true });
   await owned.wait(record.id);
@@ -51,7 +46,7 @@ test("wait_for_task says which version a task waits for that no code at hand can
   const engineOf = (version: string, gate?: Gate) => {
     const tools = [{ ...countTool(gate), version }];
     const engine = createEngine({ store: store.anotherProcess(), tools, limits: { drainTimeoutMs: 300 } });
-    closing.push(() => engine.close());
+    onTestFinished(() => engine.close());
     return engine;
   };
   const gate = createGate();

@@ -1,20 +1,15 @@
 import { createEngine, createMemoryStore, isJsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { countTool, createGate } from "../../test/counting-tool.js";
 import { type Call, parseCallMeta } from "./call.js";
 import { followCall } from "./follow-call.js";
-
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 /** A caller whose first notification leaves only when the task has finished and `whileNotified` is over. */
 async function slowCall(whileNotified: () => void) {
   const gate = createGate();
   const engine = createEngine({ store: createMemoryStore(), tools: [countTool(gate)] });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   const tasks = engine.forOwner("sub:ada");
   const begun = await tasks.start({ tool: "count_to", input: { n: 2 }, detached: true });
   const leave = new AbortController();
@@ -49,7 +44,7 @@ async function slowCall(whileNotified: () => void) {
 
 test("G5 a caller whose time ends with the task is shown what led to the result before it gets the result", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  closing.push(() => vi.useRealTimers());
+  onTestFinished(() => void vi.useRealTimers());
   const { call, begun, shown } = await slowCall(() => vi.advanceTimersByTime(1_000));
   const { reason, view, seenSeq } = await followCall(call, begun, 1_000);
   expect({ reason, shown, isAllSeen: seenSeq === view.record.lastSeq }).toEqual({
@@ -72,7 +67,7 @@ test("a caller that left has seen the events up to the last one that it was show
 
 test("a time that no timer can hold is long, and not over at once (F15)", async () => {
   const setTimer = vi.spyOn(globalThis, "setTimeout");
-  closing.push(() => setTimer.mockRestore());
+  onTestFinished(() => setTimer.mockRestore());
   const { call, begun } = await slowCall(() => {});
   expect((await followCall(call, begun, 2 ** 31)).reason).toBe("finished");
   const delays = setTimer.mock.calls.map(([, delayMs]) => delayMs ?? 0);

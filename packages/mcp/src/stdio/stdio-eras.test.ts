@@ -1,13 +1,8 @@
 import { createEngine, createMemoryStore, defineTool, type JsonObject } from "@resumable-mcp/core";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import type { ServerDefinition } from "../define-server.js";
 import { serveStdioEras } from "./stdio-eras.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const tool = defineTool({
   name: "greet",
@@ -39,10 +34,8 @@ function connect({ onWrite = () => {}, onError = failTest, ...setups }: ConnectO
     },
     onError,
   });
-  closing.push(
-    () => engine.close(),
-    () => connection.close(),
-  );
+  onTestFinished(() => engine.close());
+  onTestFinished(() => connection.close());
   let nextId = 0;
   const ask = (method: string, params: JsonObject = {}) => {
     const id = ++nextId;
@@ -90,7 +83,7 @@ function unhandledRejections(): unknown[] {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   process.on("unhandledRejection", note);
-  closing.push(async () => void process.off("unhandledRejection", note));
+  onTestFinished(async () => void process.off("unhandledRejection", note));
   return unhandled;
 }
 

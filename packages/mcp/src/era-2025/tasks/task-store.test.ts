@@ -3,22 +3,17 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { CallToolResultSchema, CreateTaskResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { countTool, createGate, greetTool } from "../../../test/counting-tool.js";
 import { createTaskStore, taskHandler } from "./task-store.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const capabilities = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 
 /** Servers of the SDK, each with a task store of its own, as they are made for every session or request. */
 function makeEngine(tools: readonly Tool[]) {
   const engine = createEngine({ store: createMemoryStore(), tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   const connect = async (owner: Parameters<typeof createTaskStore>[0]["owner"]) => {
     const taskStore = createTaskStore({ engine, owner });
     const server = new McpServer({ name: "stock", version: "1" }, { capabilities, taskStore });
@@ -29,7 +24,7 @@ function makeEngine(tools: readonly Tool[]) {
     const client = new Client({ name: "stock", version: "1" });
     const [here, there] = InMemoryTransport.createLinkedPair();
     await Promise.all([server.connect(there), client.connect(here)]);
-    closing.push(() => client.close());
+    onTestFinished(() => client.close());
     return { client, taskStore };
   };
   return { engine, connect };

@@ -1,22 +1,17 @@
 import type { JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import type { Repeatable } from "@resumable-mcp/protocol";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { sessionLimits } from "../../../limits.js";
 import { KeptDocument } from "../kept-document.js";
 import { sessionKind } from "../session-document.js";
 import type { InFlightRequest } from "../session-stream.js";
 import { InFlightCalls } from "./in-flight-calls.js";
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 /** The calls of a new session in memory. */
 async function openCalls() {
   const engine = createEngine({ store: createMemoryStore(), tools: [] });
-  closing.push(() => engine.close());
+  onTestFinished(() => engine.close());
   const value = { protocolVersion: "2025-11-25", key: "k", initialize: {} };
   const place = { id: "a_session_of_a_test", owner: "session:test" };
   const document = new KeptDocument(sessionKind, engine.documents, place, { value, version: 0 });
