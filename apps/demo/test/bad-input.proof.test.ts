@@ -11,7 +11,6 @@ import { z } from "zod";
 import { type DemoServer, startDemoServer } from "../src/processes/demo-server.js";
 import { findScript } from "../src/processes/program.js";
 
-const timeoutMs = 240_000;
 const built = new URL("../dist/", import.meta.url);
 const tools = fileURLToPath(new URL("tools.js", built));
 const clientScript = findScript("@resumable-mcp/client-tui", "resumable-mcp-client");
@@ -36,7 +35,7 @@ beforeAll(async () => {
   server = await startDemoServer({ built, store: join(folder, "store"), port: 0 });
   done = await finishedTask(3);
   untouched = await client(["show", done, "--json"]);
-}, timeoutMs);
+});
 
 afterAll(async () => {
   await server.end("SIGKILL");
@@ -104,7 +103,7 @@ describe("a caller's mistake gets one sentence, the right exit code, and changes
     ],
     ["pausing another owner's task", ["pause", "DONE", ...another], 4, "There is no task DONE. "],
     ["pausing a task that does not run", ["pause", "DONE"], 1, "Task DONE is completed, so it cannot be paused."],
-  ])("%s", { timeout: timeoutMs }, async (_mistake, args, code, sentence) => {
+  ])("%s", async (_mistake, args, code, sentence) => {
     const named = (word: string) => word.replace("DONE", done);
     expect(await complaintOf(client(args.map(named)))).toEqual(oneLine(code, named(sentence)));
     expect(await client(["show", done, "--json"])).toEqual(untouched);
@@ -112,7 +111,7 @@ describe("a caller's mistake gets one sentence, the right exit code, and changes
 });
 
 describe("more than there is", () => {
-  test("total_records of 10^9 processes all rows, and says so", { timeout: timeoutMs }, async () => {
+  test("total_records of 10^9 processes all rows, and says so", async () => {
     const args = ["call", processing, "total_records=1000000000", "batch_size=1000", atOnce];
     const { code, out } = await client([...args, "--json"]);
     const result = processed.parse(JSON.parse(out.trimEnd().split("\n").at(-1) ?? ""));
@@ -127,20 +126,20 @@ describe("more than there is", () => {
     });
   });
 
-  test("a batch_size larger than the total is one batch", { timeout: timeoutMs }, async () => {
+  test("a batch_size larger than the total is one batch", async () => {
     const { code, complaint } = await client(["call", processing, "total_records=7", "batch_size=100", atOnce]);
     expect([code, complaint.match(/\d+\/7 records/g)]).toEqual([0, ["7/7 records"]]);
   });
 });
 
 describe("a server that cannot start says why in one sentence, and touches nothing:", () => {
-  test("a port in use", { timeout: timeoutMs }, async () => {
+  test("a port in use", async () => {
     const ended = await complaintOf(serve(["--port", String(server.port), "--store", join(folder, "second")]));
     expect(ended).toEqual(oneLine(1, `Port ${server.port} on 127.0.0.1 is in use. Choose another with --port`));
     expect((await client(["servers", "test"])).code).toBe(0);
   });
 
-  test("a store's folder that cannot be written", { timeout: timeoutMs }, async () => {
+  test("a store's folder that cannot be written", async () => {
     const file = join(folder, "file");
     await writeFile(file, "no folder");
     const ended = await complaintOf(serve(["--port", "0", "--store", join(file, "store")]));
@@ -148,7 +147,7 @@ describe("a server that cannot start says why in one sentence, and touches nothi
     expect(await readFile(file, "utf8")).toBe("no folder");
   });
 
-  test("a store's folder of another layout version", { timeout: timeoutMs }, async () => {
+  test("a store's folder of another layout version", async () => {
     const store = join(folder, "newer");
     await mkdir(store);
     await writeFile(join(store, "format.json"), '{"layout":99}');
@@ -159,9 +158,7 @@ describe("a server that cannot start says why in one sentence, and touches nothi
 });
 
 describe("what lies about", () => {
-  test("a corrupt task file is reported for its task, and no other task is harmed", {
-    timeout: timeoutMs,
-  }, async () => {
+  test("a corrupt task file is reported for its task, and no other task is harmed", async () => {
     const broken = await finishedTask(4);
     await server.end("SIGKILL");
     const files = await readdir(join(folder, "store", "tasks"), { recursive: true });
@@ -179,16 +176,14 @@ describe("what lies about", () => {
     expect(await finishedTask(5)).not.toBe(broken);
   });
 
-  test("a server that is down is named, with what to start", { timeout: timeoutMs }, async () => {
+  test("a server that is down is named, with what to start", async () => {
     const url = `http://127.0.0.1:${await freePort()}/mcp`;
     expect(await complaintOf(client(["call", processing, "--server-wait", "0"], url))).toEqual(
       oneLine(3, `No server answers at ${url} (connection refused). Start it first, for example: `),
     );
   });
 
-  test("a state file of another server keeps that server's tasks while one asks this one", {
-    timeout: timeoutMs,
-  }, async () => {
+  test("a state file of another server keeps that server's tasks while one asks this one", async () => {
     const other = await startDemoServer({ built, store: join(folder, "other-store"), port: 0 });
     try {
       expect(await complaintOf(client(["show", done], other.url))).toEqual(oneLine(4, `There is no task ${done}.`));

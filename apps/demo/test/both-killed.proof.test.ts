@@ -9,7 +9,6 @@ import { startDemoServer } from "../src/processes/demo-server.js";
 import { findScript } from "../src/processes/program.js";
 import { openTerminal } from "./pseudo-terminal.js";
 
-const timeoutMs = 90_000;
 const total = 50;
 const batchSize = 5;
 /** Between a number on the screen and the next one there is time for a kill. */
@@ -80,9 +79,7 @@ async function fillIn(terminal: ReturnType<typeof startClient>, field: string, v
   await terminal.sees(new RegExp(`▸ ${field}\\s+${value}_`));
 }
 
-test("server and UI killed at 15 of 50 and started again: the UI tells of one task at 30 %, which waits for R and ends with each record once (feature 29)", {
-  timeout: timeoutMs,
-}, async () => {
+test("server and UI killed at 15 of 50 and started again: the UI tells of one task at 30 %, which waits for R and ends with each record once (feature 29)", async () => {
   const first = await startServer(0);
   const { url, port } = first;
   const before = startClient(url);

@@ -8,18 +8,15 @@ import { unpackExtension, validateManifest } from "@anthropic-ai/mcpb";
 import { openClient } from "@resumable-mcp/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-const timeoutMs = 90_000;
 const demo = fileURLToPath(new URL("../", import.meta.url));
 
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "bundle-test-"));
-}, timeoutMs);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("the bundle for Claude Desktop is valid, and what is unpacked from it serves the demo's tools", {
-  timeout: timeoutMs,
-}, async () => {
+test("the bundle for Claude Desktop is valid, and what is unpacked from it serves the demo's tools", async () => {
   const [bundle, unpacked] = [join(folder, "demo.mcpb"), join(folder, "unpacked")];
   // What `npm run bundle` does, with another place for the bundle.
   await promisify(execFile)("npm", ["run", "-s", "bundle", "--", "--to", bundle], { cwd: demo });

@@ -8,12 +8,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const timeoutMs = 90_000;
 const program = fileURLToPath(new URL("../dist/index.js", import.meta.url));
 
-test("tells the story of a killed job that ends with every record once (feature 29)", {
-  timeout: timeoutMs,
-}, async () => {
+test("tells the story of a killed job that ends with every record once (feature 29)", async () => {
   const folder = await mkdtemp(join(tmpdir(), "demo-"));
   const child = spawn(process.execPath, [program], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -32,7 +29,7 @@ test("tells the story of a killed job that ends with every record once (feature 
 test.each([
   ["--port", "many"],
   ["--nonsense", ""],
-])("refuses %s %s with the right exit code and no stack", { timeout: timeoutMs }, async (...flags) => {
+])("refuses %s %s with the right exit code and no stack", async (...flags) => {
   const child = spawn(process.execPath, [program, ...flags], { stdio: ["ignore", "ignore", "pipe"] });
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
   expect(code).toBe(2);

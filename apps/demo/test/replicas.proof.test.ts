@@ -12,13 +12,10 @@ import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { findScript } from "../src/processes/program.js";
 
-const timeoutMs = 240_000;
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const example = path("../../../examples/replicas");
 
-test("three replicas and their database are killed, and every record is there once", {
-  timeout: timeoutMs,
-}, async () => {
+test("three replicas and their database are killed, and every record is there once", async () => {
   const child = spawn(process.execPath, [path("../dist/index.js"), "--replicas"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -62,7 +59,7 @@ test("the example's manifests start the server in the same way", () => {
   expect(withoutPlaces(kubernetes.args)).toEqual(withoutPlaces(command));
 });
 
-test("the server starts with what the manifests say, and answers their probes", { timeout: timeoutMs }, async () => {
+test("the server starts with what the manifests say, and answers their probes", async () => {
   const { kubernetes } = readExample();
   const folder = mkdtempSync(join(tmpdir(), "replicas-"));
   const database = await startPostgres();

@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type RestartableServer, startRestartableServer } from "../src/processes/demo-server.js";
 
-const timeoutMs = 90_000;
 const built = new URL("../dist/", import.meta.url);
 const program = fileURLToPath(new URL("resumption.js", built));
 
@@ -52,23 +51,19 @@ test.each([
       await server.start();
     },
   ],
-])(
-  "crashes at the first run and gets the forecast at the second, %s (feature 33)",
-  { timeout: timeoutMs },
-  async (_, meanwhile) => {
-    const first = await run();
-    expect(first).toMatchObject({ code: null, signal: "SIGKILL" });
-    const { session_id, last_event_id } = await cached();
-    await meanwhile();
-    const second = await run();
-    expect(second).toMatchObject({ code: 0, complaint: "" });
-    expect(second.output).toContain(`Mcp-Session-Id ${session_id} and Last-Event-ID ${last_event_id}`);
-    expect(second.output).toMatch(/^Seattle, \d{4}-\d\d-\d\d: .+ °C, mostly \w+/m);
-    expect(existsSync(cache)).toBe(false);
-  },
-);
+])("crashes at the first run and gets the forecast at the second, %s (feature 33)", async (_, meanwhile) => {
+  const first = await run();
+  expect(first).toMatchObject({ code: null, signal: "SIGKILL" });
+  const { session_id, last_event_id } = await cached();
+  await meanwhile();
+  const second = await run();
+  expect(second).toMatchObject({ code: 0, complaint: "" });
+  expect(second.output).toContain(`Mcp-Session-Id ${session_id} and Last-Event-ID ${last_event_id}`);
+  expect(second.output).toMatch(/^Seattle, \d{4}-\d\d-\d\d: .+ °C, mostly \w+/m);
+  expect(existsSync(cache)).toBe(false);
+});
 
-test("says what to do when the server is down", { timeout: timeoutMs }, async () => {
+test("says what to do when the server is down", async () => {
   await server.kill();
   const { code, complaint } = await run();
   expect(code).toBe(1);
@@ -76,7 +71,7 @@ test("says what to do when the server is down", { timeout: timeoutMs }, async ()
   expect(complaint).toContain("Start it first");
 });
 
-test("says at the second run, too, what to do when the server is down", { timeout: timeoutMs }, async () => {
+test("says at the second run, too, what to do when the server is down", async () => {
   expect((await run()).signal).toBe("SIGKILL");
   const before = await cached();
   await server.kill();
@@ -87,14 +82,14 @@ test("says at the second run, too, what to do when the server is down", { timeou
   expect(await cached()).toEqual(before);
 });
 
-test("says why the server refused the call, at the latest at the second run", { timeout: timeoutMs }, async () => {
+test("says why the server refused the call, at the latest at the second run", async () => {
   const first = await run("--city", "Atlantis");
   const refused = first.signal === null ? first : await run("--city", "Atlantis");
   expect(refused).toMatchObject({ code: 1, complaint: expect.stringContaining("New York and Seattle are bundled") });
   expect(refused.complaint).not.toMatch(/^\s+at /m);
 });
 
-test("refuses an unknown flag with a sentence", { timeout: timeoutMs }, async () => {
+test("refuses an unknown flag with a sentence", async () => {
   const { code, complaint } = await run("--nonsense");
   expect(code).toBe(2);
   expect(complaint).toContain("Unknown option '--nonsense'. --help lists the options.");

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openTerminal } from "./pseudo-terminal.js";
 
-const timeoutMs = 240_000;
 const enter = "\r";
 const down = "\u001b[B";
 const interrupt = "\u0003";
@@ -17,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 }));
 
-test("opens the terminal UI, in which the server can be killed and started again", { timeout: timeoutMs }, async () => {
+test("opens the terminal UI, in which the server can be killed and started again", async () => {
   const terminal = openTerminal(program, ["--port", "0"], folder);
   await terminal.sees(/kill -9 the server/);
   terminal.press("k");
@@ -28,7 +27,7 @@ test("opens the terminal UI, in which the server can be killed and started again
   expect(await terminal.closed).toEqual([0, null]);
 });
 
-test("says on leaving that an unfinished task waits for the server, which stops", { timeout: timeoutMs }, async () => {
+test("says on leaving that an unfinished task waits for the server, which stops", async () => {
   const terminal = openTerminal(program, ["--port", "0"], folder);
   await terminal.sees(/kill -9 the server/);
   terminal.press("1");

@@ -7,8 +7,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { makeManifest } from "../src/bundle/manifest.js";
 import { projectFolder, start } from "./program.js";
 
-const timeoutMs = 240_000;
-
 /** Counts to 5, tells its process, and at 3 waits until a file is there, in the folder that the host's user chose. */
 const tools = `
 import { existsSync } from "node:fs";
@@ -58,9 +56,7 @@ async function project(): Promise<string> {
   return folder;
 }
 
-test("a bundle of a user's own tools is valid, and what is unpacked from it survives kill -9 (G1, G5)", {
-  timeout: timeoutMs,
-}, async () => {
+test("a bundle of a user's own tools is valid, and what is unpacked from it survives kill -9 (G1, G5)", async () => {
   const folder = await project();
   const given = ["--manifest", "bundle.json", "--icon", "icon.png", "--include", "words.json"];
   const packing = start(["bundle", "./tools.ts", ...given, "--", "--control-tools", "all"], folder);
@@ -110,7 +106,7 @@ test("a bundle of a user's own tools is valid, and what is unpacked from it surv
   expect((await call.result()).structuredContent).toEqual({ words: ["one", "two"], attempts: 2 });
 });
 
-test("says in one sentence what a bundle lacks", { timeout: timeoutMs }, async () => {
+test("says in one sentence what a bundle lacks", async () => {
   const folder = await project();
   await writeFile(join(folder, "none.json"), '{ "author": {} }');
   await writeFile(join(folder, "torn.json"), "{");
@@ -143,7 +139,7 @@ test.skipIf(process.platform === "win32").each([
   ["to a folder outside", "outside"],
   ["to nothing", "nothing"],
   ["to a file of the folder itself", "data/words.txt"],
-])("an included folder with a link %s is refused, and nothing is packed", { timeout: timeoutMs }, async (_, target) => {
+])("an included folder with a link %s is refused, and nothing is packed", async (_, target) => {
   const folder = await project();
   await mkdir(join(folder, "data", "deep"), { recursive: true });
   await mkdir(join(folder, "outside"));

@@ -2,15 +2,10 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { createMemoryStore, type MemoryStore } from "@resumable-mcp/core";
 import { putBan, removeBan } from "@resumable-mcp/core/store";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type RunningServer, serve } from "../src/index.js";
 import { definition, release } from "./two-owners/foreign-target.js";
 import { request2026, type StreamReader, tokenCaller } from "./two-owners/raw-caller.js";
-
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 
 const now = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 1 };
 
@@ -26,24 +21,14 @@ async function open(store: MemoryStore): Promise<RunningServer> {
     extra: { sub: token },
   });
   const server = await serve({ definition, store, port: 0, limits, verifyToken });
-  closing.push(() => server.close());
+  onTestFinished(() => server.close());
   return server;
 }
 
 /** The status of a request of a subject. */
 async function ask(server: RunningServer, subject: string): Promise<number> {
-  const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
-  const response = await fetch(server.url, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${subject}`,
-      accept: "application/json, text/event-stream",
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: initialize }),
-  });
-  await response.text();
-  return response.status;
+  const caller = tokenCaller(server.url, subject, subject);
+  return (await caller.initialize()).status;
 }
 
 test("a subject that is banned is refused by all servers of the store, its tasks are cancelled, and no other is concerned", async () => {
@@ -76,7 +61,7 @@ test("a subject that is banned is refused by all servers of the store, its tasks
 /** Opens a stream of each kind as a subject, and a call of `gated` that is held. */
 async function openStreams(server: RunningServer, subject: string) {
   const caller = tokenCaller(server.url, subject, subject);
-  closing.push(caller.close);
+  onTestFinished(caller.close);
   const inSession = { "mcp-session-id": (await caller.initialize()).session };
   const call = (id: number, name: string) => {
     const params = { name, arguments: { label: `${subject} ${server.url}`, hold: true }, _meta: { progressToken: id } };
@@ -125,7 +110,7 @@ test("a request that was let in before the ban, and whose body comes after it, l
     method: "POST",
     headers: { ...headers, authorization: "Bearer mallory", "content-length": Buffer.byteLength(body) },
   });
-  closing.push(() => slow.destroy());
+  onTestFinished(() => void slow.destroy());
   const answered = once(slow, "response");
   slow.write(body.slice(0, 10));
   // Its token was checked before that of a later request.

@@ -14,22 +14,28 @@ async function start(store: string, port = 0) {
   return startServer([toolsModule, "--port", String(port), "--store", store, "--retry", "4s"]);
 }
 
-test("G5 a call in flight survives SIGKILL of the server: the result is complete, progress rises without gap or repeat", async () => {
+/** A server with a client, which is killed and started again at its port; only the first time counts. */
+async function restartable() {
   const store = await testFolder();
   let server = await start(store);
   const { client } = await connectStock(server.url);
-  const seen: number[] = [];
   let restarted: Promise<void> | undefined;
   const restart = async () => {
     await server.kill();
     server = await start(store, server.port);
   };
+  return { store, client, restartOnce: () => (restarted ??= restart()) };
+}
+
+test("G5 a call in flight survives SIGKILL of the server: the result is complete, progress rises without gap or repeat", async () => {
+  const { client, restartOnce } = await restartable();
+  const seen: number[] = [];
   const onprogress = ({ progress }: Progress) => {
     seen.push(progress);
-    if (progress === 5) restarted ??= restart();
+    if (progress === 5) void restartOnce();
   };
   const result = await client.callTool({ name: "count_to", arguments: { n: 40 } }, undefined, { onprogress });
-  await restarted;
+  await restartOnce();
   expect(result).toMatchObject({ structuredContent: { counted: 40 } });
   expect(seen).toEqual(count(40));
   const items = await client.callTool({
@@ -39,49 +45,28 @@ test("G5 a call in flight survives SIGKILL of the server: the result is complete
   expect(items).toMatchObject({ structuredContent: { items: count(40), total: 40 } });
 });
 
-test("an ordinary tool in flight at the kill runs once, and its caller learns that the outcome is unknown", async () => {
-  const store = await testFolder();
+/** What an ordinary tool that is in flight at the kill is answered with, and what it wrote. */
+async function killWhileWriting(name: string) {
+  const { store, client, restartOnce } = await restartable();
   const file = join(store, "lines.txt");
-  let server = await start(store);
-  const { client } = await connectStock(server.url);
-  let restarted: Promise<void> | undefined;
-  const restart = async () => {
-    await server.kill();
-    server = await start(store, server.port);
-  };
-  const onprogress = () => {
-    restarted ??= restart();
-  };
-  const result = await client.callTool({ name: "append_line", arguments: { file } }, undefined, { onprogress });
-  await restarted;
-  expect(result).toMatchObject({
-    isError: true,
-    content: [
-      {
-        text: "The server restarted while append_line ran; it may or may not have taken effect. Check before calling again.",
-      },
-    ],
-  });
-  expect(await readFile(file, "utf8")).toBe("ran\n");
+  const onprogress = () => void restartOnce();
+  const result = await client.callTool({ name, arguments: { file } }, undefined, { onprogress });
+  await restartOnce();
+  return { result, written: await readFile(file, "utf8") };
+}
+
+test("an ordinary tool in flight at the kill runs once, and its caller learns that the outcome is unknown", async () => {
+  const { result, written } = await killWhileWriting("append_line");
+  const text =
+    "The server restarted while append_line ran; it may or may not have taken effect. Check before calling again.";
+  expect(result).toMatchObject({ isError: true, content: [{ text }] });
+  expect(written).toBe("ran\n");
 });
 
 test("an ordinary tool that says it is idempotent runs again after the kill", async () => {
-  const store = await testFolder();
-  const file = join(store, "lines.txt");
-  let server = await start(store);
-  const { client } = await connectStock(server.url);
-  let restarted: Promise<void> | undefined;
-  const restart = async () => {
-    await server.kill();
-    server = await start(store, server.port);
-  };
-  const onprogress = () => {
-    restarted ??= restart();
-  };
-  const result = await client.callTool({ name: "append_again", arguments: { file } }, undefined, { onprogress });
-  await restarted;
+  const { result, written } = await killWhileWriting("append_again");
   expect(result).toMatchObject({ content: [{ text: "done" }] });
-  expect(await readFile(file, "utf8")).toBe("ran\nran\n");
+  expect(written).toBe("ran\nran\n");
 });
 
 test("a new client process that kept session id and event id gets the result of the call that the old one began", async () => {

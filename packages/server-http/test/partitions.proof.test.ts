@@ -83,10 +83,10 @@ test.each([
       });
       const statuses = async () => (await store.listTasks({ limit: 10 })).tasks.map(({ status }) => status);
       const all = troubles.slice(0, index + 1).map(() => "completed");
-      await expect.poll(statuses, { timeout: timeoutMs }).toEqual(all);
+      await expect.poll(statuses).toEqual(all);
       const isHeld = typeof trouble === "object" && "hold" in trouble;
       const least = isHeld ? heldAtLeast : 0;
-      await expect.poll(() => network.held, { timeout: timeoutMs }).toBeGreaterThanOrEqual(least);
+      await expect.poll(() => network.held).toBeGreaterThanOrEqual(least);
       network.heal();
       expect(await items).toEqual(count);
       expect(seesAll ? seen : [seen.at(-1), seen]).toEqual(
@@ -94,5 +94,4 @@ test.each([
       );
     }
   },
-  timeoutMs,
 );

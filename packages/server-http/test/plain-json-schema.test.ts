@@ -3,6 +3,7 @@ import { createFsStore } from "@resumable-mcp/store-fs";
 import { expect, test } from "vitest";
 import { serve } from "../src/index.js";
 import { afterwards, testFolder } from "./server-process.js";
+import { rawCaller } from "./two-owners/raw-caller.js";
 
 test("a task of a tool with plain JSON Schema resumes at the start, before any caller comes", async () => {
   const directory = await testFolder();
@@ -36,25 +37,11 @@ test("a task of a tool with plain JSON Schema resumes at the start, before any c
     return { server, beginsAt };
   };
   const first = await serveCounting();
-  const { url } = first.server;
-  const params = { name: "count", arguments: {}, _meta: { "resumable-mcp/handoff": 0 } };
-  await callOnce(url, params);
+  const caller = rawCaller(first.server.url, { subject: "any", owner: undefined, headers: {} });
+  const meta = { "resumable-mcp/handoff": 0 };
+  await caller.send2025("tools/call", { name: "count", arguments: {} }, { meta });
   expect(await first.beginsAt).toBe(0);
   await first.server.close();
   const second = await serveCounting();
   expect(await second.beginsAt).toBe(1);
 });
-
-/** Opens a session of the 2025 era and calls a tool in it. */
-async function callOnce(url: string, params: object): Promise<void> {
-  const send = async (headers: Record<string, string>, message: object) => {
-    const base = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const body = JSON.stringify({ jsonrpc: "2.0", ...message });
-    const response = await fetch(url, { method: "POST", headers: { ...base, ...headers }, body });
-    await response.text();
-    return response;
-  };
-  const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  const opened = await send({}, { id: 1, method: "initialize", params: hello });
-  await send({ "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" }, { id: 2, method: "tools/call", params });
-}

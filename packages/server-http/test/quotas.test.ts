@@ -3,14 +3,7 @@ import { createFsStore } from "@resumable-mcp/store-fs";
 import { expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
-
-const timeoutMs = 240_000;
-const initialize = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
-};
+import { rawCaller } from "./two-owners/raw-caller.js";
 
 /** The refusal of a request for one more than the limit. */
 const refusedFor = (code: string, limit: string) => ({
@@ -18,67 +11,57 @@ const refusedFor = (code: string, limit: string) => ({
   structuredContent: { error: { code, message: expect.stringContaining(limit) } },
 });
 
-test(
-  "the quotas of the command line bound tasks, sessions and bytes, and say which of them is reached (G11)",
-  async () => {
-    const store = await testFolder();
-    const args = [toolsModule, "--port", "0", "--store", store];
-    const perOwner = { RESUMABLE_MCP_MAX_RUNNING_PER_OWNER: "1", RESUMABLE_MCP_MAX_SESSIONS_PER_OWNER: "1" };
-    const kept = ["--keep-finished", "30d", "--keep-finished", "count_to=1h"];
-    const server = await startServer(
-      [...args, "--max-unfinished-per-owner", "1", ...kept, "--max-store-tasks", "2"],
-      perOwner,
-    );
-    const { client } = await connectStock(server.url);
-    const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
+test("the quotas of the command line bound tasks, sessions and bytes, and say which of them is reached (G11)", async () => {
+  const store = await testFolder();
+  const args = [toolsModule, "--port", "0", "--store", store];
+  const perOwner = { RESUMABLE_MCP_MAX_RUNNING_PER_OWNER: "1", RESUMABLE_MCP_MAX_SESSIONS_PER_OWNER: "1" };
+  const kept = ["--keep-finished", "30d", "--keep-finished", "count_to=1h"];
+  const server = await startServer(
+    [...args, "--max-unfinished-per-owner", "1", ...kept, "--max-store-tasks", "2"],
+    perOwner,
+  );
+  const { client } = await connectStock(server.url);
+  const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
 
-    const asked = await client.callTool({ name: "ask_name", arguments: {} });
-    expect(await count(1)).toMatchObject(refusedFor("LIMIT_EXCEEDED", "maxUnfinishedPerOwner"));
-    const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
-    const second = await fetch(server.url, { method: "POST", headers, body: JSON.stringify(initialize) });
-    expect(second.status).toBe(429);
-    expect(await second.text()).toContain("maxSessionsPerOwner = 1");
+  const asked = await client.callTool({ name: "ask_name", arguments: {} });
+  expect(await count(1)).toMatchObject(refusedFor("LIMIT_EXCEEDED", "maxUnfinishedPerOwner"));
+  const second = await rawCaller(server.url, { subject: "any", owner: undefined, headers: {} }).initialize();
+  expect([second.status, second.body]).toEqual([429, expect.stringContaining("maxSessionsPerOwner = 1")]);
 
-    const { task_id } = asked.structuredContent as { readonly task_id: string };
-    await client.callTool({ name: "cancel_task", arguments: { task_id } });
-    expect(await count(1)).toMatchObject({ structuredContent: { counted: 1 } });
-    expect(await count(2)).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreTasks = 2"));
+  const { task_id } = asked.structuredContent as { readonly task_id: string };
+  await client.callTool({ name: "cancel_task", arguments: { task_id } });
+  expect(await count(1)).toMatchObject({ structuredContent: { counted: 1 } });
+  expect(await count(2)).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreTasks = 2"));
 
-    await server.stop("SIGTERM");
-    const { tasks } = await createFsStore({ directory: store }).listTasks({ limit: 10 });
-    const hourMs = 60 * 60 * 1000;
-    expect(tasks.map(({ tool, ttlMs }) => [tool, ttlMs])).toEqual([
-      ["count_to", hourMs],
-      ["ask_name", 30 * 24 * hourMs],
-    ]);
-    const crowded = await startServer([...args, "--min-free-disk", "1024TiB"]);
-    const tooMany = await (await connectStock(crowded.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
-    expect(tooMany).toMatchObject(refusedFor("QUOTA_EXCEEDED", "minFreeBytes"));
-    await crowded.stop("SIGTERM");
-    const full = await startServer([...args, "--max-store-bytes", "1KiB"]);
-    const late = await (await connectStock(full.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
-    expect(late).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreBytes = 1024"));
-  },
-  timeoutMs,
-);
+  await server.stop("SIGTERM");
+  const { tasks } = await createFsStore({ directory: store }).listTasks({ limit: 10 });
+  const hourMs = 60 * 60 * 1000;
+  expect(tasks.map(({ tool, ttlMs }) => [tool, ttlMs])).toEqual([
+    ["count_to", hourMs],
+    ["ask_name", 30 * 24 * hourMs],
+  ]);
+  const crowded = await startServer([...args, "--min-free-disk", "1024TiB"]);
+  const tooMany = await (await connectStock(crowded.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
+  expect(tooMany).toMatchObject(refusedFor("QUOTA_EXCEEDED", "minFreeBytes"));
+  await crowded.stop("SIGTERM");
+  const full = await startServer([...args, "--max-store-bytes", "1KiB"]);
+  const late = await (await connectStock(full.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
+  expect(late).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreBytes = 1024"));
+});
 
-test(
-  "two servers let an owner have as many tasks as one, of 60 calls at the same moment (G11.4)",
-  async () => {
-    const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--max-unfinished-per-owner", "5"];
-    const servers = await Promise.all([startServer(args), startServer(args)]);
-    const clients = await Promise.all(servers.map(async ({ url }) => (await connectStock(url)).client));
-    const calls = Array.from({ length: 60 }, (_, index) => {
-      const _meta = { [metaKeys.newTask]: `run-${index}` };
-      return clients[index % 2]?.callTool({ name: "ask_name", arguments: {}, _meta });
-    });
-    const results = await Promise.all(calls);
-    const refused = results.filter((result) => result?.isError === true);
-    const refusal = refusedFor("LIMIT_EXCEEDED", "maxUnfinishedPerOwner");
-    expect([refused.length, refused[0]]).toEqual([55, expect.objectContaining(refusal)]);
-    const accepted = results.filter((result) => result?.isError !== true);
-    const asking = { structuredContent: { task_id: expect.any(String), status: "input_required" } };
-    expect(accepted).toMatchObject(Array(5).fill(asking));
-  },
-  timeoutMs,
-);
+test("two servers let an owner have as many tasks as one, of 60 calls at the same moment (G11.4)", async () => {
+  const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--max-unfinished-per-owner", "5"];
+  const servers = await Promise.all([startServer(args), startServer(args)]);
+  const clients = await Promise.all(servers.map(async ({ url }) => (await connectStock(url)).client));
+  const calls = Array.from({ length: 60 }, (_, index) => {
+    const _meta = { [metaKeys.newTask]: `run-${index}` };
+    return clients[index % 2]?.callTool({ name: "ask_name", arguments: {}, _meta });
+  });
+  const results = await Promise.all(calls);
+  const refused = results.filter((result) => result?.isError === true);
+  const refusal = refusedFor("LIMIT_EXCEEDED", "maxUnfinishedPerOwner");
+  expect([refused.length, refused[0]]).toEqual([55, expect.objectContaining(refusal)]);
+  const accepted = results.filter((result) => result?.isError !== true);
+  const asking = { structuredContent: { task_id: expect.any(String), status: "input_required" } };
+  expect(accepted).toMatchObject(Array(5).fill(asking));
+});

@@ -6,20 +6,15 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 
 const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 /** The tools module that most tests serve. */
 export const toolsModule = fileURLToPath(import.meta.resolve("@resumable-mcp/crash-tools"));
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
 /** Does something after the test, last first. */
 export function afterwards(clean: () => Promise<unknown>): void {
-  cleanups.push(clean);
+  onTestFinished(async () => void (await clean()));
 }
 
 /** Makes a folder for one test. */

@@ -3,7 +3,6 @@ import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { afterwards, cli, testFolder, toolsModule } from "./stdio-host.js";
 
-const timeoutMs = 240_000;
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const lines = [
   "{",
@@ -58,5 +57,4 @@ test.each([
     );
     expect(answers.filter(([id, code]) => id === null && code === -32_600)).toHaveLength(4);
   },
-  timeoutMs,
 );

@@ -5,21 +5,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 
 /** The program under test. */
 export const cli = fileURLToPath(new URL("../dist/cli.cjs", import.meta.url));
 /** The tools module that most tests serve. */
 export const toolsModule = fileURLToPath(import.meta.resolve("@resumable-mcp/crash-tools"));
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
 /** Does something after the test, last first. */
 export function afterwards(clean: () => Promise<unknown>): void {
-  cleanups.push(clean);
+  onTestFinished(async () => void (await clean()));
 }
 
 /** Makes a folder for one test. */

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { createMemoryStore } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type RunningServer, type ServeOptions, serve } from "../../src/index.js";
 import { type Callers, checkStranger } from "./check-route.js";
 import { definition, makeTarget } from "./foreign-target.js";
@@ -10,22 +10,17 @@ import type { Route } from "./route.js";
 import { routes2025 } from "./routes-2025.js";
 import { routes2026 } from "./routes-2026.js";
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 /** A server without tokens, which no caller has used yet. */
 async function open(options: Partial<ServeOptions> = {}): Promise<RunningServer> {
   const limits = { drainTimeoutMs: 20 };
   const server = await serve({ definition, store: createMemoryStore(), port: 0, limits, ...options });
-  closing.push(() => server.close());
+  onTestFinished(() => server.close());
   return server;
 }
 
 function caller(server: RunningServer, identity: Partial<Identity> = {}) {
   const made = rawCaller(server.url, { subject: "alices-laptop", owner: "local:local", headers: {}, ...identity });
-  closing.push(made.close);
+  onTestFinished(made.close);
   return made;
 }
 

@@ -1,22 +1,12 @@
-import type { JsonObject } from "@resumable-mcp/core";
 import type { Target } from "./foreign-target.js";
-import { controlRoutes, type Route, resourceParts } from "./route.js";
+import { atOnce, callArguments, type Route, resourceParts, sharedRoutes } from "./route.js";
 
-const callArguments = ({ label }: Target): JsonObject => ({ label, hold: true });
-const atOnce = { "resumable-mcp/handoff": 0 };
 const otherSession = ({ session }: Target) => ({ "mcp-session-id": session });
 const lastEvent = ({ cursor }: Target) => ({ "last-event-id": cursor });
 
 /** Every way of the 2025 era. */
 export const routes2025: readonly Route[] = [
-  ...controlRoutes.map(
-    ({ tool, input, ...rest }): Route => ({
-      ...rest,
-      name: `${tool} of a task that is ${rest.kind}`,
-      covers: [`tool ${tool}`, "method tools/call"],
-      send: (caller, target) => caller.send2025("tools/call", { name: tool, arguments: input(target) }),
-    }),
-  ),
+  ...sharedRoutes((caller, ...request) => caller.send2025(...request)),
   ...(["tasks/get", "tasks/result", "tasks/cancel"] as const).map(
     (method): Route => ({
       name: method,
@@ -45,65 +35,20 @@ export const routes2025: readonly Route[] = [
       caller.send2025("tools/call", { name: "gated", arguments: callArguments(target) }, { meta: atOnce }),
   },
   {
-    name: "the same call with the owner's name as client_id",
-    covers: ["argument client_id"],
-    kind: "running",
-    send: (caller, target) => {
-      const args = { ...callArguments(target), client_id: target.subject };
-      return caller.send2025("tools/call", { name: "gated", arguments: args }, { meta: atOnce });
-    },
-  },
-  {
     name: "the same call as a task",
     covers: ["tool asking"],
     kind: "asking",
     send: (caller, target) =>
       caller.send2025("tools/call", { name: "asking", arguments: callArguments(target), task: {} }),
   },
-  {
-    name: "a call under the task's id",
-    covers: ["_meta resumable-mcp/call_id"],
-    kind: "running",
-    sameForOwner: true,
-    send: (caller, { id }) => {
-      const meta = { ...atOnce, "resumable-mcp/call_id": id };
-      return caller.send2025("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
-    },
-  },
-  {
-    name: "a delivery again of the task's call",
-    covers: ["_meta resumable-mcp/redelivered", "_meta resumable-mcp/task_id", "_meta resumable-mcp/request_id"],
-    kind: "done",
-    sameForOwner: true,
-    send: (caller, { id }) => {
-      const named = { "resumable-mcp/call_id": id, "resumable-mcp/task_id": id, "resumable-mcp/request_id": 7 };
-      const meta = { ...atOnce, ...named, "resumable-mcp/redelivered": true };
-      return caller.send2025("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
-    },
-  },
-  {
-    name: "list_session_tasks with the owner's name in _meta",
-    covers: ["_meta resumable-mcp/client_id"],
-    kind: "running",
-    send: (caller, { subject }) => {
-      const meta = { "resumable-mcp/client_id": subject };
-      return caller.send2025("tools/call", { name: "list_session_tasks", arguments: {} }, { meta });
-    },
-  },
-  ...resourceParts.flatMap((part): readonly Route[] => [
-    {
-      name: `resources/read task://{id}${part}`,
-      covers: [`resource task://{id}${part}`, "method resources/read"],
-      kind: "running",
-      send: (caller, { id }) => caller.send2025("resources/read", { uri: `task://${id}${part}` }),
-    },
-    {
+  ...resourceParts.map(
+    (part): Route => ({
       name: `resources/subscribe task://{id}${part}`,
       covers: ["method resources/subscribe"],
       kind: "running",
       send: (caller, { id }) => caller.send2025("resources/subscribe", { uri: `task://${id}${part}` }),
-    },
-  ]),
+    }),
+  ),
   {
     name: "resources/unsubscribe",
     covers: ["method resources/unsubscribe"],
@@ -112,32 +57,18 @@ export const routes2025: readonly Route[] = [
     send: (caller, { id }) => caller.send2025("resources/unsubscribe", { uri: `task://${id}` }),
   },
   {
-    name: "resources/list",
-    covers: ["method resources/list"],
+    name: "ping",
+    covers: ["method ping"],
     kind: "running",
-    send: (caller) => caller.send2025("resources/list"),
+    sameForOwner: true,
+    send: (caller) => caller.send2025("ping"),
   },
-  ...["resources/templates/list", "tools/list", "prompts/list", "ping"].map(
-    (method): Route => ({
-      name: method,
-      covers: [`method ${method}`],
-      kind: "running",
-      sameForOwner: true,
-      send: (caller) => caller.send2025(method),
-    }),
-  ),
   {
     name: "logging/setLevel",
     covers: ["method logging/setLevel"],
     kind: "running",
     sameForOwner: true,
     send: (caller) => caller.send2025("logging/setLevel", { level: "debug" }),
-  },
-  {
-    name: "the prompt of unfinished tasks",
-    covers: ["prompt unfinished_tasks", "method prompts/get"],
-    kind: "running",
-    send: (caller) => caller.send2025("prompts/get", { name: "unfinished_tasks" }),
   },
   {
     name: "the instructions of a new session",
