@@ -17,7 +17,10 @@ export async function openToolkit({ url, clientId, folder }: ClientOrder): Promi
 async function callUntilDone(client: Client, call: ClientCall): Promise<void> {
   for (let { task } = call; ; ) {
     try {
-      const { taskId, events, result } = await takeUp(client, call, task);
+      const known = task;
+      // A call whose answer is lost may have begun another task, which only a call finds.
+      task = undefined;
+      const { taskId, events, result } = await takeUp(client, call, known);
       task = taskId;
       for await (const event of events) if (taskId !== undefined) show(client, call, taskId, event);
       const { status, structuredContent } = await result();
@@ -59,6 +62,7 @@ async function takeUp(client: Client, call: ClientCall, known: string | undefine
     call.note("client_follows", { task: known });
     return { taskId: known, events: task.follow(), result: () => task.result() };
   }
+  call.note("client_sends");
   const made = await client.call(jobToolName, call.job, { detached: call.random.next() < 0.5 });
   const { taskId, joined } = made;
   if (taskId !== undefined) call.note("called", { task: taskId });
