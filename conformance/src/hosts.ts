@@ -5,6 +5,7 @@ import { codex } from "./hosts/codex.js";
 import type { Host } from "./hosts/host.js";
 import { hostsCache, installHost } from "./hosts/install.js";
 import { opencode } from "./hosts/opencode.js";
+import { qwenCode } from "./hosts/qwen-code.js";
 import { charactersIn, type HostCell, type HostOutcome, isGood, merged, tableOf, withTable } from "./hosts/report.js";
 import { rows, runRow } from "./hosts/rows.js";
 import type { Turn } from "./hosts/scripted-model.js";
@@ -12,7 +13,7 @@ import { killAll } from "./program.js";
 
 const document = "docs/hosts.md";
 const record = "conformance/hosts.json";
-const hosts: readonly Host[] = [codex, opencode];
+const hosts: readonly Host[] = [codex, opencode, qwenCode];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

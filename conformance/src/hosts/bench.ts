@@ -4,7 +4,6 @@ import { delimiter, dirname, join } from "node:path";
 import type { JsonObject } from "@resumable-mcp/core";
 import { type Over, type ServerUnderTest, startServer, toolsModules } from "../clients/server-under-test.js";
 import { type Program, start } from "../program.js";
-import { workFolder } from "./host.js";
 import type { InstalledHost } from "./install.js";
 import { promptFor } from "./script.js";
 import { type ScriptedModel, startModel } from "./scripted-model.js";
@@ -41,7 +40,7 @@ const units = 6;
 export async function openBench({ host, folder, node }: InstalledHost, over: Over): Promise<Bench> {
   const home = await mkdtemp(join(tmpdir(), "host-"));
   const files = join(home, "side-files");
-  await Promise.all(["tmp", workFolder, "side-files"].map((name) => mkdir(join(home, name))));
+  await Promise.all(["tmp", "work", "side-files"].map((name) => mkdir(join(home, name))));
   const model = await startModel("MCP server with resumability");
   const server = await startServer(over, undefined, [toolsModules.hosts, "--handoff"]);
   const programs: Program[] = [];
@@ -60,7 +59,7 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
         await writeFile(join(home, path), text);
       }
       const env = { ...environmentIn(home), ...launch.env };
-      const program = start(launch.command, launch.args, { cwd: join(home, workFolder), env, group: true });
+      const program = start(launch.command, launch.args, { cwd: join(home, "work"), env, group: true });
       programs.push(program);
       return program;
     },

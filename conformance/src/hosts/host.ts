@@ -36,6 +36,3 @@ export interface Host {
 
 /** The name of our server in a host's configuration. */
 export const serverName = "resumable";
-
-/** How the host's folder of projects is called in its home. */
-export const workFolder = "work";

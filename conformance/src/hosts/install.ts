@@ -6,6 +6,7 @@ import { z } from "zod";
 import { pathOfNewerNode } from "../../../scripts/newer-node.js";
 import { start } from "../program.js";
 import type { Host } from "./host.js";
+import { within } from "./wait.js";
 
 /** A host that is on this machine. */
 export interface InstalledHost {
@@ -17,6 +18,8 @@ export interface InstalledHost {
   readonly node: string;
 }
 
+/** Hosts are some hundred megabytes. */
+const installMs = 600_000;
 const manifest = z.object({ version: z.string() });
 
 /** Where hosts are kept: no package of this repository depends on one. */
@@ -35,6 +38,7 @@ export async function installHost(host: Host, cache: string, version = "latest")
   if (before?.version === version) return { host, folder, node, version };
   await mkdir(folder, { recursive: true });
   const flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel", "error"];
-  await start("npm", ["install", "--prefix", folder, `${host.package}@${version}`, ...flags]).succeeded();
+  const npm = start("npm", ["install", "--prefix", folder, `${host.package}@${version}`, ...flags], { group: true });
+  await within(npm, "the end of npm", npm.succeeded(), installMs).finally(() => npm.stop());
   return { host, folder, node, ...(await installed()) };
 }

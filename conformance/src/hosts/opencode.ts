@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "../clients/server-under-test.js";
-import { type Host, serverName, workFolder } from "./host.js";
+import { type Host, serverName } from "./host.js";
 
 /** opencode: its package for each platform holds one program, with the provider of models in it. */
 export const opencode: Host = {
@@ -23,7 +23,7 @@ export const opencode: Host = {
       // A word with a space in it would reach the model in quotes.
       args: ["run", ...prompt.split(" ")],
       env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_LSP_DOWNLOAD: "1" },
-      files: { [join(workFolder, "opencode.json")]: JSON.stringify(config) },
+      files: { ".config/opencode/opencode.json": JSON.stringify(config) },
     };
   },
 };

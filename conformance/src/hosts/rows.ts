@@ -78,9 +78,8 @@ export const rows: readonly Row[] = [
       const last = lastResult(bench, call);
       const given = ["decline", "cancel"].find((action) => last.includes(`(${action})`));
       if (given !== undefined) return { reason: `no person: it answers \`${given}\` by itself` };
-      const byTool = bench.model
-        .turnsOf(call.prompt)
-        .some(({ reply }) => reply.kind === "call" && reply.tool.name.endsWith("answer_task"));
+      const isAnswer = ({ reply }: Turn) => reply.kind === "call" && JSON.stringify(reply).includes("answer_task");
+      const byTool = bench.model.turnsOf(call.prompt).some(isAnswer);
       return judged(bench, call, { result: '"name":"Ada"', seen: byTool ? "`answer_task`, once" : "once" });
     },
   },
@@ -150,7 +149,8 @@ const calledAt = ([turn]: readonly Turn[]): number | undefined => turn?.at;
 
 /** What the host gave its model last. */
 function lastResult({ model }: Bench, { prompt }: AskedCall): string {
-  return model.turnsOf(prompt).at(-1)?.results.at(-1) ?? "no result";
+  const results = model.turnsOf(prompt).flatMap((turn) => turn.results);
+  return results.at(-1) ?? "no result";
 }
 
 /** What a call has to come to; without this to its count, in one process. */

@@ -30,6 +30,13 @@ describe("the scripted model", () => {
     expect(decide(afterResults(question, result))).toEqual({ kind: "text", text: `The result is: ${result}` });
   });
 
+  test("calls a tool whose name alone is shown by the host's tool for that", () => {
+    const said = [{ from: "user", text: `Hidden: "mcp__resumable__ask_name".\n${prompt}` } as const];
+    const tool = { name: "tool_call", characters: 1 };
+    const input = { name: "mcp__resumable__ask_name", arguments: { label: "one" } };
+    expect(decide({ said, tools: [tool] })).toEqual({ kind: "call", tool, input });
+  });
+
   test("names a tool that the host does not offer", () => {
     expect(decide({ ...afterResults(), tools: [] })).toMatchObject({ kind: "text" });
   });

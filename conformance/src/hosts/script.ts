@@ -96,11 +96,15 @@ function parsed(text: string): unknown {
   return undefined;
 }
 
-/** Hosts put the name of the server before that of the tool. */
-function call({ tools }: Heard, name: string, input: JsonObject): Reply {
+/** Hosts put the name of the server before that of the tool; some show no more than that, and a tool that calls it. */
+function call({ tools, said }: Heard, name: string, input: JsonObject): Reply {
   const tool = tools.find((one) => one.name === name || one.name.endsWith(`_${name}`));
-  if (tool === undefined) return say(`The tool ${name} is not among ${tools.map((one) => one.name).join(", ")}.`);
-  return { kind: "call", tool, input };
+  if (tool !== undefined) return { kind: "call", tool, input };
+  const bridge = tools.find((one) => one.name === "tool_call");
+  const [hidden] = said.flatMap(({ text }) => text.match(new RegExp(`\\w+_${name}\\b`)) ?? []);
+  if (bridge === undefined || hidden === undefined)
+    return say(`The tool ${name} is not among ${tools.map((one) => one.name).join(", ")}.`);
+  return { kind: "call", tool: bridge, input: { name: hidden, arguments: input } };
 }
 
 function say(text: string): Reply {

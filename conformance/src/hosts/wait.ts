@@ -9,12 +9,17 @@ export function shown(program: Program): string {
   return `${program.stdout()}\n${program.stderr()}`.trim().slice(-shownCharacters);
 }
 
-/** Waits for something that a host does, and says what the host wrote when it does not come in time. */
-export async function within<Value>(program: Program, what: string, coming: Promise<Value>): Promise<Value> {
+/** Waits for something that a program does, and says what it wrote when it does not come in time. */
+export async function within<Value>(
+  program: Program,
+  what: string,
+  coming: Promise<Value>,
+  limitMs = patienceMs,
+): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const fail = () => reject(new Error(`Within ${patienceMs} ms came not ${what}. The host wrote: ${shown(program)}`));
-    timer = setTimeout(fail, patienceMs);
+    const fail = () => reject(new Error(`Within ${limitMs} ms came not ${what}. The program wrote: ${shown(program)}`));
+    timer = setTimeout(fail, limitMs);
   });
   return Promise.race([coming, late]).finally(() => clearTimeout(timer));
 }
