@@ -1,7 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { openBench } from "./hosts/bench.js";
+import { claudeCode } from "./hosts/claude-code.js";
 import { codex } from "./hosts/codex.js";
+import { continueCli } from "./hosts/continue.js";
+import { geminiCli } from "./hosts/gemini-cli.js";
 import type { Host } from "./hosts/host.js";
 import { hostsCache, installHost } from "./hosts/install.js";
 import { opencode } from "./hosts/opencode.js";
@@ -13,7 +16,7 @@ import { killAll } from "./program.js";
 
 const document = "docs/hosts.md";
 const record = "conformance/hosts.json";
-const hosts: readonly Host[] = [codex, opencode, qwenCode];
+const hosts: readonly Host[] = [claudeCode, codex, continueCli, geminiCli, opencode, qwenCode];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -44,7 +47,8 @@ async function runHost(host: Host, version: string | undefined): Promise<HostOut
     const bench = await openBench(installed, over);
     try {
       for (const row of rows.filter(({ name }) => name === (values.row ?? name))) {
-        const cell = await runRow(row, bench);
+        const forbidden = host.cannot?.[`${over} ${row.name}`];
+        const cell = forbidden === undefined ? await runRow(row, bench) : { reason: forbidden };
         console.error(
           `${host.name} ${installed.version}, ${over}, ${row.name}: ${Object.values(cell).flat().join("; ")}`,
         );
@@ -62,7 +66,10 @@ async function runHost(host: Host, version: string | undefined): Promise<HostOut
 
 /** Runs the hosts; exits with 1 when a cell is not what it has to be. */
 async function main(): Promise<void> {
-  const names = positionals.length === 0 ? hosts.map(({ name }) => name) : positionals;
+  const names =
+    positionals.length === 0
+      ? hosts.filter(({ onlyNamed }) => onlyNamed !== true).map(({ name }) => name)
+      : positionals;
   const chosen = hosts.filter(({ name }) => names.includes(name));
   const isKnown = values.row === undefined || rows.some(({ name }) => name === values.row);
   if (chosen.length !== names.length || !isKnown || (values.write && values.row !== undefined)) {

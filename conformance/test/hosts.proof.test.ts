@@ -7,7 +7,7 @@ import { rows, runRow } from "../src/hosts/rows.js";
 import { read } from "../src/repository.js";
 
 /** Most of it is for the download. */
-const limits = { timeout: 240_000 };
+const limits = { timeout: 600_000 };
 const recorded: readonly HostOutcome[] = JSON.parse(read("conformance/hosts.json"));
 const version = recorded.find(({ name }) => name === codex.name)?.version;
 

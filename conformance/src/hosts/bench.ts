@@ -41,7 +41,7 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
   const home = await mkdtemp(join(tmpdir(), "host-"));
   const files = join(home, "side-files");
   await Promise.all(["tmp", "work", "side-files"].map((name) => mkdir(join(home, name))));
-  const model = await startModel("MCP server with resumability");
+  const model = await startModel("Long tools of this server");
   const server = await startServer(over, undefined, [toolsModules.hosts, "--handoff"]);
   const programs: Program[] = [];
   return {

@@ -4,7 +4,7 @@ import { type Host, serverName } from "./host.js";
 
 /** Codex: its package starts the program of the platform's package. */
 export const codex: Host = {
-  name: "Codex",
+  name: "codex",
   package: "@openai/codex",
   launch(folder, { home, node, place, modelUrl, limitSeconds }, prompt) {
     const config = `model = "scripted"

@@ -1,3 +1,4 @@
+import type { HostName } from "@resumable-mcp/protocol/hosts";
 import type { Place } from "../clients/server-under-test.js";
 
 /** What one run of a host is set up with. */
@@ -25,11 +26,15 @@ export interface Launch {
 
 /** A host that its maker publishes on npm: all that is known of one, in one file. */
 export interface Host {
-  /** As docs/hosts.md calls it. */
-  readonly name: string;
+  /** As `install` calls it. */
+  readonly name: HostName;
   readonly package: string;
   /** It does not run with the oldest Node that this repository supports. */
   readonly newerNode?: true;
+  /** Its license is its maker's own: it runs only where it is named. */
+  readonly onlyNamed?: true;
+  /** Rows that its design forbids over a transport, such as `HTTP kill-tool`, and why. */
+  readonly cannot?: Readonly<Record<string, string>>;
   /** Starts it with one prompt. @param folder is what npm installed into. */
   launch(folder: string, setting: Setting, prompt: string): Launch;
 }

@@ -4,7 +4,7 @@ import { type Host, serverName } from "./host.js";
 
 /** Qwen Code: JavaScript that needs a newer Node than this repository. */
 export const qwenCode: Host = {
-  name: "Qwen Code",
+  name: "qwen-code",
   package: "@qwen-code/qwen-code",
   newerNode: true,
   launch(folder, { node, place, modelUrl, limitSeconds }, prompt) {

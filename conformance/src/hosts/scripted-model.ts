@@ -1,12 +1,14 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
+import { anthropic } from "./dialects/anthropic.js";
 import type { Dialect } from "./dialects/dialect.js";
+import { gemini } from "./dialects/gemini.js";
 import { openaiChat } from "./dialects/openai-chat.js";
 import { openaiResponses } from "./dialects/openai-responses.js";
 import { decide, type Heard, type Reply, sincePrompt } from "./script.js";
 
-const dialects: readonly Dialect[] = [openaiChat, openaiResponses];
+const dialects: readonly Dialect[] = [anthropic, gemini, openaiChat, openaiResponses];
 const maxTurns = 2_000;
 const maxBodyBytes = 16_000_000;
 
