@@ -4,7 +4,7 @@ import type { Bug } from "./bug.js";
 export const deliveryBugs: readonly Bug[] = [
   {
     name: "a result counts as delivered before it is written",
-    file: "mcp/src/call/receipt.ts",
+    file: "mcp/src/call/result-delivered.ts",
     find: '  observe("result.ready");\n',
     replace: '  observe("result.ready");\n  tasks.markDelivered(taskId).catch(() => {});\n',
   },
@@ -17,7 +17,7 @@ export const deliveryBugs: readonly Bug[] = [
   },
   {
     name: "that a caller left while its process stood still is not heard before its result is sent",
-    file: "mcp/src/call/receipt.ts",
+    file: "mcp/src/call/result-delivered.ts",
     find: "  await nextTurn();\n  await nextTurn();",
     replace: "",
     shows: "leaving",

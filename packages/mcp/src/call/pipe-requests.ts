@@ -1,6 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import type { Receipt } from "./late-cancellations.js";
-import { ConnectionReceipts, cancelledId } from "./receipt.js";
+import { ConnectionReceipts, cancelledId } from "./result-delivered.js";
 import { asRpcError, RpcError } from "./rpc-error.js";
 
 /** One request that came by a connection such as stdio, whose messages all go the same way. */

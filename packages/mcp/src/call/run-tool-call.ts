@@ -5,7 +5,7 @@ import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
 import { latestAnswerMs } from "./host-limits.js";
 import { toNotification } from "./journal-message.js";
-import { carryResult } from "./receipt.js";
+import { carryResult } from "./result-delivered.js";
 import { finishedResult, interimResult, type ToolResult, withAge } from "./tool-result.js";
 
 /**

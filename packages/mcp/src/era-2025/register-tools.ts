@@ -1,7 +1,7 @@
 import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { isAtLeast, rpcCodes } from "@resumable-mcp/protocol";
 import { paramsOf } from "../call/call.js";
-import { makeCarrier } from "../call/receipt.js";
+import { makeCarrier } from "../call/result-delivered.js";
 import { RpcError } from "../call/rpc-error.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { reserveNames } from "../control/register-tools.js";

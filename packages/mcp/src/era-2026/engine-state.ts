@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Engine, isJsonObject, isResumableError } from "@resumable-mcp/core";
 import type { Documents, StoredDocument } from "@resumable-mcp/core/store";
-import { hearCallers } from "../call/receipt.js";
+import { hearCallers } from "../call/result-delivered.js";
 import { limits2026 } from "../limits.js";
 
 /** Gives the key that signs request states. */

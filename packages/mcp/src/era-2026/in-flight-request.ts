@@ -1,7 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import type { Receipt } from "../call/late-cancellations.js";
-import { beforeSent, isCompletedResponse } from "../call/receipt.js";
+import { beforeSent, isCompletedResponse } from "../call/result-delivered.js";
 import type { RpcError } from "../call/rpc-error.js";
 import { HttpAnswer } from "../http/http-answer.js";
 import { SseStream } from "../http/sse-stream.js";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
-import { makeCarrier } from "../call/receipt.js";
+import { makeCarrier } from "../call/result-delivered.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import type { ServerRegistry } from "../control/register-tools.js";
 import { findLocality, ownerOfSubject, ownerOfToken, type VerifiedToken } from "../owner/owner.js";

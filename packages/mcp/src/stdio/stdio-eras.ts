@@ -2,7 +2,7 @@ import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { deliveryMethod } from "@resumable-mcp/protocol";
 import { claimsVersion } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
-import { noteDelivery } from "../call/receipt.js";
+import { noteDelivery } from "../call/result-delivered.js";
 import type { ServerDefinition } from "../define-server.js";
 import { reportsChange } from "../sdk-workarounds.js";
 import type { FirstAnswer } from "./first-answer.js";

@@ -8,7 +8,7 @@ import type {
 import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import type { Delivery } from "../../call/call.js";
-import { hearCallers } from "../../call/receipt.js";
+import { hearCallers } from "../../call/result-delivered.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import type { SessionLimits } from "../../limits.js";
 import { forSdk } from "../../sdk-workarounds.js";

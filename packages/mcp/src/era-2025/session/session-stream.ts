@@ -2,7 +2,7 @@ import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/t
 import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import type { Receipt } from "../../call/late-cancellations.js";
-import { isCompletedResponse } from "../../call/receipt.js";
+import { isCompletedResponse } from "../../call/result-delivered.js";
 import type { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
 import { bareName, formatEventId, type Place } from "./event-id.js";

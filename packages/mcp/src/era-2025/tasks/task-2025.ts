@@ -4,7 +4,7 @@ import type { TaskSummary } from "@resumable-mcp/core/store";
 import { metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import type { Call } from "../../call/call.js";
 import { followCall } from "../../call/follow-call.js";
-import { carryResult } from "../../call/receipt.js";
+import { carryResult } from "../../call/result-delivered.js";
 import { RpcError } from "../../call/rpc-error.js";
 import {
   type Answerer,

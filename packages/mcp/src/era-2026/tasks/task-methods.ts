@@ -2,7 +2,7 @@ import { isFinal, isJsonObject, isResumableError, type OwnedTasks } from "@resum
 import { parseElicitationResult, rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { Call } from "../../call/call.js";
-import { carryResult } from "../../call/receipt.js";
+import { carryResult } from "../../call/result-delivered.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import type { Methods } from "../../control/methods.js";
 import { sentenceOfIssues } from "../../sdk-workarounds.js";
