@@ -45,3 +45,13 @@ describe("the statistics screen", () => {
     await openStats({ stats: async () => [] }, "There are no servers: 5 in the menu adds one.");
   });
 });
+
+describe("the other screens", () => {
+  it("show statistics and session, and come back", async () => {
+    const screen = openScreens([]);
+    await screen.go(["process data", "3"]);
+    expect((await screen.until("completed       2")).lines).toContain("  total           3");
+    await screen.go(["total", "q"], ["process data", "4"]);
+    await screen.until("state file /state.json");
+  });
+});
