@@ -165,6 +165,22 @@ test("an answer to what no task asks is dropped (G11)", async () => {
   expect((await post(url, { ...answerTo(taskId), id: "anything" }, session)).status).toBe(202);
 });
 
+test("an answer to a question of a task that has ended, or was deleted meanwhile, is dropped (G11)", async () => {
+  const { url, engine, store } = await openForTest({ tools: [greetTool], subjects: { a: "ada" } });
+  const tasks = engine.forOwner("sub:ada");
+  const { record } = await tasks.start({ tool: "greet_user", input: {}, detached: true });
+  await tasks.wait(record.id);
+  await tasks.cancel(record.id);
+  await tasks.wait(record.id);
+  const ada = await openSession(url, { authorization: "Bearer a" });
+  expect((await post(url, answerTo(record.id), ada)).status).toBe(202);
+  const { getTask } = store;
+  let looks = 0;
+  store.getTask = async (taskId) => (looks++ === 0 ? getTask(taskId) : undefined);
+  expect((await post(url, answerTo(record.id), ada)).status).toBe(202);
+  expect(looks).toBeGreaterThan(1);
+});
+
 test("sessions that were forgotten count no longer against the limit of their owner (G11)", async () => {
   const limits = { maxSessionsPerOwner: 1, sessionTtlMs: 0, idleMs: 0, sweepEveryMs: 10 };
   const { url } = await openForTest({ tools: [countTool()], limits });

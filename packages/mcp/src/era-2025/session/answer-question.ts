@@ -30,11 +30,13 @@ export async function answerQuestion(
   try {
     await tasksWithin(engine, engine.forOwner(task.record.owner), caller).answer(asked.taskId, asked.key, answer);
   } catch (error) {
-    // What does not fit, or came twice, is reported to the request that asks.
-    if (!isResumableError(error, "INVALID_VALUE") && !isResumableError(error, "ALREADY_ANSWERED")) throw error;
+    // What does not fit, or came twice, is reported to the request that asks; of a task that has ended, none asks any more.
+    if (!isResumableError(error, ...reported)) throw error;
   }
   return true;
 }
+
+const reported = ["INVALID_VALUE", "ALREADY_ANSWERED", "UNKNOWN_QUESTION", "TASK_NOT_FOUND"] as const;
 
 /** By whom the session's requests are made that name no client, where that outlives the session. */
 function ownerOfSession(
