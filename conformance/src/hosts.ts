@@ -46,7 +46,7 @@ async function runHost(host: Host, version: string | undefined): Promise<HostOut
   for (const over of ["stdio", "HTTP"] as const) {
     const bench = await openBench(installed, over);
     try {
-      for (const row of rows.filter(({ name }) => name === (values.row ?? name))) {
+      for (const row of rows.filter((one) => one.name === (values.row ?? one.name) && over === (one.over ?? over))) {
         const forbidden = host.cannot?.[`${over} ${row.name}`];
         const cell = forbidden === undefined ? await runRow(row, bench) : { reason: forbidden };
         console.error(

@@ -16,7 +16,8 @@ export const toolsModules = {
   clients: join(built, "clients/tools-module.js"),
   hosts: join(built, "hosts/tools-module.js"),
 };
-const programs = {
+/** The programs of the servers. */
+export const programs = {
   http: join(serverHttp, "dist/cli.js"),
   stdio: join(dirname(require.resolve("@resumable-mcp/server-stdio/package.json")), "dist/cli.cjs"),
 };

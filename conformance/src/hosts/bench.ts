@@ -2,13 +2,16 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { JsonObject } from "@resumable-mcp/core";
-import { type Over, type ServerUnderTest, startServer, toolsModules } from "../clients/server-under-test.js";
+import { type Over, programs, type ServerUnderTest, startServer, toolsModules } from "../clients/server-under-test.js";
 import { type Program, start } from "../program.js";
 import type { InstalledHost } from "./install.js";
 import { promptFor } from "./script.js";
 import { type ScriptedModel, startModel } from "./scripted-model.js";
+import { within } from "./wait.js";
 
 const usualLimitSeconds = 60;
+/** The name under which `install` writes the server. */
+export const installedName = "installed-for-the-host";
 /** No program listens there: what is not on the loopback interface is out of a host's reach. */
 const closed = "http://127.0.0.1:9";
 
@@ -27,6 +30,8 @@ export interface Bench {
   ask(label: string, tool: string, options?: { readonly holdAfter?: number; readonly answer?: JsonObject }): AskedCall;
   /** Starts the host with the prompt of a call. */
   start(call: AskedCall, limitSeconds?: number): Promise<Program>;
+  /** Installs the server where nothing is, lets the host list its servers, and takes it out again; `undefined`: it has no list. */
+  listInstalled(): Promise<string | undefined>;
   /** Lets the task of a call through its gate. */
   open(call: AskedCall): Promise<void>;
   /** The units of work that were done, in order. */
@@ -43,7 +48,7 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
   await Promise.all(["tmp", "work", "side-files"].map((name) => mkdir(join(home, name))));
   const model = await startModel("Long tools of this server");
   const server = await startServer(over, undefined, [toolsModules.hosts, "--handoff"]);
-  const programs: Program[] = [];
+  const started: Program[] = [];
   return {
     server,
     model,
@@ -60,8 +65,27 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
       }
       const env = { ...environmentIn(home), ...launch.env };
       const program = start(launch.command, launch.args, { cwd: join(home, "work"), env, group: true });
-      programs.push(program);
+      started.push(program);
       return program;
+    },
+    async listInstalled() {
+      const own = join(home, "installed");
+      await mkdir(join(own, "tmp"), { recursive: true });
+      const setting = { home: own, node, place: server.place, modelUrl: model.url, limitSeconds: usualLimitSeconds };
+      const { command, args, env: more } = host.launch(folder, setting, "");
+      const options = { cwd: own, env: { ...environmentIn(own), ...more }, group: true } as const;
+      const change = async (flag: string) => {
+        const words = [programs.stdio, toolsModules.hosts, flag, host.name, "--name", installedName, "--yes"];
+        await start(process.execPath, words, options).succeeded();
+      };
+      const words = host.lists?.(args);
+      if (words === undefined) return undefined;
+      await change("--install");
+      const listing = start(command, words, options);
+      started.push(listing);
+      const said = await within(listing, "the list of servers", listing.succeeded());
+      await change("--uninstall");
+      return `${said}${listing.stderr()}`;
     },
     open: ({ label }) => writeFile(join(files, `${label}.open`), ""),
     async unitsOf({ label }) {
@@ -69,7 +93,7 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
       return text.split("\n").filter(Boolean).map(Number);
     },
     async close() {
-      await Promise.all(programs.map((program) => program.stop()));
+      await Promise.all(started.map((program) => program.stop()));
       await Promise.all([model.close(), server.close()]);
       await rm(home, { recursive: true, force: true });
     },

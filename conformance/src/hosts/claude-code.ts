@@ -8,6 +8,7 @@ export const claudeCode: Host = {
   package: "@anthropic-ai/claude-code",
   onlyNamed: true,
   cannot: { "HTTP kill-tool": "`--print` waits for the dead server until its own limit, and does not come back" },
+  lists: () => ["mcp", "list"],
   launch(folder, { home, place, modelUrl, limitSeconds }, prompt) {
     const config = { mcpServers: { [serverName]: { ...server(place), timeout: limitSeconds * 1_000 } } };
     const file = "mcp.json";

@@ -6,6 +6,7 @@ import { type Host, serverName } from "./host.js";
 export const codex: Host = {
   name: "codex",
   package: "@openai/codex",
+  lists: ([program = ""]) => [program, "mcp", "list"],
   launch(folder, { home, node, place, modelUrl, limitSeconds }, prompt) {
     const config = `model = "scripted"
 model_provider = "scripted"

@@ -35,6 +35,8 @@ export interface Host {
   readonly onlyNamed?: true;
   /** Rows that its design forbids over a transport, such as `HTTP kill-tool`, and why. */
   readonly cannot?: Readonly<Record<string, string>>;
+  /** The words by which it lists the servers that it knows, of those that start it with a prompt. */
+  lists?(args: Launch["args"]): readonly string[];
   /** Starts it with one prompt. @param folder is what npm installed into. */
   launch(folder: string, setting: Setting, prompt: string): Launch;
 }

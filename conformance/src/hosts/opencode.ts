@@ -7,6 +7,7 @@ import { type Host, serverName } from "./host.js";
 export const opencode: Host = {
   name: "opencode",
   package: "opencode-ai",
+  lists: () => ["mcp", "list"],
   launch(folder, { place, modelUrl, limitSeconds }, prompt) {
     const models = { scripted: { name: "Scripted", tool_call: true } };
     const options = { baseURL: `${modelUrl}/v1`, apiKey: "none" };

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { itemsTo, journalProblems } from "../clients/row.js";
+import type { Over } from "../clients/server-under-test.js";
 import type { Program } from "../program.js";
-import type { AskedCall, Bench } from "./bench.js";
+import { type AskedCall, type Bench, installedName } from "./bench.js";
 import { nextCall } from "./script.js";
 import type { Turn } from "./scripted-model.js";
 import { during, shown, within } from "./wait.js";
@@ -18,6 +19,8 @@ export interface Row {
   readonly name: string;
   /** As the table says it. */
   readonly title: string;
+  /** The one transport that it is about. */
+  readonly over?: Over;
   run(bench: Bench): Promise<Cell>;
 }
 
@@ -27,6 +30,16 @@ const lowLimitSeconds = 15;
 const beyondMs = 1_000;
 
 export const rows: readonly Row[] = [
+  {
+    name: "install",
+    title: "lists the server that `install` wrote",
+    over: "stdio",
+    async run(bench) {
+      const said = await bench.listInstalled();
+      if (said === undefined) return { reason: "it lists no servers" };
+      return said.includes(installedName) ? { seen: "yes" } : { problems: [`it lists ${said}`] };
+    },
+  },
   {
     name: "call",
     title: "lists the tools, and calls one",
