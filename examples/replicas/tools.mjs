@@ -4,7 +4,6 @@ import { z } from "zod";
 const countTo = defineTool({
   name: "count_to",
   description: "Counts to a number, slowly.",
-  annotations: { readOnlyHint: true },
   input: z.object({ n: z.number().int().positive() }),
   output: z.object({ counted: z.number() }),
   state: { at: 0 },
