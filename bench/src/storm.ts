@@ -12,7 +12,7 @@ const { postgres, defect, ...options } = readOptions("npm run storm --", purpose
   postgres: flag("store in PostgreSQL, which is killed, too, in place of a folder"),
   partitions: flag("break the networks, too"),
   defect: text("NAME", `with --postgres: put a defect into the store, to be found: ${defectNames.join(", ")}`),
-  keep: flag("keep what was noted also where there is no problem"),
+  keep: flag("keep what was noted also without a problem"),
 });
 
 const { kills, tasks, replicas } = options;

@@ -24,7 +24,7 @@ test.each(["call", "kill-tool", "kill-host"])(
   limits,
   async (name) => {
     const row = rows.find((one) => one.name === name);
-    if (row === undefined) throw new Error(`There is no row ${name}.`);
+    if (row === undefined) throw new Error(`The row ${name} is missing.`);
     expect(await runRow(row, bench)).toEqual({ seen: "once" });
   },
 );

@@ -173,7 +173,7 @@ test("with a token file only those who have a token may call, and each sees only
   const server = await startServer(args);
   const refused = await fetch(server.url, { method: "POST", body: "{}" });
   expect(refused.status).toBe(401);
-  // There is no authorization server that metadata could lead to.
+  // Metadata could lead to no authorization server.
   expect(refused.headers.get("www-authenticate")).toBe("Bearer");
   expect((await fetch(new URL("/.well-known/oauth-protected-resource/mcp", server.url))).status).toBe(404);
 
