@@ -22,10 +22,11 @@ async function start(run: string): Promise<void> {
   tellNote("called", { caller: run, task: record.id });
 }
 
+// Before it says that it is ready: a signal that came first would end it as one that nothing handles.
+process.once("SIGTERM", () => {
+  void engine.close().then(() => process.exit(0));
+});
 await engine.open();
 tell({ kind: "ready" });
 const orders = createInterface({ input: process.stdin });
 orders.on("line", (run) => void start(run).catch(tellError));
-process.once("SIGTERM", () => {
-  void engine.close().then(() => process.exit(0));
-});
