@@ -12,6 +12,7 @@ export {
   type StdioValues,
   stdioGroups,
   stdioOptions,
+  wrapGroup,
 } from "./options/server-options.js";
 export { withSettings } from "./options/settings.js";
 export { readOtlp } from "./otlp-flag.js";

@@ -6,7 +6,8 @@ import type {
   ServerContext,
   ServerNotifier,
 } from "@modelcontextprotocol/server";
-import type { JsonObject, Tool } from "@resumable-mcp/core";
+import type { Engine, Json, JsonObject, Tool } from "@resumable-mcp/core";
+import type { Documents } from "@resumable-mcp/core/store";
 import type { ControlToolMode } from "@resumable-mcp/protocol";
 
 /**
@@ -19,6 +20,40 @@ export type PanelPage = string | (() => Promise<string>);
 export interface PanelServer {
   readonly name: string;
   readonly version: string;
+}
+
+/** What is asked of another server, and for whom. */
+export interface UpstreamRequest {
+  readonly owner: string;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+/** What it answers. Source: JSON-RPC 2.0, "Response object". */
+export type UpstreamResponse =
+  | { readonly result: JsonObject }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: Json } };
+
+/** A notification of another server that is for all clients. */
+export interface UpstreamChange {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** Another server: its tools are tools of ours, and all else that it offers passes through. */
+export interface Upstream {
+  /** Its tools, as they are now. */
+  readonly tools: readonly Tool[];
+  /** What it offers in addition to tools. Source: MCP, Lifecycle, "Capability Negotiation". */
+  readonly capabilities: JsonObject;
+  /** Gives it what a server keeps across restarts. */
+  keepIn(documents: Documents): void;
+  /** Asks it for everything but calls of tools. */
+  ask(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** Hears when what it offers has changed. Returns what ends that. */
+  watch(listener: (change: UpstreamChange) => void): () => void;
+  close(): Promise<void>;
 }
 
 /** A server as its author describes it; what a tools module may export. */
@@ -43,6 +78,10 @@ export interface ServerDefinition {
    * `forCaller` are shown. Default: over HTTP where callers may be strangers.
    */
   readonly maskErrors?: boolean;
+  /** Put before the names of the control tools, where they would meet tools of the same name. */
+  readonly prefix?: string;
+  /** The server whose tools these are. It answers everything else, and there is no `setup`. */
+  readonly upstream?: Upstream;
   /** Adds whatever else the server offers: ordinary tools, resources, prompts. Runs once a connection. */
   readonly setup?: (server: McpServer) => void | Promise<void>;
   /**
@@ -71,4 +110,13 @@ export interface Setup2026 {
  */
 export function defineServer(definition: ServerDefinition): ServerDefinition {
   return definition;
+}
+
+/** Lets an engine have the tools of another server, as they are then. */
+export function serveUpstream(engine: Engine, { upstream }: ServerDefinition): void {
+  if (upstream === undefined) return;
+  upstream.keepIn(engine.documents);
+  upstream.watch(({ method }) => {
+    if (method === "notifications/tools/list_changed") engine.replaceTools(upstream.tools);
+  });
 }

@@ -23,6 +23,8 @@ export const metaKeys = {
   seq: "resumable-mcp/seq",
   status: "resumable-mcp/status",
   reused: "resumable-mcp/reused",
+  /** The call was made a second time, since the server behind it was lost. */
+  repeated: "resumable-mcp/repeated",
   snapshot: "resumable-mcp/snapshot",
   /** On listed tools: `journal` when the same call joins its task, so that it may be delivered again. */
   durable: "resumable-mcp/durable",

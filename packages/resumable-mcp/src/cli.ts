@@ -28,6 +28,9 @@ if (asked.kind === "program") {
 } else if (asked.kind === "doctor") {
   const { runDoctor } = await import("./doctor/doctor-command.js");
   await runDoctor(asked.args);
+} else if (asked.kind === "wrap") {
+  const { runWrap } = await import("./wrap/wrap-command.js");
+  await runWrap(asked.args);
 } else {
   const { helpText, installHelp } = await import("./command-line/subcommands.js");
   process.stdout.write(asked.kind === "help" ? helpText : installHelp);

@@ -16,6 +16,7 @@ import {
   type SessionLimits,
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
+import { serveUpstream } from "@resumable-mcp/mcp/define-server";
 import { ofWebRequest, toListener } from "@resumable-mcp/mcp/internal";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { hostRules } from "./allowed-hosts.js";
@@ -173,6 +174,7 @@ export async function openHandler(
   const hooks = { ...thrown, onOpened, onError, observer, telemetry: createEngineTelemetry(), runAttempt };
   const limited = { limits: engineLimits, limitRules: options.limitRules, validateJsonSchema };
   const engine = createEngine({ ...hooks, ...limited, store, tools: definition.tools });
+  serveUpstream(engine, definition);
   let guarded: Awaited<ReturnType<typeof startBans>> = {};
   const abandon = async (error: unknown): Promise<never> => {
     guarded.bans?.stop();
@@ -210,6 +212,7 @@ export async function openHandler(
     bans?.stop();
     await engine.drain({ timeoutMs: limits.drainTimeoutMs, leave });
     await mcp.close();
+    await definition.upstream?.close();
   };
   return { engine, entry, limits, recovery, release, abandon };
 }

@@ -1,9 +1,8 @@
 import type { LeftTasks } from "@resumable-mcp/core/engine";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
-import { type FirstAnswer, firstAnswer } from "@resumable-mcp/mcp/stdio";
+import { type FirstAnswer, firstAnswer, readLines } from "@resumable-mcp/mcp/stdio";
 import { supervisorLimits } from "./limits.js";
 import { readHostLine } from "./wire/json-rpc.js";
-import { readLines } from "./wire/read-lines.js";
 
 /** Writes one message to the host. */
 export type WriteMessage = (message: object) => Promise<void>;

@@ -1,7 +1,7 @@
 import { createEngine, type EngineOptions, type Store } from "@resumable-mcp/core";
 import type { EngineLimits, LimitRules, RunAttempt } from "@resumable-mcp/core/engine";
 import type { Observer } from "@resumable-mcp/core/store";
-import type { ServerDefinition } from "@resumable-mcp/mcp";
+import { type ServerDefinition, serveUpstream } from "@resumable-mcp/mcp/define-server";
 import { createThrownMask, serveStdioEras } from "@resumable-mcp/mcp/stdio";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { supervisorLimits } from "./limits.js";
@@ -53,6 +53,7 @@ export function createStdioServer(options: ServeStdioOptions, write: WriteMessag
     telemetry: createEngineTelemetry(),
     onToolError: maskErrors ? (error, { taskId }) => tell(error, taskId) : undefined,
   });
+  serveUpstream(engine, definition);
   const maskThrown = maskErrors ? createThrownMask(tell) : undefined;
   const { receive, close } = serveStdioEras({ definition, engine, write, onError, handoff, maskThrown });
   return {
@@ -62,6 +63,7 @@ export function createStdioServer(options: ServeStdioOptions, write: WriteMessag
       await engine.drain({ timeoutMs: drainTimeoutMs });
       await close();
       await engine.close();
+      await definition.upstream?.close();
     },
   };
 }

@@ -181,6 +181,15 @@ export const stdioGroups = {
   observing: { otlp, ...every },
 } as const;
 
+/** The options of `wrap`, in addition to those of the server that it starts. */
+export const wrapGroup = {
+  "trust-annotations": flag(
+    "what the server says of its tools is true: calls of tools that only read, or that are idempotent, are made again when the server dies",
+  ),
+  repeat: list("TOOL=always|never", "whether calls of a tool are made again then, whatever the server says of it"),
+  shared: flag("one process of the server for all users; else each user has one"),
+} as const;
+
 /** The options of `serve http`, and of `serve stdio`. */
 export const httpOptions = ungrouped(httpGroups);
 export const stdioOptions = ungrouped(stdioGroups);

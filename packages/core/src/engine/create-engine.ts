@@ -37,7 +37,6 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 class ToolEngine implements Engine {
-  readonly tools: readonly Tool[];
   readonly documents: Documents;
   readonly observe: Observer;
   readonly #parts: EngineParts;
@@ -82,7 +81,10 @@ class ToolEngine implements Engine {
     this.documents = store;
     this.observe = environment.observer;
     this.#onOpened = options.onOpened && neverThrowing(options.onOpened, onError);
-    this.tools = [...environment.tools.all.values()];
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#parts.tools.list;
   }
 
   get running(): readonly string[] {
@@ -110,6 +112,16 @@ class ToolEngine implements Engine {
     const { tools, scheduler } = this.#parts;
     // An engine that opens later finds their tasks then; one that fails to open rejects for its own caller.
     if (tools.use(validate)) this.#opened?.then(() => scheduler.poller.notify()).catch(() => {});
+  }
+
+  replaceTools(tools: readonly Tool[]): void {
+    const { tools: table, scheduler, onError } = this.#parts;
+    table.replace(tools);
+    // Tasks that waited for a tool run now, and other processes hear which tools there are.
+    this.#opened
+      ?.then(() => scheduler.versions.publish())
+      .then(() => scheduler.poller.notify())
+      .catch(onError);
   }
 
   async readTask(taskId: string): Promise<TaskSnapshot | undefined> {

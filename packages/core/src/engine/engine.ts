@@ -233,6 +233,7 @@ export interface DrainOptions {
 
 /** Runs tasks. */
 export interface Engine {
+  /** Another list after {@link replaceTools}. */
   readonly tools: readonly Tool[];
   /** What servers keep across restarts in addition to tasks, by kind. */
   readonly documents: Documents;
@@ -251,6 +252,11 @@ export interface Engine {
    * engine calls it. Tasks of these tools, recovered ones included, run from then on.
    */
   useJsonSchemaValidator(validate: JsonSchemaValidator): void;
+  /**
+   * Replaces the tools, for a server whose tools are those of another server. What runs keeps the tool that it began with.
+   * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
+   */
+  replaceTools(tools: readonly Tool[]): void;
   /**
    * Reads a task of any owner, or resolves to `undefined`: for a server that kept the id itself. What callers ask for
    * goes through `forOwner`.

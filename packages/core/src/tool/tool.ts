@@ -36,6 +36,8 @@ export type AskResult<Content> =
 /** What a running tool has in its hands. */
 export interface TaskContext<State = Json, Item = Json> {
   readonly id: string;
+  /** Whose task it is: a tagged string such as `sub:alice`. */
+  readonly owner: string;
   /** The state of the last checkpoint; at the beginning the tool's first state, copied for this task. */
   readonly state: State;
   /** 1 for the first attempt. */
@@ -150,6 +152,11 @@ export interface Tool extends ToolFacts {
   readonly content: (output: Json) => readonly ContentBlock[];
   readonly key?: (input: unknown) => Json | null;
   readonly label?: (input: unknown) => unknown;
+  /**
+   * The entry of another server's list of tools, which is listed as it is: the tool is one call of that tool. Its output is the
+   * response: `{ result }` or `{ error }`, which the caller gets unchanged.
+   */
+  readonly mirrors?: JsonObject;
   readonly run: (
     input: unknown,
     task: TaskContext<unknown, unknown>,

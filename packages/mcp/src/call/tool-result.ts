@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   isJsonObject,
   isResumableError,
+  type Json,
   type JsonObject,
   type TaskRecord,
   type TaskView,
@@ -17,7 +18,9 @@ import {
   metaKeys,
   type TaskError,
 } from "@resumable-mcp/protocol";
+import { forSdk } from "../sdk-workarounds.js";
 import { type InterimStatus, interimStep, type NextStep, nextStep, progressText } from "./next-step.js";
+import { readableError } from "./rpc-error.js";
 
 /** The result of a tool call. Source: MCP, Tools, "Tool Result". */
 export interface ToolResult {
@@ -92,7 +95,10 @@ export function inputProblem(engine: Engine, message: unknown): unknown {
 export function finishedResult(answerer: Answerer, view: TaskView, reused: boolean): ToolResult {
   const { record } = view;
   const _meta: JsonObject = { ...taskMeta(view), ...(reused ? { [metaKeys.reused]: true } : {}) };
-  if (record.status === "completed") return { ...outputResult(answerer.engine, record), _meta };
+  if (record.status === "completed") {
+    const result = outputResult(answerer.engine, record);
+    return { ...result, _meta: { ...result._meta, ..._meta } };
+  }
   if (record.status === "cancelled") {
     return { ...errorResult("CANCELLED", `Task ${record.id} (${record.tool}) was cancelled.`), _meta };
   }
@@ -160,8 +166,16 @@ function continuationOf(record: TaskRecord, continues: FailureReport["continues"
 
 function outputResult(engine: Engine, { tool, output = null }: TaskRecord): ToolResult {
   const known = engine.tools.find(({ name }) => name === tool);
+  if (known?.mirrors !== undefined) return mirroredResult(output);
   const content = known === undefined ? [text(JSON.stringify(output))] : known.content(output);
   return isJsonObject(output) ? { content, structuredContent: output } : { content };
+}
+
+/** What another server answered, as it is. @throws {@link RpcError} where that was an error. */
+function mirroredResult(output: Json): ToolResult {
+  const { result, error }: JsonObject = isJsonObject(output) ? output : {};
+  if (error !== undefined) throw readableError(error);
+  return forSdk(result);
 }
 
 /** Says that a task is not finished, and what to do next. */

@@ -1,3 +1,6 @@
+import type { JsonObject } from "@resumable-mcp/core";
+import type { Upstream } from "../define-server.js";
+
 /** What every server offers in either era. */
 export const offered = {
   logging: {},
@@ -5,3 +8,8 @@ export const offered = {
   resources: { listChanged: true, subscribe: true },
   prompts: { listChanged: true },
 };
+
+/** What a server offers of what only some upstreams have. */
+export function offeredByUpstream(upstream: Upstream | undefined): JsonObject {
+  return upstream?.capabilities.completions === undefined ? {} : { completions: {} };
+}

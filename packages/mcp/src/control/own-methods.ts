@@ -9,7 +9,7 @@ import { InvalidArguments, offeredTools } from "./control-tools.js";
 import type { EraAdapter, Method, Methods, RegisterToolsOptions } from "./methods.js";
 import { listedPanelTools, readCaller, runPanelTool } from "./panel-tools.js";
 import { resourceMethods, toArray } from "./resource-methods.js";
-import { listedTools } from "./tool-list.js";
+import { listedTools, toolsByName } from "./tool-list.js";
 
 /**
  * What an engine's tools, the tools that control their tasks, the panel, resources and the prompt answer, in either era.
@@ -49,7 +49,6 @@ function callMethod<Context, EraCall extends Call>(
   { call: makeCall, whileOpen, runTool, showsApps, hasOwnTool }: EraAdapter<Context, EraCall>,
 ): Method<Context> {
   const prefix = offer.listed === "none" ? undefined : offer.prefix;
-  const tools = new Map(engine.tools.map((tool) => [tool.name, tool]));
   const controls = new Map(offeredTools(offer.listed).map((tool) => [`${offer.prefix}${tool.name}`, tool]));
   const answer = async (
     context: Context,
@@ -66,7 +65,7 @@ function callMethod<Context, EraCall extends Call>(
   };
   return async (params, context, next) => {
     const name = String(params.name);
-    const [tool, control] = [tools.get(name), controls.get(name)];
+    const [tool, control] = [toolsByName(engine).get(name), controls.get(name)];
     if (tool !== undefined || control !== undefined) {
       const { rest, ...argument } = splitClientId(argumentsOf(params), tool);
       return answer(context, argument, async (call) =>

@@ -64,7 +64,7 @@ export class Router<Context> {
 }
 
 /** What a server answers that has nothing of its author's. */
-function withoutOther(method: string, { name, uri }: JsonObject): JsonObject {
+export function withoutOther(method: string, { name, uri }: JsonObject): JsonObject {
   switch (method) {
     case "tools/list":
       return { tools: [] };

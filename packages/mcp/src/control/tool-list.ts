@@ -1,4 +1,4 @@
-import type { Engine, JsonObject, Tool } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import {
   type ControlToolsOffer,
   definedOnly,
@@ -41,15 +41,24 @@ export function listedTools(engine: Engine, offer: ControlToolsOffer, forApps: b
     };
     return Object.keys(ui).length === 0 ? entry : withUi(entry, ui);
   };
+  const taken = toolsByName(engine);
   const own = engine.tools.map(toolEntry);
   const names = [...engine.tools, ...controls.map(({ name }) => ({ name: `${offer.prefix}${name}` }))];
   return {
     shown: [
       ...(forApps ? own.map((entry) => withUi(entry, { resourceUri: panelUri })) : own),
-      ...shownControls.map(ofControl),
+      // A tool of that name may have come later, from a server whose list changes.
+      ...shownControls.filter(({ name }) => !taken.has(`${offer.prefix}${name}`)).map(ofControl),
     ],
     names: new Set(names.map(({ name }) => name)),
   };
+}
+
+const byName = oncePer((tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool])));
+
+/** The tools of an engine, as they are now. */
+export function toolsByName({ tools }: Engine): ReadonlyMap<string, Tool> {
+  return byName(tools);
 }
 
 /** Tells which names are those of our tools: of the engine, of control, and of the panel. */
@@ -58,9 +67,10 @@ export function ownToolNames(
   options: Pick<RegisterToolsOptions<never>, "controlTools" | "prefix" | "panel">,
 ): (name: string) => boolean {
   const { controlTools: listed = "minimal", prefix = "", panel } = options;
-  const { names } = listedTools(engine, { listed, prefix }, false);
+  const controls = new Set(offeredTools(listed).map(({ name }) => `${prefix}${name}`));
   const hasPanel = panel !== undefined && listed !== "none";
-  return (name) => names.has(name) || (hasPanel && findPanelTool(name, { prefix }) !== undefined);
+  return (name) =>
+    controls.has(name) || toolsByName(engine).has(name) || (hasPanel && findPanelTool(name, { prefix }) !== undefined);
 }
 
 function withUi(entry: JsonObject, ui: JsonObject): JsonObject {
@@ -69,6 +79,7 @@ function withUi(entry: JsonObject, ui: JsonObject): JsonObject {
 
 const toolEntry = oncePer((tool: Tool): JsonObject => {
   const { name, inputJsonSchema, clientIdArgument, outputJsonSchema, annotations, title, description, icons } = tool;
+  if (tool.mirrors !== undefined) return mirroredEntry(tool.mirrors);
   const isOwn = declaresClientId(inputJsonSchema);
   const lists = clientIdArgument === true && !isOwn;
   const _meta = {
@@ -94,6 +105,12 @@ function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Ke
     made.set(key, value);
     return value;
   };
+}
+
+/** As the other server lists it, but for what a call may answer, and whether it has to be a task: that is for its own clients. */
+function mirroredEntry({ execution: _execution, outputSchema, ...entry }: JsonObject): JsonObject {
+  const schema = answerSchema(isJsonObject(outputSchema) ? outputSchema : undefined);
+  return schema === undefined ? entry : { ...entry, outputSchema: schema };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { offered } from "../control/offered.js";
+import { offered, offeredByUpstream } from "../control/offered.js";
 import type { ServerDefinition } from "../define-server.js";
 import { knowsTasks } from "./tasks/knows-tasks.js";
 
@@ -10,11 +10,11 @@ export const offered2025 = { ...offered, tasks: { list: {}, cancel: {}, requests
 
 /** What `initialize` answers where a server has nothing but tools of ours. Source: MCP 2025-11-25, Lifecycle, "Initialization". */
 export function initializeResult(
-  { name, version }: Pick<ServerDefinition, "name" | "version">,
+  { name, version, upstream }: Pick<ServerDefinition, "name" | "version" | "upstream">,
   requested: unknown,
   instructions: string,
 ) {
   const protocolVersion = versions.find((known) => known === requested) ?? "2025-11-25";
-  const capabilities = knowsTasks(protocolVersion) ? offered2025 : offered;
+  const capabilities = { ...(knowsTasks(protocolVersion) ? offered2025 : offered), ...offeredByUpstream(upstream) };
   return { protocolVersion, capabilities, serverInfo: { name, version }, instructions };
 }

@@ -1,5 +1,5 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
-import { isLogLevel, logLevels, metaKeys, rpcCodes, showsApps } from "@resumable-mcp/protocol";
+import { isLogLevel, logLevels, metaKeys, parseTaskUri, rpcCodes, showsApps } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { parseCallMeta } from "../call/call.js";
 import { RpcError } from "../call/rpc-error.js";
@@ -12,7 +12,8 @@ import { listedPanelTools } from "../control/panel-tools.js";
 import { parseParams } from "../control/params.js";
 import { Router } from "../control/router.js";
 import { listedTools, ownToolNames } from "../control/tool-list.js";
-import type { ServerDefinition } from "../define-server.js";
+import { upstreamServer } from "../control/upstream.js";
+import type { ServerDefinition, Upstream } from "../define-server.js";
 import { ownerOfToken } from "../owner/owner.js";
 import { call2025, type Environment2025, isStdio, type Request2025, rightsOf2025 } from "./call-2025.js";
 import { initializeResult, offered2025 } from "./initialize.js";
@@ -36,22 +37,30 @@ export interface RouterOptions2025 {
 
 /** Answers the requests of clients of the 2025 era. */
 export class Router2025 extends Router<Request2025> {
-  readonly #kinds: ToolKinds;
+  readonly #parts: RouterOptions2025;
+  /** Of the tools that there were when it was asked last. */
+  #kinds: { readonly tools: Engine["tools"]; readonly kinds: ToolKinds } | undefined;
 
   constructor(parts: RouterOptions2025) {
-    const { engine, options } = parts;
+    const { engine, options, definition } = parts;
+    const { upstream } = definition ?? {};
+    const other =
+      upstream && options && upstreamServer<Request2025>(upstream, (request) => call2025({ engine, options }, request));
     super({
       methods: options === undefined ? {} : methodsOf({ ...parts, options }),
-      otherOf: ({ connection }) => connection.other,
+      otherOf: ({ connection }) => other ?? connection.other,
       originOf: originOf2025,
       isOwnTool: options === undefined ? () => false : ownToolNames(engine, options),
     });
-    this.#kinds = options === undefined ? new Map() : kindsOf(engine, options);
+    this.#parts = parts;
   }
 
   /** What has to be known of a tool of ours. */
   factsOf(name: string): ToolFacts | undefined {
-    return this.#kinds.get(name);
+    const { engine, options } = this.#parts;
+    if (options === undefined) return undefined;
+    if (this.#kinds?.tools !== engine.tools) this.#kinds = { tools: engine.tools, kinds: kindsOf(engine, options) };
+    return this.#kinds.kinds.get(name);
   }
 }
 
@@ -83,7 +92,7 @@ function methodsOf({
     hasOwnTool: (name, { connection }) => connection.other?.hasTool(name) === true,
     hasOwnPrompt,
   });
-  const yielding = { ...taskMethods(environment), ...subscriptionMethods(environment) };
+  const yielding = { ...taskMethods(environment), ...subscriptionMethods(environment, definition?.upstream) };
   return {
     ...withTaskCalls(environment, own),
     ...Object.fromEntries(Object.entries(yielding).map(([method, run]) => [method, unlessOther(method, run)])),
@@ -101,15 +110,20 @@ function unlessOther(method: string, run: Method<Request2025>): Method<Request20
 
 const uriParams = z.looseObject({ uri: z.string().max(1_024) });
 
-function subscriptionMethods(environment: Environment2025): Methods<Request2025> {
+/** Where the resources of another server pass through, it hears of subscriptions to them. */
+function subscriptionMethods(environment: Environment2025, upstream: Upstream | undefined): Methods<Request2025> {
+  const isOurs = (uri: string) => upstream === undefined || parseTaskUri(uri) !== undefined;
   return {
-    async "resources/subscribe"(params, request) {
+    async "resources/subscribe"(params, request, next) {
       const { uri } = parseParams(uriParams, params);
+      if (!isOurs(uri)) return next();
       await request.connection.watches.subscribe(uri, () => call2025(environment, request).tasks);
       return {};
     },
-    async "resources/unsubscribe"(params, { connection }) {
-      connection.watches.unsubscribe(parseParams(uriParams, params).uri);
+    async "resources/unsubscribe"(params, { connection }, next) {
+      const { uri } = parseParams(uriParams, params);
+      if (!isOurs(uri)) return next();
+      connection.watches.unsubscribe(uri);
       return {};
     },
   };

@@ -39,8 +39,8 @@ export class StdioConnection2025 {
   private constructor({ definition, engine, ...options }: StdioOptions2025) {
     this.#requests = new PipeRequests(options);
     const panel = makePanel(definition, undefined);
-    const { controlTools } = definition;
-    this.#router = new Router2025({ engine, definition, options: { ...options, panel, controlTools } });
+    const { controlTools, prefix } = definition;
+    this.#router = new Router2025({ engine, definition, options: { ...options, panel, controlTools, prefix } });
     const self = this;
     this.#connection = {
       get client() {
@@ -68,6 +68,8 @@ export class StdioConnection2025 {
   static async open(options: StdioOptions2025): Promise<StdioConnection2025> {
     const made = new StdioConnection2025(options);
     const { definition, engine, maskThrown } = options;
+    const unwatch = definition.upstream?.watch((change) => made.#requests.send({ jsonrpc: "2.0", ...change }));
+    if (unwatch !== undefined) made.#closing.signal.addEventListener("abort", unwatch);
     const server = await setupServer(definition, engine, { controlTools: definition.controlTools, maskThrown });
     if (server !== undefined)
       made.#other = await OtherServer2025.connect(server, { send: (message) => made.#requests.write(message) });

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { tasksExtension } from "@resumable-mcp/protocol";
 import { joinInstructions } from "../control/instructions.js";
-import { offered } from "../control/offered.js";
+import { offered, offeredByUpstream } from "../control/offered.js";
 import type { ServerDefinition } from "../define-server.js";
 
 /** The version of the 2026 era. */
@@ -12,12 +12,12 @@ export const offered2026 = { ...offered, extensions: { [tasksExtension]: {} } };
 
 /** What `server/discover` answers. Source: MCP 2026-07-28, Basic, "Discovery". */
 export function discovery(
-  { instructions, controlTools }: Pick<ServerDefinition, "instructions" | "controlTools">,
+  { instructions, controlTools, upstream }: Pick<ServerDefinition, "instructions" | "controlTools" | "upstream">,
   capabilities: object,
 ): JsonObject {
   return {
     supportedVersions: [revision],
-    capabilities: { ...capabilities },
+    capabilities: { ...capabilities, ...offeredByUpstream(upstream) },
     instructions: joinInstructions(instructions, controlTools),
   };
 }

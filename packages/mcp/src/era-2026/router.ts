@@ -6,10 +6,18 @@ import { ownMethods } from "../control/own-methods.js";
 import { makePanel } from "../control/panel.js";
 import { Router } from "../control/router.js";
 import { ownToolNames } from "../control/tool-list.js";
+import { upstreamServer } from "../control/upstream.js";
 import type { ServerDefinition } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
 import { callForHandler, makeAdapter } from "./adapter.js";
-import { type CallOptions2026, type Environment2026, originOf2026, type Request2026, rightsFor } from "./call-2026.js";
+import {
+  type CallOptions2026,
+  call2026,
+  type Environment2026,
+  originOf2026,
+  type Request2026,
+  rightsFor,
+} from "./call-2026.js";
 import { discovery, offered2026, resultOnWire } from "./discovery.js";
 import { storedSigningKey } from "./engine-state.js";
 import type { Asking2026, Message2026 } from "./read-message.js";
@@ -47,11 +55,16 @@ export class Router2026 {
   #setup: SetupServer | undefined;
 
   constructor({ definition, engine, operatorScope, ...options }: RouterOptions) {
-    const { controlTools } = definition;
+    const { controlTools, prefix, upstream } = definition;
     const panel = makePanel(definition, operatorScope);
     this.#definition = definition;
-    this.#options = { definition, engine, ...options, controlTools, panel };
+    this.#options = { definition, engine, prefix, ...options, controlTools, panel };
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };
+    const other = upstream && upstreamServer(upstream, (request: Request2026) => call2026(this.#environment, request));
+    upstream?.watch((change) => {
+      const event = changeIn({ ...change });
+      if (event !== undefined) this.#bus.publish(event);
+    });
     const hasOwnTool = (name: string) => this.#setup?.hasTool(name) === true;
     this.#router = new Router({
       methods: {
@@ -59,7 +72,7 @@ export class Router2026 {
         ...taskMethods(this.#environment),
         "server/discover": async (_params, request) => this.#discover(request),
       },
-      otherOf: () => this.#setup,
+      otherOf: () => other ?? this.#setup,
       originOf: originOf2026,
       isOwnTool: ownToolNames(engine, this.#options),
     });

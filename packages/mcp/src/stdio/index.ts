@@ -8,4 +8,5 @@ export { outcomeUnknown } from "../era-2025/session/session-answers.js";
 export { type ToolKinds, toolKindsIn } from "../era-2025/session/tool-kinds.js";
 export { randomToken } from "../owner/random-token.js";
 export { type FirstAnswer, firstAnswer } from "./first-answer.js";
+export { readLines } from "./read-lines.js";
 export { serveStdioEras } from "./stdio-eras.js";

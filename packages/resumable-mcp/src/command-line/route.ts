@@ -12,7 +12,7 @@ export interface ProgramCall {
 export type Route =
   | ProgramCall
   | { readonly kind: "help" | "install-help" | "version" }
-  | { readonly kind: "dev" | "bundle" | "doctor"; readonly args: readonly string[] }
+  | { readonly kind: "dev" | "bundle" | "doctor" | "wrap"; readonly args: readonly string[] }
   /** A wrong command line: what is wrong, and the words among which the user may have meant one. */
   | { readonly kind: "wrong"; readonly problem: string; readonly word: string; readonly known: readonly string[] };
 
@@ -38,7 +38,7 @@ export function route(words: readonly string[]): Route {
   if (first === undefined || first.startsWith("-") || first.startsWith("__")) return programs.client(words);
   const task = taskSubcommands.find(({ name }) => name === first);
   if (task !== undefined) return args.some(namesStore) ? taskOnStore(task, words) : programs.client(words);
-  if (first === "dev" || first === "bundle" || first === "doctor") return { kind: first, args };
+  if (first === "dev" || first === "bundle" || first === "doctor" || first === "wrap") return { kind: first, args };
   if (first === "serve") return serveRoute(args);
   if (first === "store") return storeRoute(args);
   if (first === "install" || first === "uninstall") return hostRoute(first, args);

@@ -13,6 +13,11 @@ export const ownSubcommands: readonly Subcommand[] = [
   { name: "dev", words: "MODULE [OPTIONS]", summary: "serve over HTTP, and reload when a file changes" },
   { name: "serve", words: "http MODULE [OPTIONS]", summary: "serve over HTTP" },
   { name: "serve", words: "stdio MODULE [OPTIONS]", summary: "serve a host that starts its servers" },
+  {
+    name: "wrap",
+    words: "[http] [OPTIONS] -- COMMAND",
+    summary: "put any MCP server, in any language, behind durable tasks",
+  },
   { name: "install", words: "HOST MODULE [OPTIONS]", summary: "write a server into the configuration of a host" },
   { name: "uninstall", words: "HOST MODULE [OPTIONS]", summary: "undo that" },
   { name: "bundle", words: "MODULE [OPTIONS]", summary: "pack a server for a double click in Claude Desktop (.mcpb)" },

@@ -1,8 +1,8 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { readLines } from "@resumable-mcp/mcp/stdio";
 import type { SupervisorLimits } from "../limits.js";
 import { parseLine, readHostLine } from "../wire/json-rpc.js";
-import { readLines } from "../wire/read-lines.js";
 import { Relay, type Sent } from "./relay.js";
 
 /** What is supervised, and for whom. */

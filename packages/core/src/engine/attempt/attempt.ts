@@ -109,7 +109,7 @@ export class Attempt {
 
   /** Carries out what others request; answers and requests to detach once each. */
   #applySignals(signals: readonly Signal[]): void {
-    const { control, journal } = this.#parts;
+    const { control, journal, tool } = this.#parts;
     this.#signals = signals;
     for (const signal of signals) {
       if (this.#applied.has(signal.id)) continue;
@@ -122,8 +122,10 @@ export class Attempt {
       this.#write(isOpen ? [{ type: "answered", key, answer }] : [], id, key);
     }
     const request = readDesiredState({ record: journal.record, signals, leased: true });
-    if (request === "pause") control.want("pause");
-    else control.unwant("pause");
+    if (request !== "pause") control.unwant("pause");
+    // Another server hears at once that the call is cancelled: no checkpoint of ours is near.
+    else if (tool.mirrors !== undefined) control.abort("pause");
+    else control.want("pause");
   }
 
   #write(events: readonly TaskEventBody[], signalId: string, answeredKey?: string): void {

@@ -14,6 +14,7 @@ export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): 
   const { record, journal } = parts;
   return {
     id: record.id,
+    owner: record.owner,
     attempt: record.attempt,
     state: await stateOfAttempt(parts.tool, record, parts.tools.validate),
     signal: parts.control.signal,

@@ -214,8 +214,12 @@ export class OneOwnersTasks implements OwnedTasks {
     const { record } = snapshot;
     const detached = record.detached || snapshot.signals.some((signal) => signal.kind === "detach");
     const status = readStatus(snapshot);
-    const detaches = tools.all.get(record.tool)?.onCallerCancel === "detach";
-    if (detached || detaches || isFinal(status) || status === "paused" || callers.isAwaited(taskId)) return;
+    const { onCallerCancel, mirrors } = tools.all.get(record.tool) ?? {};
+    if (detached || onCallerCancel === "detach" || isFinal(status) || status === "paused" || callers.isAwaited(taskId))
+      return;
+    // The call of another server's tool that left nothing to continue from is over when its caller cancels it.
+    if (mirrors !== undefined && record.state === undefined)
+      return void (await this.#request(taskId, { kind: "cancel" }));
     await this.#request(taskId, { kind: "pause", cause: "caller_left" });
     if (!callers.isAwaited(taskId)) return;
     // A caller came while the task was being stopped.

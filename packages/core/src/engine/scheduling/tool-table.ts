@@ -5,14 +5,33 @@ import type { Tool } from "../../tool/tool.js";
 
 /** The tools of an engine, by name. A tool with plain JSON Schema can run when there is a validator. */
 export class ToolTable {
-  readonly all: ReadonlyMap<string, Tool>;
-  /** Those that can run now. Grows when the validator comes. */
-  readonly runnable: ReadonlyMap<string, Tool>;
-  readonly #runnable: Map<string, Tool>;
+  #tools: readonly Tool[] = [];
+  #all: ReadonlyMap<string, Tool> = new Map();
+  #runnable: ReadonlyMap<string, Tool> = new Map();
   #validator: JsonSchemaValidator | undefined;
 
   /** @throws {@link ResumableError} `TOOL_NAME_TAKEN`. */
   constructor(tools: readonly Tool[], validator: JsonSchemaValidator | undefined) {
+    this.#validator = validator;
+    this.replace(tools);
+  }
+
+  /** In the order in which they were given. */
+  get list(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  get all(): ReadonlyMap<string, Tool> {
+    return this.#all;
+  }
+
+  /** Those that can run now. More when the validator comes. */
+  get runnable(): ReadonlyMap<string, Tool> {
+    return this.#runnable;
+  }
+
+  /** @throws {@link ResumableError} `TOOL_NAME_TAKEN`. */
+  replace(tools: readonly Tool[]): void {
     const all = new Map<string, Tool>();
     for (const tool of tools) {
       const { name } = tool;
@@ -20,10 +39,9 @@ export class ToolTable {
       if (all.has(name)) throw new ResumableError("TOOL_NAME_TAKEN", message, { details: { tool: name } });
       all.set(name, tool);
     }
-    this.all = all;
-    this.#validator = validator;
-    this.#runnable = new Map([...all].filter(([, tool]) => validator !== undefined || !needsValidator(tool)));
-    this.runnable = this.#runnable;
+    this.#tools = [...tools];
+    this.#all = all;
+    this.#runnable = new Map([...all].filter(([, tool]) => this.#validator !== undefined || !needsValidator(tool)));
   }
 
   /**
@@ -32,9 +50,9 @@ export class ToolTable {
    * @throws {@link ResumableError} `UNKNOWN_TOOL`, naming the tools there are.
    */
   require(name: string): Tool {
-    const tool = this.all.get(name);
+    const tool = this.#all.get(name);
     if (tool !== undefined) return tool;
-    const known = [...this.all.keys()];
+    const known = [...this.#all.keys()];
     throw new ResumableError(
       "UNKNOWN_TOOL",
       `There is no tool ${JSON.stringify(name)}. Known tools: ${known.join(", ")}.`,
@@ -45,9 +63,9 @@ export class ToolTable {
   /** Takes the validator, unless there is one. True when more tools can run because of it. */
   use(validator: JsonSchemaValidator): boolean {
     this.#validator ??= validator;
-    const before = this.#runnable.size;
-    for (const [name, tool] of this.all) this.#runnable.set(name, tool);
-    return this.#runnable.size > before;
+    const isMore = this.#runnable.size < this.#all.size;
+    this.#runnable = this.#all;
+    return isMore;
   }
 
   /** Checks by the validator that there is at the time of the check. */
@@ -58,7 +76,7 @@ export class ToolTable {
 
   /** Throws `INVALID_OPTION` when the tool of that name is known and cannot run. */
   requireValidator(name: string): void {
-    if (this.all.has(name) && !this.#runnable.has(name)) throw missingValidator(`A schema of tool ${name}`);
+    if (this.#all.has(name) && !this.#runnable.has(name)) throw missingValidator(`A schema of tool ${name}`);
   }
 }
 

@@ -147,6 +147,11 @@ export class Session2025 implements DeliveringSession {
     });
   }
 
+  /** Sends what belongs to no request. */
+  tell(message: JSONRPCMessage): Promise<void> {
+    return this.#standalone.send(message);
+  }
+
   /** Answers the request that opens the session. */
   async open({ id, params }: JSONRPCRequest, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
     try {

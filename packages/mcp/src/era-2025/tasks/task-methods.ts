@@ -9,6 +9,7 @@ import { errorResult } from "../../call/tool-result.js";
 import type { Method, Methods } from "../../control/methods.js";
 import { parseParams } from "../../control/params.js";
 import { toArray } from "../../control/resource-methods.js";
+import { toolsByName } from "../../control/tool-list.js";
 import { forSdk, isUnknownTool } from "../../sdk-workarounds.js";
 import { call2025, type Environment2025, type Request2025 } from "../call-2025.js";
 import { cancelTask, createTaskResult2025, listTasks, relatedTaskKey, task2025, taskResult } from "./task-2025.js";
@@ -82,7 +83,7 @@ function related(message: JsonObject, taskId: string): JsonObject {
 export function withTaskCalls(environment: Environment2025, own: Methods<Request2025>): Methods<Request2025> {
   const { "tools/call": callTool, "tools/list": listTools } = own;
   if (callTool === undefined || listTools === undefined) return own;
-  const tools = new Map(environment.engine.tools.map((tool) => [tool.name, tool]));
+  const tools = () => toolsByName(environment.engine);
   const listed = async (request: Request2025): Promise<readonly JsonObject[]> => {
     const next = async () => request.connection.other?.ask(request, "tools/list", {}) ?? {};
     return toArray(Reflect.get(await listTools({}, request, next), "tools"));
@@ -92,12 +93,12 @@ export function withTaskCalls(environment: Environment2025, own: Methods<Request
     async "tools/list"(params, request, next) {
       if (hasOwnTasks(request)) return listTools(params, request, next);
       const answer = await listTools(params, request, next);
-      return { ...answer, tools: toArray(Reflect.get(answer, "tools")).map((entry) => withExecution(entry, tools)) };
+      return { ...answer, tools: toArray(Reflect.get(answer, "tools")).map((entry) => withExecution(entry, tools())) };
     },
     async "tools/call"(params, request, next) {
       if (hasOwnTasks(request)) return callTool(params, request, next);
       const name = String(params.name);
-      const tool = tools.get(name);
+      const tool = tools().get(name);
       const asTask = params.task !== undefined;
       if (tool !== undefined) {
         checkSupport(tool, asTask);

@@ -73,6 +73,7 @@ export class SessionRegistry implements SessionCommons {
   readonly #room: SessionRoom;
   readonly #unused = new UnusedSessions<Session2025>();
   readonly #timers: readonly NodeJS.Timeout[];
+  readonly #unwatch: (() => void) | undefined;
   readonly #sweep: SessionSweep<Session2025>;
   #checking: Promise<void> | undefined;
 
@@ -90,6 +91,9 @@ export class SessionRegistry implements SessionCommons {
       live: () => this.#loaded(),
       forget: (session) => this.#forget(session),
       endUnused: (session) => this.#endUnused(session),
+    });
+    this.#unwatch = options.definition?.upstream?.watch((change) => {
+      for (const session of this.#loaded()) void session.tell({ jsonrpc: "2.0", ...change }).catch(onError);
     });
     this.#timers = [
       setInterval(() => void this.#sweepNow(), this.limits.sweepEveryMs).unref(),
@@ -225,6 +229,7 @@ export class SessionRegistry implements SessionCommons {
 
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
   async close(): Promise<void> {
+    this.#unwatch?.();
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([this.#sweep.ended(), this.#checking]);
     const sessions = await this.#sessions();
@@ -292,7 +297,8 @@ function serverOf({ createServer, definition, engine, operatorScope, ...given }:
       return { server, router: routerOf(server) ?? new Router2025({ engine }) };
     };
   const panel = makePanel(definition, operatorScope);
-  const options = { ...given, panel, controlTools: definition.controlTools };
+  const { controlTools, prefix } = definition;
+  const options = { ...given, panel, controlTools, prefix };
   const router = new Router2025({ engine, options, definition });
   return async (): Promise<SessionServer> => ({ router, server: await setupServer(definition, engine, options) });
 }

@@ -1,0 +1,37 @@
+import type { Call } from "../call/call.js";
+import { RpcError } from "../call/rpc-error.js";
+import type { Upstream } from "../define-server.js";
+import { type OtherServer, withoutOther } from "./router.js";
+
+/** The methods that pass through to the server whose tools these are, by the capability that it declares for them. */
+const passed: Readonly<Record<string, string>> = {
+  "resources/list": "resources",
+  "resources/templates/list": "resources",
+  "resources/read": "resources",
+  "resources/subscribe": "resources",
+  "resources/unsubscribe": "resources",
+  "prompts/list": "prompts",
+  "prompts/get": "prompts",
+  "completion/complete": "completions",
+  "logging/setLevel": "logging",
+};
+
+/** Answers by another server what is neither a call of a tool nor ours. */
+export function upstreamServer<Context>(upstream: Upstream, callOf: (context: Context) => Call): OtherServer<Context> {
+  const hasMethod = (method: string) => {
+    const capability = Object.hasOwn(passed, method) ? passed[method] : undefined;
+    return capability !== undefined && upstream.capabilities[capability] !== undefined;
+  };
+  return {
+    hasMethod,
+    // Its tools are ours.
+    hasTool: () => false,
+    async ask(context, method, params) {
+      if (!hasMethod(method)) return withoutOther(method, params);
+      const { tasks, signal } = callOf(context);
+      const response = await upstream.ask({ owner: tasks.owner, method, params, signal });
+      if ("error" in response) throw RpcError.of(response.error);
+      return response.result;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { fileURLToPath } from "node:url";
+import {
+  CommandError,
+  helpText,
+  httpGroups,
+  httpOptions,
+  oneOf,
+  parseFlags,
+  runCommand,
+  stdioGroups,
+  stdioOptions,
+  wordsOf,
+  wrapGroup,
+} from "@resumable-mcp/command-line";
+import { nameOf, type WrapOptions } from "@resumable-mcp/wrap";
+import { runProgram } from "../command-line/run-program.js";
+
+const usage = `Usage: resumable-mcp wrap [OPTIONS] -- COMMAND [ARGUMENT…]          over stdio, for a host's configuration
+       resumable-mcp wrap http [OPTIONS] -- COMMAND [ARGUMENT…]     over HTTP
+
+Starts an MCP server, and puts each call of its tools into a task that survives the death of host, gateway and server.`;
+
+/** Calls wait for their server and not for a slot: it knows best how many it takes. */
+const manyAtOnce = "1024";
+
+/** `resumable-mcp wrap`: serves the tools of another server, as a tools module that starts it. */
+export function runWrap(args: readonly string[]): Promise<void> {
+  return runCommand("resumable-mcp wrap", () => wrapServer(args));
+}
+
+async function wrapServer(args: readonly string[]): Promise<void> {
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const [kind, ...others] = args.slice(0, end);
+  const isHttp = kind === "http";
+  const words = isHttp || kind === "stdio" ? others : args.slice(0, end);
+  const groups = { "the server": wrapGroup, ...(isHttp ? httpGroups : stdioGroups) };
+  const options = isHttp ? { ...wrapGroup, ...httpOptions } : { ...wrapGroup, ...stdioOptions };
+  const { values, positionals } = parseFlags(words, options);
+  const { help, "trust-annotations": trustAnnotations, repeat, shared, ...served } = values;
+  if (help === true) {
+    process.stdout.write(helpText({ usage, groups }, positionals[0] === "all"));
+    return;
+  }
+  const [command, ...rest] = args.slice(end + 1);
+  if (command === undefined || positionals.length > 0)
+    throw new CommandError("Write the server's command after --, as in wrap -- npx -y @scope/server.", 2);
+  const upstream: WrapOptions = {
+    ...{ command, args: rest, name: nameOf({ command, args: rest }) },
+    ...(trustAnnotations !== undefined && { trustAnnotations }),
+    ...(shared !== undefined && { shared }),
+    repeat: Object.fromEntries((repeat ?? []).map(readRule)),
+  };
+  process.env.RESUMABLE_MCP_UPSTREAM = JSON.stringify(upstream);
+  process.env.RESUMABLE_MCP_MAX_RUNNING ??= manyAtOnce;
+  process.env.RESUMABLE_MCP_MAX_RUNNING_PER_OWNER ??= manyAtOnce;
+  const module = fileURLToPath(import.meta.resolve("@resumable-mcp/wrap/module"));
+  const name = isHttp ? {} : { name: upstream.name };
+  await runProgram({
+    kind: "program",
+    package: isHttp ? "@resumable-mcp/server-http" : "@resumable-mcp/server-stdio",
+    bin: isHttp ? "resumable-mcp-http" : "resumable-mcp-stdio",
+    args: [module, ...wordsOf({ ...name, ...served })],
+  });
+}
+
+function readRule(rule: string): readonly [string, "always" | "never"] {
+  const at = rule.lastIndexOf("=");
+  return [rule.slice(0, at), oneOf(`repeat ${rule.slice(0, at)}`, rule.slice(at + 1), ["always", "never"])];
+}

@@ -1,0 +1,36 @@
+import { type ContentBlock, isJsonObject, type JsonObject, type TaskContext, type Tool } from "@resumable-mcp/core";
+import { wrapLimits } from "../limits.js";
+import type { CallState } from "./plan.js";
+import { type CallParts, runCall } from "./run-call.js";
+
+/** The tool of an engine that is one call of another server's tool; `undefined` for an entry without a name. */
+export function mirroredTool(parts: CallParts): Tool | undefined {
+  const { name, title, description, annotations, inputSchema } = parts.entry;
+  if (typeof name !== "string" || name === "") return undefined;
+  const inputJsonSchema = isJsonObject(inputSchema) ? inputSchema : { type: "object" };
+  return {
+    name,
+    description: typeof description === "string" ? description : "",
+    ...(typeof title === "string" && { title }),
+    ...(isJsonObject(annotations) && { annotations }),
+    kind: "generator",
+    version: "1",
+    // Its server checks what it is called with, and says what is wrong in its own words.
+    input: {
+      "~standard": {
+        version: 1,
+        vendor: "upstream",
+        validate: (value: unknown) => ({ value }),
+        jsonSchema: { input: () => inputJsonSchema, output: () => inputJsonSchema },
+      },
+    },
+    inputJsonSchema,
+    onCrash: "fail",
+    onFailure: "restart",
+    limits: { maxOutputBytes: wrapLimits.maxOutputBytes, maxStateBytes: 2 * wrapLimits.maxCheckpointLength },
+    mirrors: parts.entry,
+    content: (): readonly ContentBlock[] => [],
+    run: (input, task) =>
+      runCall(parts, isJsonObject(input) ? input : {}, task as TaskContext<CallState | null, JsonObject[string]>),
+  };
+}

@@ -1,0 +1,62 @@
+import type { JsonObject } from "@resumable-mcp/core";
+import { wrapLimits } from "../limits.js";
+
+/** What a call keeps for the case that this process, or the server, dies. */
+export interface CallState {
+  /** The server was not there: the call has not been made. */
+  readonly waits?: boolean;
+  /** What the server said last to continue from. */
+  readonly checkpoint?: string;
+  /** The call may be made again: when it was made first (ISO 8601), and of which server and annotations that was said. */
+  readonly repeatable?: { readonly since: string; readonly of: string };
+}
+
+/** What decides whether a call may be made again. */
+export interface RepeatFacts {
+  readonly state: CallState;
+  /** What {@link CallState.repeatable} has to name now. */
+  readonly of: string;
+  readonly nowMs: number;
+  /** Servers that were lost one after the other, without a checkpoint in between. */
+  readonly losses: number;
+}
+
+/** What becomes of a call whose answer was lost. */
+export type NextCall =
+  /** It was never made. */
+  | { readonly kind: "begin" }
+  | { readonly kind: "continue"; readonly checkpoint: string }
+  /** From the beginning: its server says that this does no harm, and its user trusts that. */
+  | { readonly kind: "repeat" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** Decides what becomes of a call whose answer was lost. Pure. */
+export function planCall({ state, of, nowMs, losses }: RepeatFacts): NextCall {
+  const { waits, checkpoint, repeatable } = state;
+  if (waits === true) return { kind: "begin" };
+  if (losses >= wrapLimits.maxLosses)
+    return { kind: "unknown", why: `The server was lost ${losses} times in a row while it carried out the call` };
+  if (checkpoint !== undefined) return { kind: "continue", checkpoint };
+  if (repeatable === undefined) return { kind: "unknown", why: "The server was lost while it carried out the call" };
+  if (repeatable.of !== of)
+    return { kind: "unknown", why: "The server was lost while it carried out the call, and is another version now" };
+  if (nowMs - Date.parse(repeatable.since) > wrapLimits.repeatWithinMs)
+    return { kind: "unknown", why: "The server was lost while it carried out the call, which was made too long ago" };
+  return { kind: "repeat" };
+}
+
+/** What the user of a server allows. */
+export interface RepeatRules {
+  /** What the server says of its tools is true. */
+  readonly trustAnnotations: boolean;
+  /** By tool, whatever it says. */
+  readonly repeat: Readonly<Record<string, "always" | "never">>;
+}
+
+/** Whether a call of a tool may be made again from the beginning. Pure. Source: MCP, Tools, "Tool annotations". */
+export function mayRepeat({ name, annotations }: JsonObject, { trustAnnotations, repeat }: RepeatRules): boolean {
+  const rule = Object.hasOwn(repeat, String(name)) ? repeat[String(name)] : undefined;
+  if (rule !== undefined) return rule === "always";
+  const { readOnlyHint, idempotentHint }: JsonObject = Object(annotations);
+  return trustAnnotations && (readOnlyHint === true || idempotentHint === true);
+}

@@ -1,0 +1,222 @@
+import type { Checkpoint, Json, JsonObject, TaskContext } from "@resumable-mcp/core";
+import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
+import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
+import { ConnectionLost } from "../upstream/peer.js";
+import { CallEvents } from "./call-events.js";
+import { resumeMeta } from "./checkpoint.js";
+import { type CallState, mayRepeat, type NextCall, planCall, type RepeatRules } from "./plan.js";
+import { Questions } from "./questions.js";
+
+/** Where a call is made, and what its user allows. */
+export interface CallParts {
+  /** The tool, as its server lists it. */
+  readonly entry: JsonObject;
+  readonly rules: RepeatRules;
+  /** The connection of an owner, where it is there at once. */
+  live(owner: string): Connection | undefined;
+  /** The same, once it is there. @throws an error that says why it is not. */
+  connect(owner: string, signal: AbortSignal): Promise<Connection>;
+}
+
+type Task = TaskContext<CallState | null, Json>;
+type Steps = AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse, void>;
+
+/**
+ * Makes the call of another server's tool, and makes it again where its server was lost, if it may.
+ *
+ * Durability: what decides whether the call may be made again is committed before the server hears of the call; what the server
+ * reports, when the next step is. Cancellation: the server hears that the call is cancelled.
+ */
+export async function* runCall(parts: CallParts, input: JsonObject, task: Task): Steps {
+  const { owner, signal } = task;
+  const name = String(parts.entry.name);
+  const call = new OneCall(parts, input, task);
+  const isFirst = task.attempt === 1 && task.state === null;
+  let state: CallState = isFirst ? { waits: true } : (task.state ?? {});
+  let known: CallState | null = task.state;
+  // Nothing is left to continue from: no server is needed to know that.
+  if (!isFirst && state.waits !== true && state.checkpoint === undefined && state.repeatable === undefined)
+    return unknownOutcome(name, "The process that made the call died, or the call was paused", call.reached);
+  for (let losses = 0; ; ) {
+    let connection = parts.live(owner);
+    if (connection === undefined) {
+      if (state.waits === true && known?.waits !== true) {
+        known = state;
+        yield { state, message: "waits for its server" };
+      }
+      try {
+        connection = await parts.connect(owner, signal);
+      } catch (error) {
+        return notMade(name, error, state);
+      }
+    }
+    const of = identityOf(connection.facts, parts.entry);
+    const next = planCall({ state, of, nowMs: Date.now(), losses });
+    if (next.kind === "unknown") return unknownOutcome(name, next.why, call.reached);
+    const { waits: _waits, ...made } = state;
+    const repeatable = made.repeatable ?? { since: new Date().toISOString(), of };
+    state = mayRepeat(parts.entry, parts.rules) ? { ...made, repeatable } : made;
+    const kept = Object.keys(state).length === 0 ? null : state;
+    // The server hears of the call only when a later process knows that.
+    if (JSON.stringify(kept) !== JSON.stringify(known)) {
+      known = kept;
+      yield { state: kept };
+    }
+    const outcome = yield* call.make(
+      connection,
+      next,
+      () => state,
+      (later) => {
+        state = later;
+        known = later;
+        losses = 0;
+      },
+    );
+    if (outcome !== undefined) return outcome;
+    signal.throwIfAborted();
+    losses += 1;
+  }
+}
+
+class OneCall {
+  readonly #parts: CallParts;
+  readonly #input: JsonObject;
+  readonly #task: Task;
+  readonly #questions: Questions;
+  #progress = -1;
+  #said = "";
+  #made: number;
+
+  constructor(parts: CallParts, input: JsonObject, task: Task) {
+    this.#parts = parts;
+    this.#input = input;
+    this.#task = task;
+    this.#made = task.attempt - 1;
+    this.#questions = new Questions(task);
+  }
+
+  /** What the server reported last, for people. */
+  get reached(): string {
+    return this.#said;
+  }
+
+  /** Makes the call once. Gives the server's answer, or `undefined` when the server was lost. */
+  async *make(
+    connection: Connection,
+    next: NextCall,
+    state: () => CallState,
+    onCheckpoint: (state: CallState) => void,
+  ): AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse | undefined, void> {
+    const { entry } = this.#parts;
+    this.#made += 1;
+    this.#questions.startAgain();
+    const events = new CallEvents((problem) =>
+      this.#task.log("warning", `A checkpoint of the server was ignored: ${problem}.`),
+    );
+    const left = new AbortController();
+    const signal = AbortSignal.any([this.#task.signal, left.signal]);
+    const called = { name: String(entry.name), arguments: this.#input };
+    const params: JsonObject =
+      next.kind === "continue" ? { ...called, _meta: resumeMeta(next.checkpoint, Math.max(2, this.#made)) } : called;
+    const answered = connection.call(params, this.#openCall(events), {
+      signal,
+      onProgress: (reported) => events.report(reported),
+    });
+    answered.catch(() => {});
+    try {
+      let over = false;
+      const ended = answered.then(
+        () => {
+          over = true;
+        },
+        () => {
+          over = true;
+        },
+      );
+      for (;;) {
+        await events.next(ended);
+        const step = events.take({ state: state(), progress: this.#progress });
+        if (step !== undefined) {
+          this.#note(step);
+          if (step.state !== undefined) onCheckpoint(step.state);
+          yield step;
+        } else if (over) break;
+      }
+      return await this.#finished(await answered, next);
+    } catch (error) {
+      if (error instanceof ConnectionLost && !this.#task.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      left.abort();
+    }
+  }
+
+  #note({ progress, total, message }: Checkpoint<CallState, Json>): void {
+    if (progress === undefined) return;
+    this.#progress = progress;
+    this.#said = `${progress}${total === undefined ? "" : ` of ${total}`}${message === undefined ? "" : `, ${message}`}`;
+  }
+
+  #openCall(events: CallEvents): OpenCall {
+    return {
+      owner: this.#task.owner,
+      ask: async (method, params) => {
+        if (method === "elicitation/create") return this.#questions.answer(params);
+        return { error: { code: rpcCodes.methodNotFound, message: `${method} does not pass through this gateway.` } };
+      },
+      log: ({ level, data = null }) => {
+        this.#task.log(isLogLevel(level) ? level : "info", data);
+        events.flush();
+      },
+    };
+  }
+
+  /** What earlier servers appended comes first; a result that was worked for twice says so. */
+  async #finished(response: UpstreamResponse, next: NextCall): Promise<UpstreamResponse> {
+    if (!("result" in response)) return response;
+    const { result } = response;
+    const appended: Json[] = [];
+    for await (const item of this.#task.items()) appended.push(item);
+    if (appended.length === 0 && next.kind !== "repeat") return response;
+    const own = Array.isArray(result.content) ? result.content : [];
+    if (next.kind !== "repeat") return { result: { ...result, content: [...appended, ...own] } };
+    const text = "The server was lost while it carried out this call, and the call was made again.";
+    const sentence = { type: "text", text, annotations: { audience: ["assistant"] } };
+    const _meta = { ...Object(result._meta), [metaKeys.repeated]: true };
+    return { result: { ...result, content: [...appended, ...own, sentence], _meta } };
+  }
+}
+
+/** What a server says of one of its tools, and which version of it does. */
+function identityOf({ name, version }: ServerFacts, { annotations = null }: JsonObject): string {
+  return JSON.stringify([name, version, annotations]);
+}
+
+/** Source: docs/errors.md. */
+function failure(code: string, message: string): UpstreamResponse {
+  return {
+    result: {
+      content: [{ type: "text", text: message }],
+      structuredContent: { error: { code, message } },
+      isError: true,
+    },
+  };
+}
+
+function unknownOutcome(name: string, why: string, reached: string): UpstreamResponse {
+  const far = reached === "" ? "" : ` It had reported ${reached}.`;
+  return failure(
+    "OUTCOME_UNKNOWN",
+    `${why}: ${name} may or may not have taken effect.${far} Check before you call it again. It was not called a second time.`,
+  );
+}
+
+function notMade(name: string, error: unknown, { waits }: CallState): UpstreamResponse {
+  const why = error instanceof Error ? error.message : String(error);
+  const what = waits === true ? `${name} was not called.` : `${name} may or may not have taken effect.`;
+  return failure(
+    "UPSTREAM_AWAY",
+    `The server of ${name} is not there. ${why} ${what} Call it again when the server is back.`,
+  );
+}

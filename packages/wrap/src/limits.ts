@@ -1,0 +1,30 @@
+/** Every limit of a wrapped server, with its unit in its name. */
+export const wrapLimits = {
+  /** How long a server has to answer `initialize` and to list its tools. */
+  startMs: 30_000,
+  /** How long the start of a gateway waits for the list of tools. */
+  firstListMs: 10_000,
+  /** How long a call waits for a server that is away. */
+  waitMs: 60_000,
+  /** Before a server that ended is started again; doubled for every start that fails. */
+  restartDelayMs: 200,
+  maxRestartDelayMs: 10_000,
+  /** A server of one owner that was asked nothing for so long is stopped. */
+  idleMs: 10 * 60_000,
+  /** Servers that run at once, where each owner has its own. */
+  maxServers: 32,
+  /** Of one message. */
+  maxLineBytes: 64 * 1024 * 1024,
+  /** Of a list of tools, of which the rest is left out. */
+  maxToolPages: 100,
+  /** A call is made again only so long after it was made first. */
+  repeatWithinMs: 60 * 60_000,
+  /** Servers that a call may lose one after the other without a checkpoint. */
+  maxLosses: 3,
+  /** Of what a call answers. */
+  maxOutputBytes: 32 * 1024 * 1024,
+  /** Of the state of a checkpoint, in characters. */
+  maxCheckpointLength: 1024 * 1024,
+  /** How long a server has to end after its input was closed, and again after SIGTERM. */
+  stopMs: 2_000,
+} as const;

@@ -1,0 +1,163 @@
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import { rpcCodes } from "@resumable-mcp/protocol";
+
+/** What carries the messages of a connection. */
+export interface Wire {
+  send(message: object): void;
+  close(): Promise<void>;
+}
+
+/** Hears of a wire: each message, and why it ended. */
+export interface WireListener {
+  message(message: JsonObject): void;
+  /** @param cannotStart there is no such program: to start it again is useless. */
+  closed(why: string, cannotStart?: boolean): void;
+}
+
+/** Opens a wire. Its listener hears nothing before this returns. */
+export type OpenWire = (listener: WireListener) => Wire;
+
+/** The connection ended before the answer came: the server may have carried out the request, or not. */
+export class ConnectionLost extends Error {
+  override readonly name = "ConnectionLost";
+  readonly cannotStart: boolean;
+
+  constructor(why: string, cannotStart = false) {
+    super(why);
+    this.cannotStart = cannotStart;
+  }
+}
+
+/** What a request may come with. */
+export interface RequestOptions {
+  /** Tells the server that the answer is not wanted any longer. The request then rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
+}
+
+/** What a server sends of its own accord. */
+export interface PeerHandlers {
+  /** Answers a request of the server. */
+  request(method: string, params: JsonObject, signal: AbortSignal): Promise<UpstreamResponse>;
+  notification(method: string, params: JsonObject): void;
+}
+
+interface OpenRequest {
+  readonly finish: (response: UpstreamResponse | Error) => void;
+  readonly onProgress: RequestOptions["onProgress"];
+}
+
+/** One end of a connection, which is a client. Nothing that the server sends is checked beyond its form. Source: JSON-RPC 2.0. */
+export class Peer {
+  /** Resolves when the connection has ended, to why. */
+  readonly ended: Promise<string>;
+  readonly #wire: Wire;
+  readonly #handlers: PeerHandlers;
+  readonly #open = new Map<number, OpenRequest>();
+  /** Requests of the server that are being answered. */
+  readonly #asked = new Map<unknown, AbortController>();
+  #lastId = 0;
+  #lost: ConnectionLost | undefined;
+
+  constructor(open: OpenWire, handlers: PeerHandlers) {
+    this.#handlers = handlers;
+    let end: (why: string) => void = () => {};
+    this.ended = new Promise((resolve) => {
+      end = resolve;
+    });
+    this.#wire = open({
+      message: (message) => this.#take(message),
+      closed: (why, cannotStart) => {
+        this.#lose(new ConnectionLost(why, cannotStart));
+        end(why);
+      },
+    });
+  }
+
+  /** Requests that wait for an answer. */
+  get busy(): boolean {
+    return this.#open.size > 0;
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** @throws {@link ConnectionLost}, and the reason of `signal`. */
+  request(method: string, params: JsonObject, { signal, onProgress }: RequestOptions = {}): Promise<UpstreamResponse> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      const cancel = () => {
+        this.notify("notifications/cancelled", { requestId: id, reason: "The caller cancelled the call." });
+        finish(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
+      };
+      const finish: OpenRequest["finish"] = (response) => {
+        this.#open.delete(id);
+        signal?.removeEventListener("abort", cancel);
+        if (response instanceof Error) reject(response);
+        else resolve(response);
+      };
+      this.#open.set(id, { finish, onProgress });
+      const meta = onProgress === undefined ? params._meta : { ...Object(params._meta), progressToken: id };
+      this.#wire.send({
+        jsonrpc: "2.0",
+        id,
+        method,
+        params: { ...params, ...(meta !== undefined && { _meta: meta }) },
+      });
+      if (signal?.aborted === true) cancel();
+      else signal?.addEventListener("abort", cancel);
+    });
+  }
+
+  notify(method: string, params: JsonObject = {}): void {
+    if (this.#lost === undefined) this.#wire.send({ jsonrpc: "2.0", method, params });
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  #lose(lost: ConnectionLost): void {
+    this.#lost ??= lost;
+    for (const { finish } of [...this.#open.values()]) finish(lost);
+    for (const asked of this.#asked.values()) asked.abort(lost);
+  }
+
+  #take({ id, method, params = {}, result, error }: JsonObject): void {
+    const given = isJsonObject(params) ? params : {};
+    if (typeof method === "string" && id !== undefined) void this.#answer(id, method, given);
+    else if (method === "notifications/progress") this.#open.get(Number(given.progressToken))?.onProgress?.(given);
+    else if (method === "notifications/cancelled") this.#asked.get(given.requestId)?.abort("cancelled");
+    else if (typeof method === "string") this.#handlers.notification(method, given);
+    else this.#open.get(Number(id))?.finish(responseOf(result, error));
+  }
+
+  async #answer(id: JsonObject[string], method: string, params: JsonObject): Promise<void> {
+    const asked = new AbortController();
+    this.#asked.set(id, asked);
+    const response = await this.#handlers.request(method, params, asked.signal).catch(toError);
+    this.#asked.delete(id);
+    // A request that the server cancelled, or whose connection has ended, has no answer.
+    if (this.#lost === undefined && !asked.signal.aborted) this.#wire.send({ jsonrpc: "2.0", id, ...response });
+  }
+}
+
+function responseOf(result: unknown, error: unknown): UpstreamResponse {
+  if (isJsonObject(result)) return { result };
+  const { code, message, data }: JsonObject = isJsonObject(error) ? error : {};
+  return {
+    error: {
+      code: typeof code === "number" ? code : rpcCodes.internalError,
+      message: typeof message === "string" ? message : "The server answered without a result and without an error.",
+      ...(data !== undefined && { data }),
+    },
+  };
+}
+
+function toError(error: unknown): UpstreamResponse {
+  return { error: { code: rpcCodes.internalError, message: error instanceof Error ? error.message : String(error) } };
+}

@@ -1,0 +1,114 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { JsonObject } from "@resumable-mcp/core";
+import { wrapLimits } from "../limits.js";
+import { Connection, type Heard, type ServerFacts } from "./connection.js";
+import { ConnectionLost, type OpenWire } from "./peer.js";
+
+/** What a slot tells. */
+export interface SlotListener {
+  /** A connection was opened, or its list of tools has changed. */
+  readonly facts: (facts: ServerFacts) => void;
+  readonly heard: Heard;
+  readonly note: (sentence: string) => void;
+}
+
+/** One server, which is started at its first use and again after its end. */
+export class ServerSlot {
+  readonly #open: OpenWire;
+  readonly #listener: SlotListener;
+  /** What a server has to hear again when it is started again. */
+  readonly #subscribed = new Set<string>();
+  readonly #closing = new AbortController();
+  #connection: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
+  #failures = 0;
+  usedMs = performance.now();
+
+  constructor(open: OpenWire, listener: SlotListener) {
+    this.#open = open;
+    this.#listener = listener;
+  }
+
+  /** The connection, where there is one. */
+  get live(): Connection | undefined {
+    this.usedMs = performance.now();
+    return this.#connection?.isLost === false ? this.#connection : undefined;
+  }
+
+  get busy(): boolean {
+    return this.#opening !== undefined || this.#connection?.busy === true;
+  }
+
+  /**
+   * Resolves to the connection when the server is there. Limits: `waitMs`, from when it is asked.
+   *
+   * @throws an error that says why the server is not there, and the reason of `signal`.
+   */
+  async connect(signal?: AbortSignal): Promise<Connection> {
+    const deadlineMs = performance.now() + wrapLimits.waitMs;
+    for (;;) {
+      const { live } = this;
+      if (live !== undefined) return live;
+      this.#opening ??= this.#start().finally(() => {
+        this.#opening = undefined;
+      });
+      try {
+        return await untilAborted(this.#opening, signal);
+      } catch (error) {
+        const isHopeless = error instanceof ConnectionLost && error.cannotStart;
+        const isOver = isHopeless || performance.now() >= deadlineMs || this.#closing.signal.aborted;
+        if (isOver || signal?.aborted === true) throw error;
+      }
+    }
+  }
+
+  /** Notes what the server has to hear again. */
+  note(method: string, { uri }: JsonObject): void {
+    if (method === "resources/subscribe") this.#subscribed.add(String(uri));
+    if (method === "resources/unsubscribe") this.#subscribed.delete(String(uri));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("The gateway stops."));
+    await this.#opening?.catch(() => {});
+    await this.#connection?.close();
+  }
+
+  async #start(): Promise<Connection> {
+    const { signal } = this.#closing;
+    const delayMs = Math.min(wrapLimits.restartDelayMs * 2 ** (this.#failures - 1), wrapLimits.maxRestartDelayMs);
+    if (this.#failures > 0) await pause(delayMs, undefined, { signal });
+    signal.throwIfAborted();
+    this.#failures += 1;
+    const connection = await Connection.open(this.#open, (method, params) => this.#heard(method, params));
+    this.#failures = 0;
+    this.#connection = connection;
+    void connection.ended.then((why) => {
+      if (!signal.aborted) this.#listener.note(`${why} It is started again when it is needed.`);
+    });
+    if (signal.aborted) void connection.close();
+    for (const uri of this.#subscribed) void connection.request("resources/subscribe", { uri }).catch(() => {});
+    this.#listener.facts(connection.facts);
+    return connection;
+  }
+
+  #heard(method: string, params: JsonObject): void {
+    const connection = this.#connection;
+    if (method === "notifications/tools/list_changed")
+      connection?.readTools().then(
+        () => this.#listener.facts(connection.facts),
+        (error: unknown) => this.#listener.note(`The list of tools could not be read again: ${String(error)}`),
+      );
+    else this.#listener.heard(method, params);
+  }
+}
+
+function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

@@ -1,0 +1,200 @@
+import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
+import type { Documents } from "@resumable-mcp/core/store";
+import type { Upstream, UpstreamChange, UpstreamRequest, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import { rpcCodes } from "@resumable-mcp/protocol";
+import { mirroredTool } from "../call/mirrored-tool.js";
+import type { RepeatRules } from "../call/plan.js";
+import { wrapLimits } from "../limits.js";
+import type { Connection, ServerFacts } from "./connection.js";
+import { ConnectionLost, type OpenWire } from "./peer.js";
+import { ServerSlot } from "./server-slot.js";
+
+/** How a server is wrapped. */
+export interface WrappedServerOptions extends RepeatRules {
+  /** Names it until it has said its own name, and in the store. */
+  readonly name: string;
+  readonly open: OpenWire;
+  /** One server for all owners. */
+  readonly shared: boolean;
+  readonly onNote: (sentence: string) => void;
+}
+
+const kind = "upstream";
+
+/** A server behind an engine: one process of it for each owner, or one for all. */
+export class WrappedServer implements Upstream {
+  readonly #options: WrappedServerOptions;
+  /** Of the owner that comes first: its list of tools is read before that. */
+  readonly #home: ServerSlot;
+  readonly #slots = new Map<string, ServerSlot>();
+  readonly #listeners = new Set<(change: UpstreamChange) => void>();
+  readonly #idle: NodeJS.Timeout;
+  #homeOwner: string | undefined;
+  #documents: Documents | undefined;
+  #facts: ServerFacts | undefined;
+  #kept: string | undefined;
+  #tools: readonly Tool[] = [];
+
+  constructor(options: WrappedServerOptions) {
+    this.#options = options;
+    this.#home = this.#makeSlot();
+    this.#idle = setInterval(() => this.#endIdle(), wrapLimits.idleMs / 10).unref();
+  }
+
+  get facts(): ServerFacts | undefined {
+    return this.#facts;
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  get capabilities(): JsonObject {
+    return this.#facts?.capabilities ?? {};
+  }
+
+  /** Starts the server, and resolves when its tools are known. @throws an error that says why it cannot be started. */
+  async start(signal: AbortSignal): Promise<void> {
+    await this.#home.connect(signal);
+  }
+
+  keepIn(documents: Documents): void {
+    this.#documents = documents;
+    if (this.#facts === undefined) void this.#readKept(documents).catch((error: unknown) => this.#complain(error));
+  }
+
+  watch(listener: (change: UpstreamChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async ask({ owner, method, params, signal }: UpstreamRequest): Promise<UpstreamResponse> {
+    try {
+      const slot = this.#slotOf(owner);
+      const connection = await slot.connect(signal);
+      const response = await connection.request(method, params, { signal });
+      if ("result" in response) slot.note(method, params);
+      return response;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const code = error instanceof ConnectionLost ? rpcCodes.internalError : rpcCodes.refused;
+      return { error: { code, message: `${this.#options.name} does not answer: ${why}` } };
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#idle);
+    await Promise.all([this.#home, ...this.#slots.values()].map((slot) => slot.close()));
+  }
+
+  /** @throws where too many run for others. */
+  #slotOf(owner: string): ServerSlot {
+    const { shared } = this.#options;
+    this.#homeOwner ??= owner;
+    if (shared || owner === this.#homeOwner) return this.#home;
+    const known = this.#slots.get(owner);
+    if (known !== undefined) return known;
+    if (this.#slots.size >= wrapLimits.maxServers - 1) this.#endOldest();
+    const slot = this.#makeSlot();
+    this.#slots.set(owner, slot);
+    return slot;
+  }
+
+  #makeSlot(): ServerSlot {
+    const { open, onNote } = this.#options;
+    return new ServerSlot(open, {
+      facts: (facts) => this.#noteFacts(facts),
+      heard: (method, params) => this.#tell({ method, params }),
+      note: onNote,
+    });
+  }
+
+  #endOldest(): void {
+    const [oldest] = [...this.#slots]
+      .filter(([, slot]) => !slot.busy)
+      .sort(([, one], [, other]) => one.usedMs - other.usedMs);
+    if (oldest === undefined)
+      throw new Error(`${wrapLimits.maxServers} servers are busy for other owners (maxServers). Call again later.`);
+    this.#end(...oldest);
+  }
+
+  #endIdle(): void {
+    for (const [owner, slot] of this.#slots) {
+      if (!slot.busy && performance.now() - slot.usedMs > wrapLimits.idleMs) this.#end(owner, slot);
+    }
+  }
+
+  #end(owner: string, slot: ServerSlot): void {
+    this.#slots.delete(owner);
+    void slot.close();
+  }
+
+  #noteFacts(facts: ServerFacts): void {
+    const before = JSON.stringify(this.#facts?.tools);
+    this.#facts = facts;
+    if (JSON.stringify(facts.tools) === before) return;
+    this.#tools = this.#toolsOf(facts);
+    this.#tell({ method: "notifications/tools/list_changed", params: {} });
+  }
+
+  #toolsOf({ tools }: ServerFacts): readonly Tool[] {
+    const { trustAnnotations, repeat } = this.#options;
+    const named = new Map<string, Tool>();
+    for (const entry of tools) {
+      const tool = mirroredTool({
+        entry,
+        rules: { trustAnnotations, repeat },
+        live: (owner) => this.#slotOf(owner).live,
+        connect: (owner, signal) => this.#connect(owner, signal),
+      });
+      if (tool !== undefined && !named.has(tool.name)) named.set(tool.name, tool);
+    }
+    return [...named.values()];
+  }
+
+  async #connect(owner: string, signal: AbortSignal): Promise<Connection> {
+    return this.#slotOf(owner).connect(signal);
+  }
+
+  #tell(change: UpstreamChange): void {
+    if (change.method === "notifications/tools/list_changed")
+      void this.#keep().catch((error: unknown) => this.#complain(error));
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  /** While the server is away, its tools are listed as they were last. */
+  async #readKept(documents: Documents): Promise<void> {
+    const kept = await documents.getDocument(kind, this.#options.name);
+    const { value } = kept ?? {};
+    if (this.#facts !== undefined || !isJsonObject(value) || !Array.isArray(value.tools)) return;
+    const { name = "", version = "", instructions, capabilities } = value;
+    this.#noteFacts({
+      name: String(name),
+      version: String(version),
+      instructions: typeof instructions === "string" ? instructions : undefined,
+      capabilities: isJsonObject(capabilities) ? capabilities : {},
+      tools: value.tools.filter(isJsonObject),
+    });
+  }
+
+  /** Keeps what the server offers, where that has changed. */
+  async #keep(): Promise<void> {
+    const [documents, facts] = [this.#documents, this.#facts];
+    const text = JSON.stringify(facts);
+    if (documents === undefined || facts === undefined || text === this.#kept) return;
+    this.#kept = text;
+    const { name: id } = this.#options;
+    const known = await documents.getDocument(kind, id);
+    const value: JsonObject = JSON.parse(text);
+    if (JSON.stringify(known?.value) === text) return;
+    const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+    const owner = "server:upstream";
+    await documents.putDocument({ kind, id, owner, value, expectedVersion: known?.version ?? 0, now });
+  }
+
+  #complain(error: unknown): void {
+    this.#options.onNote(
+      `What the server offers could not be kept: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

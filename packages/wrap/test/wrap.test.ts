@@ -1,0 +1,146 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createEngine, createMemoryStore, type JsonObject, type TaskView } from "@resumable-mcp/core";
+import { serveUpstream } from "@resumable-mcp/mcp/define-server";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type WrapOptions, wrap } from "../src/index.js";
+
+const program = fileURLToPath(new URL("raw-server.js", import.meta.url));
+const owner = "local:test";
+const closing: (() => Promise<unknown>)[] = [];
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "wrap-"));
+});
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  await rm(folder, { recursive: true });
+});
+
+async function open(options: Partial<WrapOptions> = {}) {
+  const definition = await wrap({ command: "node", args: [program, join(folder, "effects")], ...options });
+  const engine = createEngine({
+    store: createMemoryStore(),
+    tools: definition.tools,
+  });
+  serveUpstream(engine, definition);
+  closing.push(
+    () => engine.close(),
+    async () => definition.upstream?.close(),
+  );
+  return { definition, engine, tasks: engine.forOwner(owner) };
+}
+
+const effects = async () => (await readFile(join(folder, "effects"), "utf8")).trim().split("\n");
+const resultOf = ({ record }: TaskView): JsonObject => Object(Object(record.output).result);
+
+async function call(tool: string, input: JsonObject, options?: Partial<WrapOptions>) {
+  const { tasks } = await open(options);
+  const { record } = await tasks.start({ tool, input });
+  return tasks.wait(record.id);
+}
+
+describe("a call of a wrapped server", () => {
+  it("is listed as its server lists it, and answers what its server answers, with its progress", async () => {
+    const { definition, tasks } = await open();
+    expect(definition).toMatchObject({ name: "raw", version: "1", instructions: "Use me.", prefix: "resumable_" });
+    expect(definition.tools.map(({ mirrors }) => mirrors)).toContainEqual(
+      expect.objectContaining({ name: "work", "x-unknown": { kept: true } }),
+    );
+    const { record } = await tasks.start({ tool: "work", input: { steps: 2 } });
+    const ended = await tasks.wait(record.id);
+    expect(resultOf(ended)).toEqual({ content: [{ type: "text", text: "done" }], _meta: { id: "own", n: 3 } });
+    expect(ended.record).toMatchObject({ status: "completed", progress: 2, total: 2 });
+    expect(await effects()).toEqual(["call work", "step 1", "step 2"]);
+  });
+
+  it("is never made a second time when its server dies and says nothing of its tool", async () => {
+    const ended = await call("work", { dieAt: 2 });
+    expect(resultOf(ended)).toMatchObject({ isError: true, structuredContent: { error: { code: "OUTCOME_UNKNOWN" } } });
+    expect(JSON.stringify(resultOf(ended))).toContain("It had reported 1 of 3, step 1.");
+    expect(await effects()).toEqual(["call work", "step 1", "died"]);
+  });
+
+  it("is not made again because of an annotation that its user does not trust", async () => {
+    const ended = await call("safe", { dieAt: 2 });
+    expect(resultOf(ended)).toMatchObject({ structuredContent: { error: { code: "OUTCOME_UNKNOWN" } } });
+  });
+
+  it.each([
+    ["its annotation is trusted", "safe", { trustAnnotations: true }],
+    ["its user says so", "work", { repeat: { work: "always" } }],
+  ] as const)("is made again where %s, and its result says so", async (_why, tool, options) => {
+    const ended = await call(tool, { dieAt: 2 }, options);
+    expect(resultOf(ended)).toMatchObject({
+      content: [{ text: "done" }, { text: expect.stringContaining("made again") }],
+      _meta: { "resumable-mcp/repeated": true },
+    });
+    expect(await effects()).toEqual([`call ${tool}`, "step 1", "died", `call ${tool}`, "step 1", "step 2", "step 3"]);
+  });
+
+  it("is not made again where its user forbids it", async () => {
+    const ended = await call("safe", { dieAt: 2 }, { trustAnnotations: true, repeat: { safe: "never" } });
+    expect(resultOf(ended)).toMatchObject({ structuredContent: { error: { code: "OUTCOME_UNKNOWN" } } });
+  });
+
+  it("continues from its last checkpoint, and what was produced before stands in its result", async () => {
+    const ended = await call("saved", { dieAt: 3 });
+    expect(await effects()).toEqual(["call saved", "step 1", "step 2", "died", "call saved", "step 3"]);
+    expect(resultOf(ended).content).toEqual(
+      ["part 1", "part 2", "part 3", "done"].map((text) => ({ type: "text", text })),
+    );
+  });
+
+  it("asks its user once, also where it is made again", async () => {
+    const { tasks } = await open({ trustAnnotations: true });
+    const { record } = await tasks.start({ tool: "ask", input: { dieAt: 1 } });
+    const { questions } = await tasks.wait(record.id);
+    expect(questions).toMatchObject([{ question: { message: "Who are you?" } }]);
+    await tasks.answer(record.id, questions[0]?.key ?? "", { action: "accept", content: { name: "Ada" } });
+    const ended = await tasks.wait(record.id);
+    expect(resultOf(ended).content).toMatchObject([{ text: "done Ada" }, {}]);
+    expect((await effects()).filter((line) => line === "call ask")).toHaveLength(2);
+  });
+
+  it("tells its server when its caller cancels it, and the same call is a new one then", async () => {
+    const { tasks } = await open();
+    const { record } = await tasks.start({ tool: "hang", input: {} });
+    const leave = tasks.addWaiter(record.id);
+    await expect.poll(effects).toContain("call hang");
+    leave("cancelled");
+    await expect.poll(async () => (await tasks.get(record.id)).status).toBe("cancelled");
+    await expect.poll(effects).toContain("cancelled");
+    const again = await tasks.start({ tool: "hang", input: {} });
+    expect(again.created).toBe(true);
+    await tasks.cancel(again.record.id);
+  });
+
+  it("says after a pause that its outcome is not known, and is not made again", async () => {
+    const { tasks } = await open();
+    const { record } = await tasks.start({ tool: "hang", input: {} });
+    await expect.poll(effects).toContain("call hang");
+    await tasks.pause(record.id);
+    await expect.poll(async () => (await tasks.get(record.id)).status).toBe("paused");
+    await tasks.resume(record.id);
+    expect(resultOf(await tasks.wait(record.id))).toMatchObject({
+      structuredContent: { error: { code: "OUTCOME_UNKNOWN" } },
+    });
+    expect((await effects()).filter((line) => line === "call hang")).toHaveLength(1);
+  });
+
+  it("passes everything else through", async () => {
+    const { definition } = await open();
+    const signal = new AbortController().signal;
+    expect(await definition.upstream?.ask({ owner, method: "prompts/list", params: {}, signal })).toEqual({
+      result: { prompts: [{ name: "mine" }] },
+    });
+  });
+});
+
+it("says what is wrong with a program that cannot be started", async () => {
+  await expect(wrap({ command: "no-such-program" })).rejects.toThrow("The program no-such-program was not found.");
+});
