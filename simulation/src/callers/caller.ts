@@ -31,6 +31,8 @@ export class Caller {
   taskId: string | undefined;
   /** It has its result, was refused, or left. */
   isDone = false;
+  /** A call of it is under way that may begin a task: a worker that froze with it carries it out later. */
+  isCalling = false;
   readonly #options: CallerOptions;
   readonly #random: Random;
   readonly #actor;
@@ -85,7 +87,12 @@ export class Caller {
     this.#note("calls", { worker: connection.worker.actor.name });
     try {
       const request = { tool, input, detached, callId, newTask };
-      const started = await connection.ask((engine) => engine.forOwner(owner).start(request));
+      this.isCalling = true;
+      const started = await connection
+        .ask((engine) => engine.forOwner(owner).start(request))
+        .finally(() => {
+          this.isCalling = false;
+        });
       this.#noteStarted(started);
       this.#follow(connection);
     } catch (error) {

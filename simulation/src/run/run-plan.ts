@@ -162,7 +162,11 @@ class Run {
     // After a restart the wall clock says when a wait ends.
     const steps = faults.filter(({ kind }) => kind === "clock" || kind === "clock_while_down");
     const steppedMs = steps.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
-    const isQuiet = () => this.#callers.every((caller) => !(caller instanceof ToolkitCaller) || caller.isDone);
+    const isQuiet = () =>
+      this.#callers.every((caller) => {
+        if (caller instanceof ToolkitCaller) return caller.isDone;
+        return !(caller instanceof Caller) || !caller.isCalling;
+      });
     await closer.untilAllEnd(calmMs + livenessMs + steppedMs, isQuiet);
     return closer.readAll(() => this.#cluster.tasksSetAside());
   }
