@@ -95,6 +95,20 @@ describe("a call of a wrapped server", () => {
     );
   });
 
+  it("answers a ping of its server only when the checkpoint before it is durable", async () => {
+    const { tasks } = await open();
+    const { record } = await tasks.start({ tool: "saved", input: { steps: 20 } });
+    const seen: string[] = [];
+    for await (const followed of tasks.follow(record.id)) {
+      if (followed.kind !== "event" || followed.event.type !== "checkpoint") continue;
+      const done = (await effects()).filter((line) => line.startsWith("step ")).length;
+      seen.push(`${followed.event.progress} of ${followed.event.total}`);
+      // The next step may have begun, and no later one.
+      expect(done).toBeGreaterThanOrEqual(Number(followed.event.progress));
+    }
+    expect(seen).toEqual(Array.from({ length: 20 }, (_, index) => `${index + 1} of 20`));
+  });
+
   it("asks its user once, also where it is made again", async () => {
     const { tasks } = await open({ trustAnnotations: true });
     const { record } = await tasks.start({ tool: "ask", input: { dieAt: 1 } });

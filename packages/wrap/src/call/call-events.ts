@@ -14,6 +14,8 @@ export class CallEvents {
   #checkpoint: string | undefined;
   #append: Json[] = [];
   #any = false;
+  #committing = false;
+  #waiting: (() => void)[] = [];
   #wake: () => void = () => {};
 
   /** @param onProblem hears of a checkpoint that breaks the rules of the extension. */
@@ -56,6 +58,20 @@ export class CallEvents {
     ]);
   }
 
+  /** Resolves when what was reported until now is committed, or the call is over. */
+  committed(): Promise<void> {
+    if (!this.#any && !this.#committing) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** What was taken is committed; `over`: nothing more is taken. */
+  noteCommitted(over = false): void {
+    this.#committing = false;
+    // What came in the meantime is committed by the next step.
+    if (this.#any && !over) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
   /**
    * Takes what was reported; `undefined` when nothing was.
    *
@@ -66,6 +82,7 @@ export class CallEvents {
     const { progress, ...said } = this.#reported;
     const [checkpoint, append] = [this.#checkpoint, this.#append];
     this.#any = false;
+    this.#committing = true;
     this.#reported = {};
     this.#checkpoint = undefined;
     this.#append = [];

@@ -141,6 +141,7 @@ class OneCall {
           this.#note(step);
           if (step.state !== undefined) onCheckpoint(step.state);
           yield step;
+          events.noteCommitted();
         } else if (over) break;
       }
       return await this.#finished(await answered, next);
@@ -148,6 +149,7 @@ class OneCall {
       if (error instanceof ConnectionLost && !this.#task.signal.aborted) return undefined;
       throw error;
     } finally {
+      events.noteCommitted(true);
       left.abort();
     }
   }
@@ -165,6 +167,7 @@ class OneCall {
         if (method === "elicitation/create") return this.#questions.answer(params);
         return { error: { code: rpcCodes.methodNotFound, message: `${method} does not pass through this gateway.` } };
       },
+      committed: () => events.committed(),
       log: ({ level, data = null }) => {
         this.#task.log(isLogLevel(level) ? level : "info", data);
         events.flush();

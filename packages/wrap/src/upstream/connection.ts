@@ -23,6 +23,8 @@ export interface OpenCall {
   readonly owner: string;
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<UpstreamResponse>;
   log(params: JsonObject): void;
+  /** Resolves when what the server reported until now is durable. */
+  committed(): Promise<void>;
 }
 
 /** Hears what a connection's server sends outside of calls. */
@@ -37,7 +39,7 @@ export class Connection {
   private constructor(open: OpenWire, heard: Heard) {
     this.#peer = new Peer(open, {
       request: async (method, params, signal) => {
-        if (method === "ping") return { result: {} };
+        if (method === "ping") return this.#pong();
         const call = this.#latest();
         if (call !== undefined) return call.ask(method, params, signal);
         return {
@@ -111,6 +113,12 @@ export class Connection {
 
   close(): Promise<void> {
     return this.#peer.close();
+  }
+
+  /** A server that pings after a checkpoint learns by the answer that it is durable. */
+  async #pong(): Promise<UpstreamResponse> {
+    await Promise.all(Array.from(this.#calls, (call) => call.committed()));
+    return { result: {} };
   }
 
   /** A server does not say for which call it asks: for the one that was made last, where all are of one owner. */
