@@ -2,12 +2,14 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const [effects = ""] = process.argv.slice(2);
+const [effects = "", notesPids] = process.argv.slice(2);
 const checkpointKey = "io.github.resumable-mcp/checkpoint";
 const resumeKey = "io.github.resumable-mcp/resume";
 const note = (line) => appendFileSync(effects, `${line}\n`);
 const noted = (line) => existsSync(effects) && readFileSync(effects, "utf8").split("\n").includes(line);
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+
+if (notesPids !== undefined) note(`pid ${process.pid} ${process.ppid}`);
 
 const schema = { type: "object", properties: { steps: { type: "number" }, dieAt: { type: "number" } } };
 const tools = [
@@ -30,8 +32,11 @@ function ask(message) {
 }
 
 async function call({ id, params }) {
-  const { name, arguments: { steps = 3, dieAt } = {}, _meta = {} } = params;
+  const { name, arguments: { steps = 3, dieAt, id: named } = {}, _meta = {} } = params;
+  const noteOf = (verb, step = "") =>
+    named === undefined ? undefined : note(`${verb} ${name} ${named} ${step}`.trim());
   note(`call ${name}`);
+  noteOf("begin");
   if (name === "get_task") return { content: [{ type: "text", text: "mine" }] };
   if (name === "hang") return new Promise(() => {});
   if (name === "nope") throw { code: -32_602, message: "No such tool here.", data: { why: "unknown" } };
@@ -43,6 +48,7 @@ async function call({ id, params }) {
       process.kill(process.pid, "SIGKILL");
     }
     note(`step ${step}`);
+    noteOf("step", step);
     const state = { [checkpointKey]: { state: String(step), append: [{ type: "text", text: `part ${step}` }] } };
     const meta = name === "saved" ? { _meta: state } : {};
     const progress = { progressToken: _meta.progressToken, progress: step, total: steps, message: `step ${step}` };
@@ -53,16 +59,18 @@ async function call({ id, params }) {
       answers.set(`ping-${lastId}`, resolve);
       send({ id: `ping-${lastId}`, method: "ping" });
     });
+    noteOf("committed", step);
   }
   return {
-    content: [{ type: "text", text: `done ${asked?.content?.name ?? ""}`.trim() }],
+    content: [{ type: "text", text: `done ${asked?.content?.name ?? named ?? ""}`.trim() }],
     _meta: { id: "own", n: id },
   };
 }
 
 createInterface({ input: process.stdin }).on("line", async (line) => {
   const { id, method, params, result } = JSON.parse(line);
-  if (method === undefined) answers.get(id)?.(result);
+  // A ping that is refused: the call is over, and works no further.
+  if (method === undefined && result !== undefined) answers.get(id)?.(result);
   else if (method === "initialize")
     send({
       id,

@@ -37,6 +37,8 @@ export interface Call {
   /** The server's option, and the name of the client program: both decide when the call is handed off. */
   readonly handoff?: boolean | undefined;
   readonly host?: string | undefined;
+  /** A caller cancels it by ending its connection, which a network may end, too. Source: MCP 2026-07-28, Transports, "Cancellation". */
+  readonly endsWithConnection?: boolean;
   /** How the caller left, once `signal` aborted. */
   left(): "cancelled" | "gone";
   /** Sends a notification that belongs to this call; resolves when there is room for the next. */

@@ -78,12 +78,18 @@ export async function followTask(
     const isFresh = started.created || call.meta.redelivered;
     const begun = isFresh ? started : await resumePaused(call, taskId);
     const ending = await followCall(call, begun, canReturn(call, started) ? handoffMs : undefined);
-    if (ending.reason === "left") left = call.left();
+    if (ending.reason === "left" && !outlivesConnection(call, started)) left = call.left();
     if (ending.reason === "timeout" && !call.meta.callerStays) await call.tasks.detach(taskId);
     return ending;
   } finally {
     leave(left);
   }
+}
+
+/** The call of another server's tool cannot be paused: a connection that breaks must not end it. */
+function outlivesConnection({ endsWithConnection, engine }: Call, { record }: TaskView): boolean {
+  const tool = engine.tools.find(({ name }) => name === record.tool);
+  return endsWithConnection === true && tool?.mirrors !== undefined;
 }
 
 /** Without control tools only the same call returns to a task, and a task without a deduplication key has no such call. */

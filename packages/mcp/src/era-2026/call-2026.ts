@@ -92,6 +92,7 @@ export function call2026(
     host: client.name,
     // Only a request that was cancelled while the server was up, and not by its token's end, was cancelled by its caller.
     left: () => (signal.aborted && !engine.draining ? "cancelled" : "gone"),
+    endsWithConnection: http !== undefined,
     notify: request.notify,
     wantsLog: (level) => client.logLevel !== undefined && isAtLeast(level, client.logLevel),
   };

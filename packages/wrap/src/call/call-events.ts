@@ -15,7 +15,7 @@ export class CallEvents {
   #append: Json[] = [];
   #any = false;
   #committing = false;
-  #waiting: (() => void)[] = [];
+  #waiting: ((isKept: boolean) => void)[] = [];
   #wake: () => void = () => {};
 
   /** @param onProblem hears of a checkpoint that breaks the rules of the extension. */
@@ -58,37 +58,37 @@ export class CallEvents {
     ]);
   }
 
-  /** Resolves when what was reported until now is committed, or the call is over. */
-  committed(): Promise<void> {
-    if (!this.#any && !this.#committing) return Promise.resolve();
+  /** Resolves when what was reported until now is committed: to true; to false when the call is over before that. */
+  committed(): Promise<boolean> {
+    if (!this.#any && !this.#committing) return Promise.resolve(true);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** What was taken is committed; `over`: nothing more is taken. */
-  noteCommitted(over = false): void {
+  /** What was taken is committed. */
+  noteCommitted(): void {
     this.#committing = false;
     // What came in the meantime is committed by the next step.
-    if (this.#any && !over) return;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    if (this.#any) return;
+    for (const resolve of this.#waiting.splice(0)) resolve(true);
   }
 
-  /**
-   * Takes what was reported; `undefined` when nothing was.
-   *
-   * @param from what the task has already: progress only rises, also where the call was made again.
-   */
-  take(from: { readonly state: CallState; readonly progress: number }): Step | undefined {
+  /** Nothing more is taken. */
+  noteOver(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(false);
+  }
+
+  /** Takes what was reported; `undefined` when nothing was. */
+  take(state: CallState): Step | undefined {
     if (!this.#any) return undefined;
-    const { progress, ...said } = this.#reported;
-    const [checkpoint, append] = [this.#checkpoint, this.#append];
+    const [reported, checkpoint, append] = [this.#reported, this.#checkpoint, this.#append];
     this.#any = false;
     this.#committing = true;
     this.#reported = {};
     this.#checkpoint = undefined;
     this.#append = [];
     return {
-      ...(progress !== undefined && progress > from.progress && { progress, ...said }),
-      ...(checkpoint !== undefined && { state: { ...from.state, checkpoint } }),
+      ...reported,
+      ...(checkpoint !== undefined && { state: { ...state, checkpoint } }),
       ...(append.length > 0 && { append }),
     };
   }

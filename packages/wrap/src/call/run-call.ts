@@ -84,7 +84,6 @@ class OneCall {
   readonly #input: JsonObject;
   readonly #task: Task;
   readonly #questions: Questions;
-  #progress = -1;
   #said = "";
   #made: number;
 
@@ -136,7 +135,7 @@ class OneCall {
       );
       for (;;) {
         await events.next(ended);
-        const step = events.take({ state: state(), progress: this.#progress });
+        const step = events.take(state());
         if (step !== undefined) {
           this.#note(step);
           if (step.state !== undefined) onCheckpoint(step.state);
@@ -149,14 +148,13 @@ class OneCall {
       if (error instanceof ConnectionLost && !this.#task.signal.aborted) return undefined;
       throw error;
     } finally {
-      events.noteCommitted(true);
+      events.noteOver();
       left.abort();
     }
   }
 
   #note({ progress, total, message }: Checkpoint<CallState, Json>): void {
     if (progress === undefined) return;
-    this.#progress = progress;
     this.#said = `${progress}${total === undefined ? "" : ` of ${total}`}${message === undefined ? "" : `, ${message}`}`;
   }
 

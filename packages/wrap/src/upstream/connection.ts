@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { inTime } from "@resumable-mcp/core/internal";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes } from "@resumable-mcp/protocol";
-import { checkpointExtension } from "../call/checkpoint.js";
+import { checkpointExtension, readCheckpoint } from "../call/checkpoint.js";
 import { wrapLimits } from "../limits.js";
 import { ConnectionLost, type OpenWire, Peer, type RequestOptions } from "./peer.js";
 
@@ -23,8 +23,8 @@ export interface OpenCall {
   readonly owner: string;
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<UpstreamResponse>;
   log(params: JsonObject): void;
-  /** Resolves when what the server reported until now is durable. */
-  committed(): Promise<void>;
+  /** Resolves when what the server reported until now is durable: to true; to false when the call is over before that. */
+  committed(): Promise<boolean>;
 }
 
 /** Hears what a connection's server sends outside of calls. */
@@ -34,6 +34,7 @@ export type Heard = (method: string, params: JsonObject) => void;
 export class Connection {
   readonly #peer: Peer;
   readonly #calls = new Set<OpenCall>();
+  #hasUnkept = false;
   #facts: ServerFacts | undefined;
 
   private constructor(open: OpenWire, heard: Heard) {
@@ -48,6 +49,8 @@ export class Connection {
       },
       notification: (method, params) => {
         if (method === "notifications/message") this.#latest()?.log(params);
+        // Of a call that is over.
+        else if (method === "notifications/progress") this.#hasUnkept ||= readCheckpoint(params) !== undefined;
         else heard(method, params);
       },
     });
@@ -117,8 +120,13 @@ export class Connection {
 
   /** A server that pings after a checkpoint learns by the answer that it is durable. */
   async #pong(): Promise<UpstreamResponse> {
-    await Promise.all(Array.from(this.#calls, (call) => call.committed()));
-    return { result: {} };
+    const kept = await Promise.all(Array.from(this.#calls, (call) => call.committed()));
+    const isKept = !this.#hasUnkept && kept.every((each) => each);
+    this.#hasUnkept = false;
+    if (isKept) return { result: {} };
+    return {
+      error: { code: rpcCodes.refused, message: "A checkpoint before this ping was not kept: its call is over." },
+    };
   }
 
   /** A server does not say for which call it asks: for the one that was made last, where all are of one owner. */

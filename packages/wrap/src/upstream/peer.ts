@@ -130,7 +130,8 @@ export class Peer {
   #take({ id, method, params = {}, result, error }: JsonObject): void {
     const given = isJsonObject(params) ? params : {};
     if (typeof method === "string" && id !== undefined) void this.#answer(id, method, given);
-    else if (method === "notifications/progress") this.#open.get(Number(given.progressToken))?.onProgress?.(given);
+    else if (method === "notifications/progress" && this.#open.has(Number(given.progressToken)))
+      this.#open.get(Number(given.progressToken))?.onProgress?.(given);
     else if (method === "notifications/cancelled") this.#asked.get(given.requestId)?.abort("cancelled");
     else if (typeof method === "string") this.#handlers.notification(method, given);
     else this.#open.get(Number(id))?.finish(responseOf(result, error));

@@ -23,7 +23,10 @@ export async function checkCheckpoint(
   }
   const problems = unknownKeys(yielded, checkpointKeys, "a checkpoint");
   if (problems.length > 0) throw invalidValue(`A checkpoint of ${tool.name}`, problems);
-  const { progress, total, message } = yielded;
+  const { total, message } = yielded;
+  // Another server begins to count again where its call is made again.
+  const isCountedAgain = tool.mirrors !== undefined && Number(yielded.progress) < record.progress;
+  const progress = isCountedAgain ? undefined : yielded.progress;
   checkProgress(tool, record, progress, total);
   const state = yielded.state === undefined ? undefined : copyJson(yielded.state, "state");
   if (state !== undefined) checkLimit("maxStateBytes", jsonBytes(state), limits.maxStateBytes);

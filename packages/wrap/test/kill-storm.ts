@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("../../resumable-mcp/dist/cli.js", import.meta.url));
+const upstream = fileURLToPath(new URL("raw-server.js", import.meta.url));
+
+/** What a storm kills, and how often. */
+export interface StormOptions {
+  readonly folder: string;
+  readonly kills: number;
+  readonly transport: "stdio" | "http";
+  /** Gives numbers from 0 to 1. */
+  readonly random: () => number;
+}
+
+/** What came of a storm: by tool, how the calls ended, and how often a step of one was done. */
+export interface StormCount {
+  readonly killed: Readonly<Record<string, number>>;
+  readonly calls: number;
+  /** Calls whose outcome is not known, by tool. */
+  readonly unknown: Readonly<Record<string, number>>;
+  /** Calls of `work` that their server began more than once. */
+  readonly begunTwice: readonly string[];
+  /** Steps of `saved` that were done again though a later one was committed. */
+  readonly lostSteps: readonly string[];
+  /** Calls of `safe` and `saved` without a result. */
+  readonly notEnded: readonly string[];
+  readonly pids: readonly number[];
+}
+
+const tools = ["work", "safe", "saved"] as const;
+const steps = 4;
+
+/** Kills host, gateway and server at random moments while calls are made one after the other, and counts what the server did. */
+export async function runKillStorm({ folder, kills, transport, random }: StormOptions): Promise<StormCount> {
+  const effects = join(folder, "effects");
+  const lines = () => (existsSync(effects) ? readFileSync(effects, "utf8").trim().split("\n") : []);
+  const gateway = transport === "stdio" ? new StdioHost(folder, effects) : new HttpHost(folder, effects);
+  const victims = ["host", "gateway", "server"] as const;
+  const killed = { host: 0, gateway: 0, server: 0 };
+  const total = () => killed.host + killed.gateway + killed.server;
+  let over = false;
+  const killing = (async () => {
+    let seen = 0;
+    while (total() < kills) {
+      // The server has begun something since the last kill.
+      const wanted = seen + 1 + Math.floor(random() * 2 * steps);
+      while (lines().filter((line) => line.startsWith("step ")).length < wanted) await pause(2);
+      await pause(random() * 10);
+      seen = lines().filter((line) => line.startsWith("step ")).length;
+      const victim = victims[Math.floor(random() * victims.length)] ?? "server";
+      const [pid, parent] = (lines().findLast((line) => line.startsWith("pid ")) ?? "pid 0 0")
+        .slice(4)
+        .split(" ")
+        .map(Number);
+      if (victim === "host") gateway.kill();
+      else if (!kill(victim === "gateway" ? parent : pid)) continue;
+      killed[victim] += 1;
+    }
+    over = true;
+  })();
+  let calls = 0;
+  const unknown = { work: 0, safe: 0, saved: 0 };
+  const notEnded: string[] = [];
+  for (; !over; calls += 1) {
+    const tool = tools[calls % tools.length] ?? "work";
+    const id = `call-${calls}`;
+    let answer: string | undefined;
+    for (let tries = 0; answer === undefined && tries < 200; tries += 1)
+      answer = await gateway.call(tool, { id, steps });
+    if (answer?.includes("OUTCOME_UNKNOWN")) unknown[tool] += 1;
+    else if (!answer?.includes(`done ${id}`)) notEnded.push(`${tool} ${id}: ${answer}`);
+  }
+  await killing;
+  await gateway.close();
+  const noted = lines();
+  const begun = noted.filter((line) => line.startsWith("begin work "));
+  const begunTwice = begun.filter((line, index) => begun.indexOf(line) !== index);
+  const pids = noted.filter((line) => line.startsWith("pid ")).map((line) => Number(line.split(" ")[1]));
+  return { killed, calls, unknown, begunTwice, lostSteps: lostSteps(noted), notEnded, pids };
+}
+
+/** A step that was acknowledged as committed is not done again. */
+function lostSteps(noted: readonly string[]): readonly string[] {
+  const committed = new Set<string>();
+  return noted.filter((line) => {
+    if (line.startsWith("committed saved ")) committed.add(line.replace("committed", "step"));
+    return line.startsWith("step saved ") && committed.has(line);
+  });
+}
+
+export function kill(pid: number | undefined): boolean {
+  if (pid === undefined || pid === 0) return false;
+  try {
+    process.kill(pid, "SIGKILL");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const wrapped = (effects: string, options: readonly string[]) => [
+  program,
+  "wrap",
+  ...options,
+  "--trust-annotations",
+  "--recover-after",
+  "now",
+  "--",
+  "node",
+  upstream,
+  effects,
+  "pids",
+];
+
+const initialize = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "storm", version: "1" },
+};
+
+/** A host that starts the gateway. Its death closes the pipes; what came by them before, it had read. */
+class StdioHost {
+  readonly #folder: string;
+  readonly #effects: string;
+  #child: ChildProcess | undefined;
+  #answers = new Map<number, (line: string | undefined) => void>();
+  #lastId = 0;
+
+  constructor(folder: string, effects: string) {
+    this.#folder = folder;
+    this.#effects = effects;
+  }
+
+  async call(name: string, input: object): Promise<string | undefined> {
+    this.#child ??= this.#start();
+    const [child, id] = [this.#child, ++this.#lastId];
+    const params = { name, arguments: input };
+    return new Promise((resolve) => {
+      this.#answers.set(id, resolve);
+      child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
+    });
+  }
+
+  kill(): void {
+    this.#child?.stdin?.end();
+    this.#child = undefined;
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    this.kill();
+    if (child !== undefined && child.exitCode === null) await new Promise((resolve) => child.once("close", resolve));
+  }
+
+  #start(): ChildProcess {
+    const child = spawn(process.execPath, wrapped(this.#effects, ["--store", join(this.#folder, "store")]), {
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const answers = new Map<number, (line: string | undefined) => void>();
+    this.#answers = answers;
+    child.stdin.on("error", () => {});
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const { id } = JSON.parse(line);
+      answers.get(id)?.(line);
+      answers.delete(id);
+    });
+    child.once("close", () => {
+      if (this.#child === child) this.#child = undefined;
+      for (const answer of answers.values()) answer(undefined);
+    });
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: initialize })}\n`);
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
+    return child;
+  }
+}
+
+/** A client of the 2026 era; the gateway is started again when it has died. */
+class HttpHost {
+  readonly #folder: string;
+  readonly #effects: string;
+  #gateway: Promise<{ readonly child: ChildProcess; readonly url: string }> | undefined;
+  #left = new AbortController();
+
+  constructor(folder: string, effects: string) {
+    this.#folder = folder;
+    this.#effects = effects;
+  }
+
+  async call(name: string, input: object): Promise<string | undefined> {
+    this.#gateway ??= this.#start();
+    const { url } = await this.#gateway;
+    this.#left = new AbortController();
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input, _meta } };
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": name,
+    };
+    try {
+      const { signal } = this.#left;
+      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+      const text = await response.text();
+      return text.split("\n").find((line) => line.includes('"id":1'));
+    } catch {
+      return undefined;
+    }
+  }
+
+  kill(): void {
+    this.#left.abort();
+  }
+
+  async close(): Promise<void> {
+    const { child } = (await this.#gateway) ?? {};
+    child?.kill("SIGTERM");
+    if (child !== undefined && child.exitCode === null) await new Promise((resolve) => child.once("close", resolve));
+  }
+
+  #start(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+    const options = ["http", "--port", "0", "--store", join(this.#folder, "store")];
+    const child = spawn(process.execPath, wrapped(this.#effects, options), { stdio: ["ignore", "ignore", "pipe"] });
+    child.once("close", () => {
+      this.#gateway = undefined;
+    });
+    return new Promise((resolve) => {
+      createInterface({ input: child.stderr }).on("line", (line) => {
+        const url = /^listening on (http:\S+)/.exec(line)?.[1];
+        if (url !== undefined) resolve({ child, url });
+      });
+      child.once("close", () => resolve({ child, url: "http://127.0.0.1:1/mcp" }));
+    });
+  }
+}
