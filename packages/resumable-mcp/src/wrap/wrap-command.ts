@@ -13,10 +13,12 @@ import {
   wrapGroup,
 } from "@resumable-mcp/command-line";
 import { nameOf, type WrapOptions } from "@resumable-mcp/wrap";
-import { runProgram } from "../command-line/run-program.js";
+import { findFile, runProgram } from "../command-line/run-program.js";
 
 const usage = `Usage: resumable-mcp wrap [OPTIONS] -- COMMAND [ARGUMENT…]          over stdio, for a host's configuration
        resumable-mcp wrap http [OPTIONS] -- COMMAND [ARGUMENT…]     over HTTP
+       resumable-mcp wrap install HOST SERVER [OPTIONS]             a server that a host has already
+       resumable-mcp wrap uninstall HOST SERVER                     undo that
 
 Starts an MCP server, and puts each call of its tools into a task that survives the death of host, gateway and server.`;
 
@@ -31,6 +33,7 @@ export function runWrap(args: readonly string[]): Promise<void> {
 async function wrapServer(args: readonly string[]): Promise<void> {
   const end = args.includes("--") ? args.indexOf("--") : args.length;
   const [kind, ...others] = args.slice(0, end);
+  if (kind === "install" || kind === "uninstall") return changeHost(kind, others);
   const isHttp = kind === "http";
   const words = isHttp || kind === "stdio" ? others : args.slice(0, end);
   const groups = { "the server": wrapGroup, ...(isHttp ? httpGroups : stdioGroups) };
@@ -61,6 +64,19 @@ async function wrapServer(args: readonly string[]): Promise<void> {
     bin: isHttp ? "resumable-mcp-http" : "resumable-mcp-stdio",
     args: [module, ...wordsOf({ ...name, ...served })],
   });
+}
+
+/** Options of the gateway go into the host's file as they were given. */
+async function changeHost(what: "install" | "uninstall", args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseFlags(args, { ...wrapGroup, ...stdioOptions });
+  const [host, name, ...others] = positionals;
+  if (values.help === true) return void process.stdout.write(`${usage}\n`);
+  if (host === undefined || name === undefined || others.length > 0)
+    throw new CommandError(`Name the host and the server, as in wrap ${what} claude-desktop github.`, 2);
+  const { scope, config, yes, ...passed } = values;
+  const script = findFile({ package: "resumable-mcp", bin: "resumable-mcp" });
+  const { changeWrapped } = await import("@resumable-mcp/server-stdio/hosts");
+  await changeWrapped(what, { host, name }, { scope, config, yes, gateway: [script, ...wordsOf(passed)] });
 }
 
 function readRule(rule: string): readonly [string, "always" | "never"] {

@@ -6,6 +6,7 @@ import { readConfig } from "./config-file.js";
 import type { Values } from "./edited-text.js";
 import { editorFor } from "./editor-for.js";
 import { hostEntry, ownScript } from "./host-config.js";
+import { wordsIn } from "./wrap-server.js";
 
 /** A server of this toolkit in a host's file; or a file that cannot be read, without a name. */
 export interface OwnServer {
@@ -42,11 +43,6 @@ export async function findOwnServers(environment: HostEnvironment): Promise<read
 function serversIn(host: HostName, text: string, file: string): Values {
   const { format, ...place } = hostEntry(host, { name: "", command: "", args: [] });
   return editorFor(format).servers(text, place, file);
-}
-
-/** The command of an entry and its arguments: each host has its own names for them. */
-function wordsIn({ command, cmd, args }: Values): readonly string[] {
-  return [command ?? cmd, args].flat().filter((word) => typeof word === "string");
 }
 
 function isOwn(words: readonly string[]): boolean {

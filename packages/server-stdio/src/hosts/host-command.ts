@@ -7,6 +7,7 @@ import type { Flags } from "../flags.js";
 import { editorFor } from "./editor-for.js";
 import { hostEntry, ownScript, serverStart } from "./host-config.js";
 import { type Dialogue, installServer, uninstallServer } from "./install.js";
+import { unwrapServer, wrapServer } from "./wrap-server.js";
 
 export { findOwnServers } from "./find-own-servers.js";
 
@@ -14,6 +15,27 @@ export { findOwnServers } from "./find-own-servers.js";
 export function runHostCommand(program: string, module: string | undefined, flags: Flags): Promise<void> {
   const run = flags["print-config"] === undefined ? changeHost : printConfig;
   return runToEnd(program, () => run(module, flags));
+}
+
+/** How a server of a host is wrapped, or no longer. */
+export interface WrapHostFlags extends Pick<Flags, "scope" | "config" | "yes"> {
+  /** The script of the gateway, and its options. */
+  readonly gateway: readonly [string, ...string[]];
+}
+
+/** Puts a gateway in front of a server that a host has, or takes it away again. */
+export async function changeWrapped(
+  what: "install" | "uninstall",
+  { host: named, name }: { readonly host: string; readonly name: string },
+  flags: WrapHostFlags,
+): Promise<void> {
+  const host = oneOf(`wrap ${what}`, named, hostNames);
+  const server = { host, name, file: configPath(host, flags) };
+  const dialogue = createDialogue(flags.yes === true);
+  if (what === "install") warnOfPassingScript();
+  await orSentence(server.file, () =>
+    what === "install" ? wrapServer(server, flags.gateway, dialogue) : unwrapServer(server, dialogue),
+  );
 }
 
 async function printConfig(module: string | undefined, flags: Flags): Promise<void> {
@@ -45,7 +67,7 @@ async function changeHost(module: string | undefined, flags: Flags): Promise<voi
   }
 }
 
-function configPath(host: HostName, { scope = "user", config }: Flags): string {
+function configPath(host: HostName, { scope = "user", config }: Pick<Flags, "scope" | "config">): string {
   if (config !== undefined) return config;
   const file = hostFile(host, oneOf("scope", scope, hostScopes), { ...environment(), workingDirectory: process.cwd() });
   if (file !== undefined) return file;

@@ -34,11 +34,14 @@ export async function installServer(file: string, server: HostEntry, dialogue: D
 /**
  * Undoes `installServer`: the file becomes what it was before, byte for byte, or is removed when there was none. When
  * something else was changed since, only the server is taken out.
+ *
+ * @param instead what then takes the place of the server.
  */
 export async function uninstallServer(
   file: string,
   place: Omit<HostEntry, "entry">,
   dialogue: Dialogue,
+  instead?: object,
 ): Promise<Outcome> {
   const config = await readConfig(file);
   const before = config.text ?? "";
@@ -46,7 +49,11 @@ export async function uninstallServer(
   const { [place.name]: entry } = editor.servers(before, place, config.path);
   if (entry === undefined) return unchanged(dialogue, `${config.path} has no server ${place.name}.`);
   const earlier = await earlierText(config, { ...place, entry: Object(entry) });
-  const after = earlier === undefined ? editor.remove(before, place, config.path) : earlier.text;
+  const changed = () =>
+    instead === undefined
+      ? editor.remove(before, place, config.path)
+      : editor.set(before, { ...place, entry: instead }, config.path);
+  const after = earlier === undefined ? changed() : earlier.text;
   if (!(await isAgreed(dialogue, config.path, before, after ?? ""))) return "declined";
   if (earlier === undefined) dialogue.show(`The old file is kept as ${await backUp(config)}.\n`);
   if (after === undefined) await deleteConfig(config);
