@@ -41,6 +41,12 @@ export interface UpstreamChange {
   readonly params: JsonObject;
 }
 
+/** A client that waits for a call, as another server reaches it. */
+export interface UpstreamClient {
+  readonly capabilities: JsonObject;
+  request(method: string, params: JsonObject, signal: AbortSignal): Promise<UpstreamResponse>;
+}
+
 /** Another server: its tools are tools of ours, and all else that it offers passes through. */
 export interface Upstream {
   /** Its tools, as they are now. */
@@ -51,6 +57,8 @@ export interface Upstream {
   keepIn(documents: Documents): void;
   /** Asks it for everything but calls of tools. */
   ask(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** A client waits for the call of a task, and answers what the server asks of clients in the meantime. Returns what ends that. */
+  join(taskId: string, client: UpstreamClient): () => void;
   /** Hears when what it offers has changed. Returns what ends that. */
   watch(listener: (change: UpstreamChange) => void): () => void;
   close(): Promise<void>;
@@ -115,8 +123,16 @@ export function defineServer(definition: ServerDefinition): ServerDefinition {
 /** Lets an engine have the tools of another server, as they are then. */
 export function serveUpstream(engine: Engine, { upstream }: ServerDefinition): void {
   if (upstream === undefined) return;
+  upstreams.set(engine, upstream);
   upstream.keepIn(engine.documents);
   upstream.watch(({ method }) => {
     if (method === "notifications/tools/list_changed") engine.replaceTools(upstream.tools);
   });
+}
+
+const upstreams = new WeakMap<Engine, Upstream>();
+
+/** The server whose tools an engine has. */
+export function findUpstream(engine: Engine): Upstream | undefined {
+  return upstreams.get(engine);
 }

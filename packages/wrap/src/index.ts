@@ -5,15 +5,17 @@ import { controlToolFacts } from "@resumable-mcp/protocol";
 import type { RepeatRules } from "./call/plan.js";
 import { wrapLimits } from "./limits.js";
 import { type ServerCommand, startProcess } from "./upstream/child-process.js";
+import { connectHttp, type ServerUrl } from "./upstream/http-wire.js";
 import { ConnectionLost } from "./upstream/peer.js";
 import { WrappedServer } from "./upstream/wrapped-server.js";
 
 export { checkpointExtension, resumeKey } from "./call/checkpoint.js";
 export { wrapLimits } from "./limits.js";
 export type { ServerCommand } from "./upstream/child-process.js";
+export type { ServerUrl } from "./upstream/http-wire.js";
 
-/** A server, and how it is wrapped. */
-export interface WrapOptions extends ServerCommand, Partial<RepeatRules> {
+/** How a server is wrapped. */
+export interface WrapRules extends Partial<RepeatRules> {
   /** Names the server in the store. Default: a name made of its command. */
   readonly name?: string;
   /** One process for all owners; else each has its own. Default false. */
@@ -21,6 +23,9 @@ export interface WrapOptions extends ServerCommand, Partial<RepeatRules> {
   /** Hears what happens to the server, in sentences for people. Default: none is heard. */
   readonly onNote?: (sentence: string) => void;
 }
+
+/** A server, which is started or reached, and how it is wrapped. */
+export type WrapOptions = WrapRules & (ServerCommand | ServerUrl);
 
 /**
  * Wraps a server of any language: its tools become tools of an engine, each call one task. Everything else that it offers passes
@@ -33,12 +38,9 @@ export interface WrapOptions extends ServerCommand, Partial<RepeatRules> {
  * const definition = await wrap({ command: "npx", args: ["-y", "@modelcontextprotocol/server-everything"] });
  */
 export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
-  const { trustAnnotations = false, repeat = {}, shared = false, onNote = () => {}, ...command } = options;
-  const { name = nameOf(command) } = options;
-  const upstream = new WrappedServer({
-    ...{ name, trustAnnotations, repeat, shared, onNote },
-    open: startProcess(command, onNote),
-  });
+  const { trustAnnotations = false, repeat = {}, shared = false, onNote = () => {}, name = nameOf(options) } = options;
+  const open = "url" in options ? connectHttp(options) : startProcess(options, onNote);
+  const upstream = new WrappedServer({ name, trustAnnotations, repeat, shared, onNote, open });
   await firstList(upstream, onNote);
   const { facts } = upstream;
   const { name: ownName = name, version = "0", instructions } = facts ?? {};
@@ -52,12 +54,14 @@ export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
   };
 }
 
-/** Names a server by its program, or by the package or file that its program runs, and by all words of its command. */
-export function nameOf({ command, args = [] }: ServerCommand): string {
-  const words = [command, ...args];
+/** Names a server by its program, or by the package or file that its program runs, and by all words of its command; or by its URL. */
+export function nameOf(server: ServerCommand | ServerUrl): string {
+  const words = "url" in server ? [server.url] : [server.command, ...(server.args ?? [])];
   const runners = /^(npx|uvx|uv|pnpm|yarn|bunx|node|deno|python3?|docker|run|dlx|exec)$/;
-  const subject = words.find((word) => !word.startsWith("-") && !runners.test(word.split("/").at(-1) ?? "")) ?? command;
-  const plain = subject.split("/").at(-1)?.replace(/@.*$/, "") ?? "";
+  const subject =
+    words.find((word) => !word.startsWith("-") && !runners.test(word.split("/").at(-1) ?? "")) ?? words[0];
+  const plain =
+    "url" in server ? new URL(server.url).hostname : (subject?.split("/").at(-1)?.replace(/@.*$/, "") ?? "");
   const hash = createHash("sha256").update(JSON.stringify(words)).digest("hex").slice(0, 8);
   return `${plain.replace(/[^\w.-]/g, "-").slice(0, 40) || "server"}-${hash}`;
 }

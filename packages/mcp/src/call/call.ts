@@ -9,6 +9,7 @@ import {
 import { type OpenQuestion, parseTraceContext, type TraceContext } from "@resumable-mcp/core/engine";
 import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
+import type { UpstreamClient } from "../define-server.js";
 import { limits } from "../limits.js";
 import type { CallerRights } from "../owner/scopes.js";
 import type { Notification } from "./journal-message.js";
@@ -45,6 +46,8 @@ export interface Call {
   readonly notify: (notification: Notification) => Promise<void>;
   /** Asks the user through the client; absent where the client cannot. */
   readonly ask?: ((taskId: string, question: AskedQuestion, signal: AbortSignal) => Promise<Answer>) | undefined;
+  /** The client, for another server that asks it something; absent where its era has no requests of servers. */
+  readonly upstreamClient?: ((taskId: string) => UpstreamClient) | undefined;
   /** Whether messages of this level are wanted. */
   wantsLog(level: string): boolean;
 }

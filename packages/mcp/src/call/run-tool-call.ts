@@ -1,5 +1,6 @@
 import type { Json, TaskView, Tool } from "@resumable-mcp/core";
 import type { StartedTask, StartRequest } from "@resumable-mcp/core/engine";
+import { findUpstream } from "../define-server.js";
 import { limits } from "../limits.js";
 import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
@@ -73,6 +74,7 @@ export async function followTask(
   const { id: taskId } = started.record;
   const call = await joinTask(given, started);
   const leave = call.tasks.addWaiter(taskId);
+  const part = call.upstreamClient && findUpstream(call.engine)?.join(taskId, call.upstreamClient(taskId));
   let left: "cancelled" | "gone" = "gone";
   try {
     const isFresh = started.created || call.meta.redelivered;
@@ -82,6 +84,7 @@ export async function followTask(
     if (ending.reason === "timeout" && !call.meta.callerStays) await call.tasks.detach(taskId);
     return ending;
   } finally {
+    part?.();
     leave(left);
   }
 }

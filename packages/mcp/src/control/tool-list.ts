@@ -108,9 +108,10 @@ function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Ke
 }
 
 /** As the other server lists it, but for what a call may answer, and whether it has to be a task: that is for its own clients. */
-function mirroredEntry({ execution: _execution, outputSchema, ...entry }: JsonObject): JsonObject {
-  const schema = answerSchema(isJsonObject(outputSchema) ? outputSchema : undefined);
-  return schema === undefined ? entry : { ...entry, outputSchema: schema };
+function mirroredEntry({ execution: _execution, outputSchema: schema, _meta: own, ...entry }: JsonObject): JsonObject {
+  const outputSchema = answerSchema(isJsonObject(schema) ? schema : undefined);
+  const _meta: JsonObject = { ...Object(own), [metaKeys.durable]: "journal" };
+  return { ...entry, ...(outputSchema !== undefined && { outputSchema }), _meta };
 }
 
 /**

@@ -1,12 +1,14 @@
-import { type Engine, isJsonObject } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { Answer } from "@resumable-mcp/core/store";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { type AskedQuestion, type Call, type Delivery, parseCallMeta } from "../call/call.js";
+import { readableError } from "../call/rpc-error.js";
 import { type ClientArgument, findClient } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import type { OtherServer } from "../control/router.js";
+import type { UpstreamResponse } from "../define-server.js";
 import { limits } from "../limits.js";
 import { findLocality, local, ownerOfSubject, ownerOfToken, tasksOfCaller } from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
@@ -89,6 +91,10 @@ export function call2025(
     left: request.left,
     notify: forSdk(request.sendNotification),
     ask: canAsk(client) && !meta.showsQuestions ? (...asked) => askUser(request, ...asked) : undefined,
+    upstreamClient: (taskId) => ({
+      capabilities: Object(client.capabilities),
+      request: (method, params, signal) => askClient(request, taskId, { method, params }, signal),
+    }),
     wantsLog: (level) => connection.wantsLog(level),
   };
 }
@@ -136,4 +142,22 @@ async function askUser(
   const client: { sendRequest(...of: readonly object[]): Promise<unknown> } = forSdk(extra);
   const given = await client.sendRequest(request, anyResult, options);
   return parseElicitationResult(given) ?? { action: "cancel" };
+}
+
+/** Asks the client what another server asks it. It is asked once: an answer to a process that has died is lost with the request. */
+async function askClient(
+  extra: RequestExtra,
+  taskId: string,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
+  signal: AbortSignal,
+): Promise<UpstreamResponse> {
+  const _meta = { ...Object(params._meta), [metaKeys.taskId]: taskId, [metaKeys.question]: crypto.randomUUID() };
+  const client: { sendRequest(...of: readonly object[]): Promise<JsonObject> } = forSdk(extra);
+  try {
+    const options = { signal, timeout: limits.maxTimerMs };
+    return { result: await client.sendRequest({ method, params: { ...params, _meta } }, anyResult, options) };
+  } catch (error) {
+    const { code, message } = readableError(error);
+    return { error: { code, message } };
+  }
 }

@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import {
   CommandError,
+  errorSentence,
   helpText,
   httpGroups,
   httpOptions,
@@ -12,7 +14,7 @@ import {
   wordsOf,
   wrapGroup,
 } from "@resumable-mcp/command-line";
-import { nameOf, type WrapOptions } from "@resumable-mcp/wrap";
+import { nameOf, type ServerCommand, type ServerUrl, type WrapOptions } from "@resumable-mcp/wrap";
 import { findFile, runProgram } from "../command-line/run-program.js";
 
 const usage = `Usage: resumable-mcp wrap [OPTIONS] -- COMMAND [ARGUMENT…]          over stdio, for a host's configuration
@@ -39,16 +41,23 @@ async function wrapServer(args: readonly string[]): Promise<void> {
   const groups = { "the server": wrapGroup, ...(isHttp ? httpGroups : stdioGroups) };
   const options = isHttp ? { ...wrapGroup, ...httpOptions } : { ...wrapGroup, ...stdioOptions };
   const { values, positionals } = parseFlags(words, options);
-  const { help, "trust-annotations": trustAnnotations, repeat, shared, ...served } = values;
+  const {
+    help,
+    url,
+    "header-file": headerFile,
+    "trust-annotations": trustAnnotations,
+    repeat,
+    shared,
+    ...served
+  } = values;
   if (help === true) {
     process.stdout.write(helpText({ usage, groups }, positionals[0] === "all"));
     return;
   }
-  const [command, ...rest] = args.slice(end + 1);
-  if (command === undefined || positionals.length > 0)
-    throw new CommandError("Write the server's command after --, as in wrap -- npx -y @scope/server.", 2);
+  if (positionals.length > 0) throw new CommandError(`${positionals[0]} stands before --. ${howToName}`, 2);
+  const server = await serverOf(url, headerFile, args.slice(end + 1));
   const upstream: WrapOptions = {
-    ...{ command, args: rest, name: nameOf({ command, args: rest }) },
+    ...{ ...server, name: nameOf(server) },
     ...(trustAnnotations !== undefined && { trustAnnotations }),
     ...(shared !== undefined && { shared }),
     repeat: Object.fromEntries((repeat ?? []).map(readRule)),
@@ -64,6 +73,36 @@ async function wrapServer(args: readonly string[]): Promise<void> {
     bin: isHttp ? "resumable-mcp-http" : "resumable-mcp-stdio",
     args: [module, ...wordsOf({ ...name, ...served })],
   });
+}
+
+const howToName = "Write the server's command after --, as in wrap -- npx -y @scope/server, or --url URL.";
+
+/** @throws {@link CommandError} that says how a server is named. */
+async function serverOf(
+  url: string | undefined,
+  headerFile: string | undefined,
+  [command, ...args]: readonly string[],
+): Promise<ServerCommand | ServerUrl> {
+  if (url === undefined && command !== undefined && headerFile === undefined) return { command, args };
+  if (url === undefined || command !== undefined) throw new CommandError(howToName, 2);
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+    throw new CommandError(`--url must be http or https, not ${url}.`, 2);
+  return { url, headers: headerFile === undefined ? {} : await readHeaders(headerFile) };
+}
+
+async function readHeaders(file: string): Promise<Record<string, string>> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw new CommandError(`Cannot read the header file ${file}: ${errorSentence(cause)}.`, 2, cause);
+  });
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  return Object.fromEntries(
+    lines.map((line, index) => {
+      const [, name, value] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
+      if (name === undefined || value === undefined)
+        throw new CommandError(`${file}: line ${index + 1} must be "Name: value".`, 2);
+      return [name.toLowerCase(), value];
+    }),
+  );
 }
 
 /** Options of the gateway go into the host's file as they were given. */

@@ -12,6 +12,7 @@ export class CallEvents {
   readonly #onProblem: (problem: string) => void;
   #reported: { progress?: number; total?: number; message?: string } = {};
   #checkpoint: string | undefined;
+  #task: string | undefined;
   #append: Json[] = [];
   #any = false;
   #committing = false;
@@ -38,6 +39,12 @@ export class CallEvents {
       this.#checkpoint = checkpoint.state;
       this.#append.push(...(checkpoint.append ?? []));
     }
+    this.flush();
+  }
+
+  /** The server made a task of its own of the call. */
+  noteTask(taskId: string): void {
+    this.#task = taskId;
     this.flush();
   }
 
@@ -80,15 +87,20 @@ export class CallEvents {
   /** Takes what was reported; `undefined` when nothing was. */
   take(state: CallState): Step | undefined {
     if (!this.#any) return undefined;
-    const [reported, checkpoint, append] = [this.#reported, this.#checkpoint, this.#append];
+    const [reported, append] = [this.#reported, this.#append];
+    const kept: CallState = {
+      ...(this.#checkpoint !== undefined && { checkpoint: this.#checkpoint }),
+      ...(this.#task !== undefined && { task: this.#task }),
+    };
     this.#any = false;
     this.#committing = true;
     this.#reported = {};
     this.#checkpoint = undefined;
+    this.#task = undefined;
     this.#append = [];
     return {
       ...reported,
-      ...(checkpoint !== undefined && { state: { ...state, checkpoint } }),
+      ...(Object.keys(kept).length > 0 && { state: { ...state, ...kept } }),
       ...(append.length > 0 && { append }),
     };
   }

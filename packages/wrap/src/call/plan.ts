@@ -7,6 +7,8 @@ export interface CallState {
   readonly waits?: boolean;
   /** What the server said last to continue from. */
   readonly checkpoint?: string;
+  /** The server made a task of its own of the call. Source: MCP 2025-11-25, Tasks. */
+  readonly task?: string;
   /** The call may be made again: when it was made first (ISO 8601), and of which server and annotations that was said. */
   readonly repeatable?: { readonly since: string; readonly of: string };
 }
@@ -25,6 +27,8 @@ export interface RepeatFacts {
 export type NextCall =
   /** It was never made. */
   | { readonly kind: "begin" }
+  /** The server works on it by itself: nothing is made again. */
+  | { readonly kind: "await"; readonly task: string }
   | { readonly kind: "continue"; readonly checkpoint: string }
   /** From the beginning: its server says that this does no harm, and its user trusts that. */
   | { readonly kind: "repeat" }
@@ -32,10 +36,11 @@ export type NextCall =
 
 /** Decides what becomes of a call whose answer was lost. Pure. */
 export function planCall({ state, of, nowMs, losses }: RepeatFacts): NextCall {
-  const { waits, checkpoint, repeatable } = state;
+  const { waits, task, checkpoint, repeatable } = state;
   if (waits === true) return { kind: "begin" };
   if (losses >= wrapLimits.maxLosses)
     return { kind: "unknown", why: `The server was lost ${losses} times in a row while it carried out the call` };
+  if (task !== undefined) return { kind: "await", task };
   if (checkpoint !== undefined) return { kind: "continue", checkpoint };
   if (repeatable === undefined) return { kind: "unknown", why: "The server was lost while it carried out the call" };
   if (repeatable.of !== of)

@@ -1,8 +1,8 @@
 import type { Checkpoint, Json, JsonObject, TaskContext } from "@resumable-mcp/core";
-import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import type { UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
-import { ConnectionLost } from "../upstream/peer.js";
+import { ConnectionLost, type RequestOptions } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
 import { resumeMeta } from "./checkpoint.js";
 import { type CallState, mayRepeat, type NextCall, planCall, type RepeatRules } from "./plan.js";
@@ -17,6 +17,8 @@ export interface CallParts {
   live(owner: string): Connection | undefined;
   /** The same, once it is there. @throws an error that says why it is not. */
   connect(owner: string, signal: AbortSignal): Promise<Connection>;
+  /** A client with this capability that waits for the call of a task. */
+  client(taskId: string, capability: string): UpstreamClient | undefined;
 }
 
 type Task = TaskContext<CallState | null, Json>;
@@ -32,11 +34,12 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
   const { owner, signal } = task;
   const name = String(parts.entry.name);
   const call = new OneCall(parts, input, task);
-  const isFirst = task.attempt === 1 && task.state === null;
+  // Where a call may be made again, that is noted before it is made: without a note it was not made.
+  const isFirst = task.state === null && (task.attempt === 1 || mayRepeat(parts.entry, parts.rules));
   let state: CallState = isFirst ? { waits: true } : (task.state ?? {});
   let known: CallState | null = task.state;
   // Nothing is left to continue from: no server is needed to know that.
-  if (!isFirst && state.waits !== true && state.checkpoint === undefined && state.repeatable === undefined)
+  if (!isFirst && Object.keys(state).length === 0)
     return unknownOutcome(name, "The process that made the call died, or the call was paused", call.reached);
   for (let losses = 0; ; ) {
     let connection = parts.live(owner);
@@ -73,11 +76,28 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
         losses = 0;
       },
     );
-    if (outcome !== undefined) return outcome;
+    if (!(outcome instanceof ConnectionLost)) return outcome;
     signal.throwIfAborted();
+    if (outcome.notSent && next.kind === "begin") state = { ...state, waits: true };
     losses += 1;
   }
 }
+
+/** How one request of a call is made. */
+interface CallWays {
+  readonly call: OpenCall;
+  readonly options: RequestOptions;
+  readonly onTask: (taskId: string) => void;
+}
+
+/** What passes to a client that waits for the call, by the capability that it needs. */
+const clientRequests: Readonly<Record<string, string>> = {
+  "sampling/createMessage": "sampling",
+  "roots/list": "roots",
+};
+
+/** How long a server keeps a task of its own, in milliseconds. */
+const taskTtlMs = 24 * 60 * 60_000;
 
 class OneCall {
   readonly #parts: CallParts;
@@ -100,14 +120,13 @@ class OneCall {
     return this.#said;
   }
 
-  /** Makes the call once. Gives the server's answer, or `undefined` when the server was lost. */
+  /** Makes the call once. Gives the server's answer, or why it has none. */
   async *make(
     connection: Connection,
     next: NextCall,
     state: () => CallState,
     onCheckpoint: (state: CallState) => void,
-  ): AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse | undefined, void> {
-    const { entry } = this.#parts;
+  ): AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse | ConnectionLost, void> {
     this.#made += 1;
     this.#questions.startAgain();
     const events = new CallEvents((problem) =>
@@ -115,12 +134,10 @@ class OneCall {
     );
     const left = new AbortController();
     const signal = AbortSignal.any([this.#task.signal, left.signal]);
-    const called = { name: String(entry.name), arguments: this.#input };
-    const params: JsonObject =
-      next.kind === "continue" ? { ...called, _meta: resumeMeta(next.checkpoint, Math.max(2, this.#made)) } : called;
-    const answered = connection.call(params, this.#openCall(events), {
-      signal,
-      onProgress: (reported) => events.report(reported),
+    const answered = this.#answerOf(connection, next, {
+      call: this.#openCall(events),
+      options: { signal, onProgress: (reported) => events.report(reported) },
+      onTask: (task) => events.noteTask(task),
     });
     answered.catch(() => {});
     try {
@@ -145,12 +162,51 @@ class OneCall {
       }
       return await this.#finished(await answered, next);
     } catch (error) {
-      if (error instanceof ConnectionLost && !this.#task.signal.aborted) return undefined;
+      if (error instanceof ConnectionLost && !this.#task.signal.aborted) return error;
       throw error;
     } finally {
       events.noteOver();
       left.abort();
     }
+  }
+
+  /** The answer to the call; where the server makes a task of it, that task's result. Source: MCP 2025-11-25, Tasks. */
+  async #answerOf(
+    connection: Connection,
+    next: NextCall,
+    { call, options, onTask }: CallWays,
+  ): Promise<UpstreamResponse> {
+    const { entry } = this.#parts;
+    const ofTask = async (taskId: string): Promise<UpstreamResponse> => {
+      const cancel = () => void connection.request("tasks/cancel", { taskId }).catch(() => {});
+      const { signal } = this.#task;
+      // A pause leaves the server at work: its task is awaited again.
+      const abort = () => (Reflect.get(Object(signal.reason), "reason") === "cancel" ? cancel() : undefined);
+      signal.addEventListener("abort", abort);
+      try {
+        return await connection.call({ method: "tasks/result", params: { taskId } }, call, options);
+      } finally {
+        signal.removeEventListener("abort", abort);
+      }
+    };
+    if (next.kind === "await") {
+      const response = await ofTask(next.task);
+      if ("result" in response) return response;
+      const why = `Its server does not know its task any longer (${response.error.message})`;
+      return unknownOutcome(String(entry.name), why, this.reached);
+    }
+    const { execution } = entry;
+    const isTask = Object(execution).taskSupport === "required";
+    const params: JsonObject = {
+      ...{ name: String(entry.name), arguments: this.#input },
+      ...(isTask && { task: { ttl: taskTtlMs } }),
+      ...(next.kind === "continue" && { _meta: resumeMeta(next.checkpoint, Math.max(2, this.#made)) }),
+    };
+    const response = await connection.call({ method: "tools/call", params }, call, options);
+    const { taskId }: JsonObject = "result" in response ? Object(response.result.task) : {};
+    if (typeof taskId !== "string") return response;
+    onTask(taskId);
+    return ofTask(taskId);
   }
 
   #note({ progress, total, message }: Checkpoint<CallState, Json>): void {
@@ -161,9 +217,12 @@ class OneCall {
   #openCall(events: CallEvents): OpenCall {
     return {
       owner: this.#task.owner,
-      ask: async (method, params) => {
+      ask: async (method, params, signal) => {
         if (method === "elicitation/create") return this.#questions.answer(params);
-        return { error: { code: rpcCodes.methodNotFound, message: `${method} does not pass through this gateway.` } };
+        const capability = Object.hasOwn(clientRequests, method) ? clientRequests[method] : undefined;
+        const client = capability === undefined ? undefined : this.#parts.client(this.#task.id, capability);
+        if (client !== undefined) return client.request(method, params, signal);
+        return { error: { code: rpcCodes.methodNotFound, message: `No client of this call can answer ${method}.` } };
       },
       committed: () => events.committed(),
       log: ({ level, data = null }) => {

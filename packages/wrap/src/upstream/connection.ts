@@ -99,11 +99,15 @@ export class Connection {
     return this.#peer.request(method, params, options);
   }
 
-  /** The same, for a call, which answers what the server asks until its own answer comes. */
-  async call(params: JsonObject, open: OpenCall, options: RequestOptions): Promise<UpstreamResponse> {
+  /** The same, for a request of a call, which answers what the server asks until its own answer comes. */
+  async call(
+    { method, params }: { readonly method: string; readonly params: JsonObject },
+    open: OpenCall,
+    options: RequestOptions,
+  ): Promise<UpstreamResponse> {
     this.#calls.add(open);
     try {
-      return await this.#peer.request("tools/call", params, options);
+      return await this.#peer.request(method, params, options);
     } finally {
       this.#calls.delete(open);
     }
@@ -138,7 +142,7 @@ export class Connection {
   async #initialize(): Promise<void> {
     const { serverInfo, instructions, capabilities } = await this.#result("initialize", {
       protocolVersion: "2025-11-25",
-      capabilities: { elicitation: {}, experimental: { [checkpointExtension]: {} } },
+      capabilities: { elicitation: {}, sampling: {}, roots: {}, experimental: { [checkpointExtension]: {} } },
       clientInfo: { name: "resumable-mcp-wrap", version: RESUMABLE_MCP_VERSION },
     });
     this.#peer.notify("notifications/initialized");

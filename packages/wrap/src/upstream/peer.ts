@@ -11,6 +11,8 @@ export interface Wire {
 /** Hears of a wire: each message, and why it ended. */
 export interface WireListener {
   message(message: JsonObject): void;
+  /** One request has no answer. @param notSent it did not reach the server. */
+  lost(id: unknown, why: string, notSent: boolean): void;
   /** @param cannotStart there is no such program: to start it again is useless. */
   closed(why: string, cannotStart?: boolean): void;
 }
@@ -21,11 +23,15 @@ export type OpenWire = (listener: WireListener) => Wire;
 /** The connection ended before the answer came: the server may have carried out the request, or not. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
+  /** To try again is useless. */
   readonly cannotStart: boolean;
+  /** The request did not reach the server. */
+  readonly notSent: boolean;
 
-  constructor(why: string, cannotStart = false) {
+  constructor(why: string, { cannotStart = false, notSent = false } = {}) {
     super(why);
     this.cannotStart = cannotStart;
+    this.notSent = notSent;
   }
 }
 
@@ -68,8 +74,9 @@ export class Peer {
     });
     this.#wire = open({
       message: (message) => this.#take(message),
+      lost: (id, why, notSent) => this.#open.get(Number(id))?.finish(new ConnectionLost(why, { notSent })),
       closed: (why, cannotStart) => {
-        this.#lose(new ConnectionLost(why, cannotStart));
+        this.#lose(new ConnectionLost(why, { cannotStart: cannotStart === true }));
         end(why);
       },
     });

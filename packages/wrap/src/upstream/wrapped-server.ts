@@ -1,6 +1,12 @@
 import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
-import type { Upstream, UpstreamChange, UpstreamRequest, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import type {
+  Upstream,
+  UpstreamChange,
+  UpstreamClient,
+  UpstreamRequest,
+  UpstreamResponse,
+} from "@resumable-mcp/mcp/define-server";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { mirroredTool } from "../call/mirrored-tool.js";
 import type { RepeatRules } from "../call/plan.js";
@@ -29,6 +35,8 @@ export class WrappedServer implements Upstream {
   readonly #slots = new Map<string, ServerSlot>();
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
   readonly #idle: NodeJS.Timeout;
+  /** Those that wait for the call of a task. */
+  readonly #clients = new Map<string, Set<UpstreamClient>>();
   #homeOwner: string | undefined;
   #documents: Documents | undefined;
   #facts: ServerFacts | undefined;
@@ -61,6 +69,15 @@ export class WrappedServer implements Upstream {
   keepIn(documents: Documents): void {
     this.#documents = documents;
     if (this.#facts === undefined) void this.#readKept(documents).catch((error: unknown) => this.#complain(error));
+  }
+
+  join(taskId: string, client: UpstreamClient): () => void {
+    const clients = this.#clients.get(taskId) ?? new Set();
+    this.#clients.set(taskId, clients.add(client));
+    return () => {
+      clients.delete(client);
+      if (clients.size === 0) this.#clients.delete(taskId);
+    };
   }
 
   watch(listener: (change: UpstreamChange) => void): () => void {
@@ -146,6 +163,8 @@ export class WrappedServer implements Upstream {
         rules: { trustAnnotations, repeat },
         live: (owner) => this.#slotOf(owner).live,
         connect: (owner, signal) => this.#connect(owner, signal),
+        client: (taskId, capability) =>
+          [...(this.#clients.get(taskId) ?? [])].find(({ capabilities }) => capabilities[capability] !== undefined),
       });
       if (tool !== undefined && !named.has(tool.name)) named.set(tool.name, tool);
     }

@@ -1,0 +1,163 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { parseJson } from "@resumable-mcp/protocol";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { wrapLimits } from "../limits.js";
+import type { OpenWire, Wire, WireListener } from "./peer.js";
+
+/** A server that is reached by HTTP. */
+export interface ServerUrl {
+  readonly url: string;
+  /** Sent with every request, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Talks to a server over HTTP. Source: MCP 2025-11-25, Transports, "Streamable HTTP". */
+export function connectHttp(server: ServerUrl): OpenWire {
+  return (listener) => new HttpWire(server, listener);
+}
+
+/** Before the request reached anybody. */
+const neverSent: readonly unknown[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
+
+class HttpWire implements Wire {
+  readonly #server: ServerUrl;
+  readonly #listener: WireListener;
+  readonly #ended = new AbortController();
+  #session: string | undefined;
+  #version: string | undefined;
+
+  constructor(server: ServerUrl, listener: WireListener) {
+    this.#server = server;
+    this.#listener = listener;
+  }
+
+  send(message: object): void {
+    void this.#post(message as JsonObject);
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended.signal.aborted) return;
+    // The server need not keep the session; that it does not answer changes nothing.
+    if (this.#session !== undefined)
+      await this.#fetch({ method: "DELETE", signal: AbortSignal.timeout(wrapLimits.stopMs) }).catch(() => {});
+    this.#end("The connection was closed.");
+  }
+
+  async #post(message: JsonObject): Promise<void> {
+    const { id, method } = message;
+    const isRequest = id !== undefined && method !== undefined;
+    try {
+      const response = await this.#fetch({ method: "POST", body: JSON.stringify(message) });
+      if (method === "initialize") this.#session = response.headers.get("mcp-session-id") ?? undefined;
+      if (!response.ok) return await this.#refused(response, isRequest ? id : undefined);
+      if (!isRequest) return void response.body?.cancel();
+      const answered = await this.#read(response, id);
+      if (method === "initialize" && answered) void this.#listen();
+      if (!answered) this.#listener.lost(id, "The server's answer broke off.", false);
+    } catch (error) {
+      if (isRequest) this.#listener.lost(id, sentenceOf(error), neverSent.includes(codeOf(error)));
+    }
+  }
+
+  async #refused(response: Response, id: JsonObject[string] | undefined): Promise<void> {
+    const text = (await response.text()).slice(0, 500);
+    const message: unknown = parseJson(text);
+    // An error of JSON-RPC says more than the status.
+    if (id !== undefined && isJsonObject(message) && message.error !== undefined && response.status !== 404)
+      return this.#listener.message({ ...message, id });
+    const isOver = response.status === 404 && this.#session !== undefined;
+    const why = `The server answered ${response.status}${text === "" ? "" : `: ${text}`}`;
+    // Nothing was carried out: the next connection may ask again.
+    if (id !== undefined) this.#listener.lost(id, why, isOver);
+    if (isOver) this.#end("The server ended the session.");
+  }
+
+  /** Reads a response. True when it had the answer to this request. */
+  async #read(response: Response, id: JsonObject[string] | undefined): Promise<boolean> {
+    if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      const message: unknown = parseJson(await response.text());
+      if (isJsonObject(message)) this.#take(message);
+      return isJsonObject(message) && message.id === id;
+    }
+    let lastId: string | undefined;
+    let answered = false;
+    for (let stream: Response | undefined = response; stream !== undefined && !answered; ) {
+      const events = stream.body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+      try {
+        for await (const event of events ?? []) {
+          lastId = event.id ?? lastId;
+          const message: unknown = parseJson(event.data);
+          if (!isJsonObject(message)) continue;
+          answered ||= id !== undefined && message.id === id && message.method === undefined;
+          this.#take(message);
+        }
+      } catch (error) {
+        if (lastId === undefined || this.#ended.signal.aborted) throw error;
+      }
+      // A server that numbers its events gives those that follow.
+      stream = answered || lastId === undefined ? undefined : await this.#resume(lastId);
+    }
+    return answered;
+  }
+
+  async #resume(lastId: string): Promise<Response | undefined> {
+    await pause(wrapLimits.restartDelayMs, undefined, { signal: this.#ended.signal });
+    const response = await this.#fetch({ method: "GET", headers: { "last-event-id": lastId } });
+    return response.ok ? response : undefined;
+  }
+
+  /** Hears of what belongs to no request, where the server has a stream for that. */
+  async #listen(): Promise<void> {
+    const { signal } = this.#ended;
+    while (!signal.aborted) {
+      try {
+        const response = await this.#fetch({ method: "GET" });
+        if (!response.ok) return void response.body?.cancel();
+        await this.#read(response, undefined);
+      } catch {
+        // It is opened again, as long as the session lasts.
+      }
+      await pause(wrapLimits.maxRestartDelayMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  #take(message: JsonObject): void {
+    const { result } = message;
+    if (this.#version === undefined && isJsonObject(result) && typeof result.protocolVersion === "string")
+      this.#version = result.protocolVersion;
+    this.#listener.message(message);
+  }
+
+  #fetch({ headers, ...given }: RequestInit): Promise<Response> {
+    const { url, headers: own } = this.#server;
+    const known = {
+      ...(this.#session !== undefined && { "mcp-session-id": this.#session }),
+      ...(this.#version !== undefined && { "mcp-protocol-version": this.#version }),
+    };
+    const sent = {
+      "content-type": "application/json",
+      accept: given.method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
+      ...own,
+      ...known,
+      ...Object(headers),
+    };
+    return fetch(url, { signal: this.#ended.signal, ...given, headers: sent });
+  }
+
+  #end(why: string): void {
+    if (this.#ended.signal.aborted) return;
+    this.#ended.abort(new Error(why));
+    this.#listener.closed(why);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return Reflect.get(Object(Reflect.get(Object(error), "cause")), "code");
+}
+
+function sentenceOf(error: unknown): string {
+  const code = codeOf(error);
+  const why = error instanceof Error ? error.message : String(error);
+  return `The server could not be reached: ${why}${code === undefined ? "" : ` (${String(code)})`}.`;
+}
