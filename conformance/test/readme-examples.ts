@@ -24,7 +24,7 @@ export function firstExample(folder: string, ...languages: readonly string[]): E
 /** The blocks of a document that are files: their first line says the name. */
 export function filesIn(path: string): ReadonlyMap<string, string> {
   const named = examplesIn(path).flatMap(({ code }) => {
-    const name = /^\/\/ ([\w/-]+(?:\.test)?\.m?[jt]s)\n/.exec(code)?.[1];
+    const name = /^(?:\/\/|#) ([\w/-]+(?:\.test)?\.(?:m?[jt]s|py))\n/.exec(code)?.[1];
     return name === undefined ? [] : [[name, code] as const];
   });
   return new Map(named);

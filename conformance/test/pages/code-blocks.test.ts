@@ -39,11 +39,11 @@ afterAll(killAll);
 test("every block of code of a page is a file that is compiled, a command, or what a program prints", () => {
   const blocks = pages.flatMap((page) => {
     const named = new Set(filesIn(page).values());
-    return examplesIn(page).filter(({ language, code }) => /^[jt]s$/.test(language) !== named.has(code));
+    return examplesIn(page).filter(({ language, code }) => /^(?:[jt]s|py)$/.test(language) !== named.has(code));
   });
   expect(blocks).toEqual([]);
   const languages = new Set(pages.flatMap((page) => examplesIn(page).map(({ language }) => language)));
-  expect([...languages].sort()).toEqual(["diff", "js", "json", "sh", "text", "ts"]);
+  expect([...languages].sort()).toEqual(["diff", "js", "json", "py", "sh", "text", "ts"]);
 });
 
 test("the code of all documents compiles under strict, and the tests and programs of a page run", async () => {
@@ -53,7 +53,8 @@ test("the code of all documents compiles under strict, and the tests and program
     ...{ noImplicitAny: false, skipLibCheck: true, rootDir: ".", outDir: compiled },
   };
   writeFileSync(join(written, "package.json"), JSON.stringify({ type: "module" }));
-  const config = { compilerOptions, files: [...files.map(({ path }) => path), ...compiledOnly] };
+  const compilable = files.map(({ path }) => path).filter((path) => !path.endsWith(".py"));
+  const config = { compilerOptions, files: [...compilable, ...compiledOnly] };
   writeFileSync(join(written, "tsconfig.json"), JSON.stringify(config));
   await start(process.execPath, [typescript, "-p", join(written, "tsconfig.json")]).succeeded();
 
