@@ -1,4 +1,5 @@
 // An MCP server by raw JSON-RPC over stdio, without any SDK: what a server in any other language is. It notes its effects in a file.
+import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -18,6 +19,11 @@ const tools = [
   { name: "saved", description: "The same, with checkpoints.", inputSchema: schema },
   { name: "ask", description: "Asks first.", inputSchema: schema, annotations: { idempotentHint: true } },
   { name: "hang", description: "Never ends.", inputSchema: { type: "object" } },
+  ...["flood", "huge", "large", "garbage", "child", "rename"].map((name) => ({
+    name,
+    description: "Odd.",
+    inputSchema: { type: "object" },
+  })),
   { name: "get_task", description: "Has the name of a control tool.", inputSchema: { type: "object" } },
 ];
 
@@ -38,6 +44,29 @@ async function call({ id, params }) {
   note(`call ${name}`);
   noteOf("begin");
   if (name === "get_task") return { content: [{ type: "text", text: "mine" }] };
+  if (name === "flood") {
+    for (let count = 1; count <= 20_000; count += 1)
+      send({ method: "notifications/progress", params: { progressToken: _meta.progressToken, progress: count } });
+    return { content: [{ type: "text", text: "flooded" }] };
+  }
+  if (name === "huge")
+    process.stdout.write(
+      `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"x":"${"x".repeat(70 * 1024 * 1024)}"}}\n`,
+    );
+  if (name === "large") return { content: [], text: "x".repeat(40 * 1024 * 1024) };
+  if (name === "garbage") process.stdout.write("not a message\n[1,2]\nnull\n");
+  if (name === "garbage") return { content: [{ type: "text", text: "after garbage" }] };
+  if (name === "child") {
+    const { pid } = spawn("sleep", ["1000"], { stdio: "ignore" });
+    process.on("SIGTERM", () => {});
+    note(`child ${pid}`);
+    return { content: [] };
+  }
+  if (name === "rename") {
+    tools.push({ name: "renamed", description: "Came later.", inputSchema: { type: "object" } });
+    send({ method: "notifications/tools/list_changed" });
+    return { content: [] };
+  }
   if (name === "hang") return new Promise(() => {});
   if (name === "nope") throw { code: -32_602, message: "No such tool here.", data: { why: "unknown" } };
   const asked = name === "ask" ? await ask("Who are you?") : undefined;

@@ -155,6 +155,66 @@ describe("a call of a wrapped server", () => {
   });
 });
 
+describe("a server that does what it should not", () => {
+  const textOf = (view: TaskView) => JSON.stringify(view.record.output ?? view.record.error);
+
+  it("may flood with progress: its call ends, and its journal has only what was committed", async () => {
+    const ended = await call("flood", {});
+    expect(textOf(ended)).toContain("flooded");
+    expect(ended.record.progress).toBe(20_000);
+    expect(ended.record.lastSeq).toBeLessThan(20_000);
+  });
+
+  it("may write what is not a message: the call ends as if it had not, and one sentence says so", async () => {
+    const notes: string[] = [];
+    const ended = await call("garbage", {}, { onNote: (sentence) => notes.push(sentence) });
+    expect(textOf(ended)).toContain("after garbage");
+    expect(notes).toEqual(["The server wrote a line that is not a message: not a message"]);
+  });
+
+  it("is stopped when a message is too long, and the next call has another", async () => {
+    const { tasks } = await open();
+    const started = await tasks.start({ tool: "huge", input: {} });
+    expect(textOf(await tasks.wait(started.record.id))).toContain("OUTCOME_UNKNOWN");
+    const next = await tasks.start({ tool: "work", input: { steps: 1 } });
+    expect(textOf(await tasks.wait(next.record.id))).toContain("done");
+  });
+
+  it("gives a result that is too large to keep: its call fails with the limit, and hurts no other", async () => {
+    const ended = await call("large", {});
+    expect(ended.record.error).toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: expect.stringContaining("maxOutputBytes"),
+    });
+  });
+
+  it("leaves no process behind when it ignores SIGTERM and starts others", async () => {
+    const { definition, tasks } = await open();
+    const { record } = await tasks.start({ tool: "child", input: {} });
+    await tasks.wait(record.id);
+    const pid = Number((await effects()).find((line) => line.startsWith("child "))?.split(" ")[1]);
+    await definition.upstream?.close();
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it("may change its tools while it is called", async () => {
+    const { definition, engine, tasks } = await open();
+    const { record } = await tasks.start({ tool: "rename", input: {} });
+    await tasks.wait(record.id);
+    await expect.poll(() => engine.tools.map(({ name }) => name)).toContain("renamed");
+    expect(definition.upstream?.tools.map(({ name }) => name)).toContain("renamed");
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 it("says what is wrong with a program that cannot be started", async () => {
   await expect(wrap({ command: "no-such-program" })).rejects.toThrow("The program no-such-program was not found.");
 });

@@ -1,0 +1,137 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { createEngine, createMemoryStore, type JsonObject, type TaskView } from "@resumable-mcp/core";
+import { serveUpstream } from "@resumable-mcp/mcp/define-server";
+import { afterEach, describe, expect, it } from "vitest";
+import { wrap } from "../src/index.js";
+
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** What a server was sent, and how it answers a call. */
+interface Remote {
+  readonly url: string;
+  readonly calls: JsonObject[];
+  readonly seen: (readonly [method: string | undefined, header: unknown])[];
+  /** Forgets all sessions, as a restart does. */
+  restart(): void;
+}
+
+type AnswerCall = (id: unknown, response: ServerResponse, count: number) => void;
+
+const event = (id: string, message: object) => `id: ${id}\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
+const done = { content: [{ type: "text", text: "done" }] };
+
+async function remote(
+  answerCall: AnswerCall,
+  later?: (lastId: string, response: ServerResponse) => void,
+): Promise<Remote> {
+  const calls: JsonObject[] = [];
+  const seen: (readonly [string | undefined, unknown])[] = [];
+  let session = 1;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { headers, method } = request;
+    seen.push([method, headers["x-own"]]);
+    const lastId = headers["last-event-id"];
+    if (method === "GET" && lastId !== undefined) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      return later?.(String(lastId), response);
+    }
+    if (method !== "POST") return void response.writeHead(405).end();
+    const message: JsonObject = JSON.parse(await text(request));
+    const send = (result: object) =>
+      response
+        .writeHead(200, { "content-type": "application/json", "mcp-session-id": `s${session}` })
+        .end(JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
+    if (message.method === "initialize")
+      return send({
+        protocolVersion: "2025-11-25",
+        capabilities: { tools: {} },
+        serverInfo: { name: "far", version: "1" },
+      });
+    if (headers["mcp-session-id"] !== `s${session}`) return void response.writeHead(404).end();
+    if (message.method === "tools/list") return send({ tools: [{ name: "work", inputSchema: { type: "object" } }] });
+    if (message.id === undefined) return void response.writeHead(202).end();
+    calls.push(message);
+    answerCall(message.id, response, calls.length);
+  };
+  const server: Server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const restart = () => {
+    session += 1;
+  };
+  return { url: `http://127.0.0.1:${port}/mcp`, calls, seen, restart };
+}
+
+async function open({ url }: Remote) {
+  const definition = await wrap({ url, headers: { "x-own": "1" } });
+  const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
+  serveUpstream(engine, definition);
+  closing.push(
+    () => engine.close(),
+    async () => definition.upstream?.close(),
+  );
+  const tasks = engine.forOwner("local:test");
+  return async (n = 0): Promise<TaskView> => tasks.wait((await tasks.start({ tool: "work", input: { n } })).record.id);
+}
+
+const outputOf = ({ record }: TaskView) => JSON.stringify(record.output);
+
+describe("a server that is reached by HTTP", () => {
+  it("is called with the headers of its user, and reports progress in a stream", async () => {
+    const far = await remote((id, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(event("1", { method: "notifications/progress", params: { progressToken: id, progress: 2 } }));
+      response.end(event("2", { id, result: done }));
+    });
+    const ended = await (await open(far))();
+    expect(ended.record).toMatchObject({ progress: 2, output: { result: done } });
+    expect(new Set(far.seen.map(([, header]) => header))).toEqual(new Set(["1"]));
+  });
+
+  it("has its answer read to the end by another request, where its stream breaks and its events have numbers", async () => {
+    const far = await remote(
+      (id, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(
+          event(`of-${String(id)}`, { method: "notifications/progress", params: { progressToken: id, progress: 1 } }),
+        );
+      },
+      (lastId, response) => response.end(event("later", { id: Number(lastId.slice(3)), result: done })),
+    );
+    expect(outputOf(await (await open(far))())).toContain("done");
+    expect(far.calls).toHaveLength(1);
+  });
+
+  it("is not called a second time when its answer breaks off", async () => {
+    const far = await remote((_id, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.flushHeaders();
+      response.destroy();
+    });
+    expect(outputOf(await (await open(far))())).toContain("OUTCOME_UNKNOWN");
+    expect(far.calls).toHaveLength(1);
+  });
+
+  it("is called again where it had refused the call with the session", async () => {
+    const far = await remote((id, response) =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, result: done })),
+    );
+    const call = await open(far);
+    await call();
+    far.restart();
+    expect(outputOf(await call(1))).toContain("done");
+    expect(far.calls).toHaveLength(2);
+  });
+});
