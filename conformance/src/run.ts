@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { checkCommand, checkpointUsage } from "./checkpoint/command.js";
 import { createProject, openProject } from "./packed-project.js";
 import { runPostmanCollection } from "./postman/run-collection.js";
 import { runRequirements, runScenario, type SuiteRun, unscored } from "./run-suite.js";
@@ -10,7 +11,9 @@ const usage = `Usage: npm run conformance -- [--help]
 
 Runs the official conformance suite of MCP and the demonstrations against a server, and prints the outcomes.
 
-  --help  print this text`;
+  --help  print this text
+
+${checkpointUsage}`;
 
 /**
  * Runs the suite against a fresh server, then the demonstrations of the walkthroughs, and prints what each scenario came
@@ -54,5 +57,7 @@ function print({ title, outcomes, problems, output }: SuiteRun): void {
   if (problems.length > 0) console.log(`${output}\nProblems:\n  ${problems.join("\n  ")}`);
 }
 
-if (process.argv.includes("--help")) console.log(usage);
+const [subject, ...words] = process.argv.slice(2);
+if (subject === "checkpoint") await checkCommand(words);
+else if (process.argv.includes("--help")) console.log(usage);
 else await main();

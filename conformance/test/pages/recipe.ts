@@ -12,8 +12,8 @@ export interface TypedPage {
   readonly folder: string;
   /** Types the page's line that begins so, after `npx resumable-mcp`; `changed` puts real values in the place of examples. */
   type(beginning: string, changed?: (line: string) => string): Program;
-  /** Types the line that serves, and waits until the server listens. */
-  serve(): Promise<Program>;
+  /** Types the line that serves or wraps, and waits until the server listens. */
+  serve(changed?: (line: string) => string): Promise<Program>;
 }
 
 /** Opens a page as its reader does: its files in a folder, and a shell there. */
@@ -32,8 +32,10 @@ export async function openPage(page: string): Promise<TypedPage> {
   return {
     folder,
     type,
-    async serve() {
-      const server = type("serve http", (line) => `${line} --port ${port} --recover-after now`);
+    async serve(changed = (line) => line) {
+      const options = ` http --port ${port} --recover-after now`;
+      const words = commandLines(page).some((line) => / wrap http /.test(line)) ? "wrap http" : "serve http";
+      const server = type(words, (line) => changed(line.replace(" http", options)));
       await server.seen(/listening on /);
       return server;
     },
