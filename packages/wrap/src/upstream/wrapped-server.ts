@@ -40,7 +40,7 @@ export class WrappedServer implements Upstream {
   #homeOwner: string | undefined;
   #documents: Documents | undefined;
   #facts: ServerFacts | undefined;
-  #kept: string | undefined;
+  #isKept = false;
   #tools: readonly Tool[] = [];
 
   constructor(options: WrappedServerOptions) {
@@ -149,6 +149,7 @@ export class WrappedServer implements Upstream {
   #noteFacts(facts: ServerFacts): void {
     const before = JSON.stringify(this.#facts?.tools);
     this.#facts = facts;
+    this.#isKept = false;
     if (JSON.stringify(facts.tools) === before) return;
     this.#tools = this.#toolsOf(facts);
     this.#tell({ method: "notifications/tools/list_changed", params: {} });
@@ -161,7 +162,7 @@ export class WrappedServer implements Upstream {
       const tool = mirroredTool({
         entry,
         rules: { trustAnnotations, repeat },
-        live: (owner) => this.#slotOf(owner).live,
+        live: (owner) => this.#liveFor(owner),
         connect: (owner, signal) => this.#connect(owner, signal),
         client: (taskId, capability) =>
           [...(this.#clients.get(taskId) ?? [])].find(({ capabilities }) => capabilities[capability] !== undefined),
@@ -171,13 +172,17 @@ export class WrappedServer implements Upstream {
     return [...named.values()];
   }
 
+  /** With the first call, which has opened the store, what the server offers is kept. */
+  #liveFor(owner: string): Connection | undefined {
+    if (!this.#isKept) void this.#keep().catch((error: unknown) => this.#complain(error));
+    return this.#slotOf(owner).live;
+  }
+
   async #connect(owner: string, signal: AbortSignal): Promise<Connection> {
     return this.#slotOf(owner).connect(signal);
   }
 
   #tell(change: UpstreamChange): void {
-    if (change.method === "notifications/tools/list_changed")
-      void this.#keep().catch((error: unknown) => this.#complain(error));
     for (const listener of this.#listeners) listener(change);
   }
 
@@ -196,16 +201,14 @@ export class WrappedServer implements Upstream {
     });
   }
 
-  /** Keeps what the server offers, where that has changed. */
   async #keep(): Promise<void> {
     const [documents, facts] = [this.#documents, this.#facts];
-    const text = JSON.stringify(facts);
-    if (documents === undefined || facts === undefined || text === this.#kept) return;
-    this.#kept = text;
+    if (documents === undefined || facts === undefined) return;
+    this.#isKept = true;
     const { name: id } = this.#options;
     const known = await documents.getDocument(kind, id);
-    const value: JsonObject = JSON.parse(text);
-    if (JSON.stringify(known?.value) === text) return;
+    const value: JsonObject = JSON.parse(JSON.stringify(facts));
+    if (JSON.stringify(known?.value) === JSON.stringify(value)) return;
     const now = { wallMs: Date.now(), monotonicMs: performance.now() };
     const owner = "server:upstream";
     await documents.putDocument({ kind, id, owner, value, expectedVersion: known?.version ?? 0, now });
