@@ -103,7 +103,8 @@ export function kill(pid: number | undefined): boolean {
   }
 }
 
-const wrapped = (effects: string, options: readonly string[]) => [
+/** The command line of a gateway in front of the server of these tests. */
+export const wrapped = (effects: string, options: readonly string[]) => [
   program,
   "wrap",
   ...options,
@@ -183,7 +184,7 @@ class StdioHost {
 class HttpHost {
   readonly #folder: string;
   readonly #effects: string;
-  #gateway: Promise<{ readonly child: ChildProcess; readonly url: string }> | undefined;
+  #gateway: Promise<Gateway> | undefined;
   #left = new AbortController();
 
   constructor(folder: string, effects: string) {
@@ -195,26 +196,7 @@ class HttpHost {
     this.#gateway ??= this.#start();
     const { url } = await this.#gateway;
     this.#left = new AbortController();
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input, _meta } };
-    const headers = {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "tools/call",
-      "mcp-name": name,
-    };
-    try {
-      const { signal } = this.#left;
-      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
-      const text = await response.text();
-      return text.split("\n").find((line) => line.includes('"id":1'));
-    } catch {
-      return undefined;
-    }
+    return callOverHttp(url, name, input, this.#left.signal);
   }
 
   kill(): void {
@@ -227,18 +209,61 @@ class HttpHost {
     if (child !== undefined && child.exitCode === null) await new Promise((resolve) => child.once("close", resolve));
   }
 
-  #start(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-    const options = ["http", "--port", "0", "--store", join(this.#folder, "store")];
-    const child = spawn(process.execPath, wrapped(this.#effects, options), { stdio: ["ignore", "ignore", "pipe"] });
-    child.once("close", () => {
-      this.#gateway = undefined;
+  #start(): Promise<Gateway> {
+    const started = startHttpGateway(
+      wrapped(this.#effects, ["http", "--port", "0", "--store", join(this.#folder, "store")]),
+    );
+    void started.then(({ child }) =>
+      child.once("close", () => {
+        this.#gateway = undefined;
+      }),
+    );
+    return started;
+  }
+}
+
+/** A gateway that listens, or one that has ended before it did. */
+export interface Gateway {
+  readonly child: ChildProcess;
+  readonly url: string;
+}
+
+/** Starts a gateway by its command line, and resolves when it listens. */
+export function startHttpGateway(words: readonly string[]): Promise<Gateway> {
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "pipe"] });
+  return new Promise((resolve) => {
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      const url = /^listening on (http:\S+)/.exec(line)?.[1];
+      if (url !== undefined) resolve({ child, url });
     });
-    return new Promise((resolve) => {
-      createInterface({ input: child.stderr }).on("line", (line) => {
-        const url = /^listening on (http:\S+)/.exec(line)?.[1];
-        if (url !== undefined) resolve({ child, url });
-      });
-      child.once("close", () => resolve({ child, url: "http://127.0.0.1:1/mcp" }));
-    });
+    child.once("close", () => resolve({ child, url: "http://127.0.0.1:1/mcp" }));
+  });
+}
+
+/** Calls a tool as a client of the 2026 era; `undefined` where no answer comes. */
+export async function callOverHttp(url: string, name: string, input: object, signal: AbortSignal | null = null) {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name, arguments: input, _meta },
+  });
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": name,
+  };
+  try {
+    const response = await fetch(url, { method: "POST", headers, body, signal });
+    const text = await response.text();
+    return text.split("\n").find((line) => line.includes('"id":1'));
+  } catch {
+    return undefined;
   }
 }

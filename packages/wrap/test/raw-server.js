@@ -38,7 +38,7 @@ function ask(message) {
 }
 
 async function call({ id, params }) {
-  const { name, arguments: { steps = 3, dieAt, id: named } = {}, _meta = {} } = params;
+  const { name, arguments: { steps = 3, dieAt, holdAt, id: named } = {}, _meta = {} } = params;
   const noteOf = (verb, step = "") =>
     named === undefined ? undefined : note(`${verb} ${name} ${named} ${step}`.trim());
   note(`call ${name}`);
@@ -76,6 +76,7 @@ async function call({ id, params }) {
       note("died");
       process.kill(process.pid, "SIGKILL");
     }
+    while (step === holdAt && !existsSync(`${effects}.go`)) await new Promise((resolve) => setTimeout(resolve, 5));
     note(`step ${step}`);
     noteOf("step", step);
     const state = { [checkpointKey]: { state: String(step), append: [{ type: "text", text: `part ${step}` }] } };
