@@ -83,7 +83,11 @@ export async function startServer(
   await writeFile(join(folder, "tokens"), `${token} owner\n`, { mode: 0o600 });
   const args = [programs.http, ...served, "--store", store, "--token-file", join(folder, "tokens"), ...flags];
   let server = prepare(args, "0");
-  const url = await server.listen();
+  const url = await server.listen().catch(async (error: unknown) => {
+    await server.program.stop();
+    await removeAll();
+    throw error;
+  });
   let next = prepare(args, url.port);
   return {
     over,

@@ -47,7 +47,10 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
   const files = join(home, "side-files");
   await Promise.all(["tmp", "work", "side-files"].map((name) => mkdir(join(home, name))));
   const model = await startModel("Long tools of this server");
-  const server = await startServer(over, undefined, [toolsModules.hosts, "--handoff"]);
+  const server = await startServer(over, undefined, [toolsModules.hosts, "--handoff"]).catch(async (error: unknown) => {
+    await Promise.all([model.close(), rm(home, { recursive: true, force: true })]);
+    throw error;
+  });
   const started: Program[] = [];
   return {
     server,
