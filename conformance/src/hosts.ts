@@ -2,12 +2,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { openBench } from "./hosts/bench.js";
 import { claudeCode } from "./hosts/claude-code.js";
+import { cline } from "./hosts/cline.js";
 import { codex } from "./hosts/codex.js";
 import { continueCli } from "./hosts/continue.js";
 import { geminiCli } from "./hosts/gemini-cli.js";
 import type { Host } from "./hosts/host.js";
 import { hostsCache, installHost } from "./hosts/install.js";
 import { opencode } from "./hosts/opencode.js";
+import { pi } from "./hosts/pi.js";
 import { qwenCode } from "./hosts/qwen-code.js";
 import { charactersIn, type HostCell, type HostOutcome, isGood, merged, tableOf, withTable } from "./hosts/report.js";
 import { rows, runRow } from "./hosts/rows.js";
@@ -16,7 +18,7 @@ import { killAll } from "./program.js";
 
 const document = "docs/hosts.md";
 const record = "conformance/hosts.json";
-const hosts: readonly Host[] = [claudeCode, codex, continueCli, geminiCli, opencode, qwenCode];
+const hosts: readonly Host[] = [claudeCode, cline, codex, continueCli, geminiCli, opencode, pi, qwenCode];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -30,8 +30,8 @@ export interface Bench {
   ask(label: string, tool: string, options?: { readonly holdAfter?: number; readonly answer?: JsonObject }): AskedCall;
   /** Starts the host with the prompt of a call. */
   start(call: AskedCall, limitSeconds?: number): Promise<Program>;
-  /** Installs the server where nothing is, lets the host list its servers, and takes it out again; `undefined`: it has no list. */
-  listInstalled(): Promise<string | undefined>;
+  /** Installs the server where none is, lets the host list its servers or, without a list, call it, and takes it out again. */
+  useInstalled(call: AskedCall): Promise<{ readonly listing: string | undefined }>;
   /** Lets the task of a call through its gate. */
   open(call: AskedCall): Promise<void>;
   /** The units of work that were done, in order. */
@@ -62,33 +62,30 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
     async start({ prompt }, limitSeconds = usualLimitSeconds) {
       const setting = { home, node, place: server.place, modelUrl: model.url, limitSeconds };
       const launch = host.launch(folder, setting, prompt);
-      for (const [path, text] of Object.entries(launch.files)) {
-        await mkdir(dirname(join(home, path)), { recursive: true });
-        await writeFile(join(home, path), text);
-      }
+      await writeAll(home, launch.files);
       const env = { ...environmentIn(home), ...launch.env };
       const program = start(launch.command, launch.args, { cwd: join(home, "work"), env, group: true });
       started.push(program);
       return program;
     },
-    async listInstalled() {
+    async useInstalled({ prompt }) {
       const own = join(home, "installed");
       await mkdir(join(own, "tmp"), { recursive: true });
       const setting = { home: own, node, place: server.place, modelUrl: model.url, limitSeconds: usualLimitSeconds };
-      const { command, args, env: more } = host.launch(folder, setting, "");
+      const { command, args, env: more, bare = {} } = host.launch(folder, setting, prompt);
+      await writeAll(own, bare);
       const options = { cwd: own, env: { ...environmentIn(own), ...more }, group: true } as const;
       const change = async (flag: string) => {
         const words = [programs.stdio, toolsModules.hosts, flag, host.name, "--name", installedName, "--yes"];
         await start(process.execPath, words, options).succeeded();
       };
-      const words = host.lists?.(args);
-      if (words === undefined) return undefined;
       await change("--install");
-      const listing = start(command, words, options);
-      started.push(listing);
-      const said = await within(listing, "the list of servers", listing.succeeded());
+      const words = host.lists?.(args);
+      const program = start(command, words ?? args, options);
+      started.push(program);
+      const said = await within(program, "its end", program.succeeded());
       await change("--uninstall");
-      return `${said}${listing.stderr()}`;
+      return { listing: words && `${said}${program.stderr()}` };
     },
     open: ({ label }) => writeFile(join(files, `${label}.open`), ""),
     async unitsOf({ label }) {
@@ -101,6 +98,13 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+async function writeAll(home: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), text);
+  }
 }
 
 /** A host finds nothing of this user's, and reports to no one. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Place } from "../clients/server-under-test.js";
 import { type Host, serverName } from "./host.js";
 
-/** Continue's command line: one file of JavaScript. JSON is YAML. */
+/** Continue's command line: one file of JavaScript. It lists no servers. */
 export const continueCli: Host = {
   name: "continue",
   package: "@continuedev/cli",
@@ -19,8 +19,8 @@ export const continueCli: Host = {
       version: "1.0.0",
       schema: "v1",
       models: [{ ...model, roles: ["chat"], capabilities: ["tool_use"] }],
-      mcpServers: [{ name: serverName, ...server(place), connectionTimeout: limitSeconds * 1_000 }],
     };
+    const mcpServers = [{ name: serverName, ...server(place), connectionTimeout: limitSeconds * 1_000 }];
     const file = ".continue/config.yaml";
     return {
       command: node,
@@ -33,7 +33,8 @@ export const continueCli: Host = {
         CONTINUE_TELEMETRY_ENABLED: "0",
         CONTINUE_CLI_AUTO_UPDATED: "1",
       },
-      files: { [file]: JSON.stringify(config) },
+      bare: { [file]: yaml(config) },
+      files: { [file]: yaml({ ...config, mcpServers }) },
     };
   },
 };
@@ -42,4 +43,11 @@ function server(place: Place): object {
   if (place.over === "stdio") return { command: place.command, args: place.args };
   const requestOptions = { headers: { Authorization: `Bearer ${place.token}` } };
   return { type: "streamable-http", url: place.url.href, requestOptions };
+}
+
+/** A line for each property: JSON is YAML, and `install` adds lines. */
+function yaml(config: object): string {
+  return Object.entries(config)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
+    .join("");
 }

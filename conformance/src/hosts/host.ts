@@ -22,6 +22,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** What has to stand in its home folder, by path. */
   readonly files: Readonly<Record<string, string>>;
+  /** The same without our server, of a host that lists no servers: `install` adds it. */
+  readonly bare?: Readonly<Record<string, string>>;
 }
 
 /** A host that its maker publishes on npm: all that is known of one, in one file. */

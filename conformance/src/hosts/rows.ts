@@ -32,12 +32,15 @@ const beyondMs = 1_000;
 export const rows: readonly Row[] = [
   {
     name: "install",
-    title: "lists the server that `install` wrote",
+    title: "the server that `install` wrote",
     over: "stdio",
     async run(bench) {
-      const said = await bench.listInstalled();
-      if (said === undefined) return { reason: "it lists no servers" };
-      return said.includes(installedName) ? { seen: "yes" } : { problems: [`it lists ${said}`] };
+      const call = bench.ask("install", "count_units");
+      const { listing } = await bench.useInstalled(call);
+      if (listing?.includes(installedName)) return { seen: "listed" };
+      // Its store is that of `install`.
+      const problems = listing === undefined ? await workProblems(bench, call) : [`it lists ${listing}`];
+      return problems.length === 0 ? { seen: "called, once" } : { problems };
     },
   },
   {
@@ -176,18 +179,32 @@ interface Expected {
 
 /** Judges a call by what its model received, by the journals, and by the side file. */
 async function judged(bench: Bench, call: AskedCall, expected: Expected = {}): Promise<Cell> {
-  const { result = `"counted":${call.units}`, processes = 1, tasks = 1, seen = "once" } = expected;
+  const { processes = 1, tasks = 1, seen = "once" } = expected;
   const facts = await bench.server.journals.facts(call.label);
-  const units = await bench.unitsOf(call);
-  const all = Array.from({ length: tasks }, () => itemsTo(call.units)).flat();
-  const last = lastResult(bench, call);
   const problems = [
-    // Some hosts put the result into a text, which is in another.
-    ...(last.replaceAll(/[\\\s]/g, "").includes(result) ? [] : [`the model's last result is ${last}`]),
-    ...journalProblems({ ...facts, tasks: facts.tasks - tasks + 1 }, all, processes),
-    ...(String(units) === String(all) ? [] : [`the units done are ${units.join(", ")}`]),
+    ...(await workProblems(bench, call, expected)),
+    ...journalProblems({ ...facts, tasks: facts.tasks - tasks + 1 }, unitsIn(call, tasks), processes),
   ];
   return problems.length === 0 ? { seen } : { problems };
+}
+
+/** What the model received and what is in the side file, if it is wrong. */
+async function workProblems(
+  bench: Bench,
+  call: AskedCall,
+  { result = `"counted":${call.units}`, tasks = 1 }: Expected = {},
+): Promise<readonly string[]> {
+  const units = await bench.unitsOf(call);
+  const last = lastResult(bench, call);
+  return [
+    // Some hosts put the result into a text, which is in another.
+    ...(last.replaceAll(/[\\\s]/g, "").includes(result) ? [] : [`the model's last result is ${last}`]),
+    ...(String(units) === String(unitsIn(call, tasks)) ? [] : [`the units done are ${units.join(", ")}`]),
+  ];
+}
+
+function unitsIn({ units }: AskedCall, tasks: number): readonly number[] {
+  return Array.from({ length: tasks }, () => itemsTo(units)).flat();
 }
 
 /** Runs a row; what is thrown is a problem, too. */

@@ -30,6 +30,8 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/home/ada/.config/opencode/opencode.json",
       "/home/ada/.qwen/settings.json",
       "/home/ada/.continue/config.yaml",
+      "/home/ada/.pi/agent/mcp.json",
+      "/home/ada/.cline/data/settings/cline_mcp_settings.json",
     ],
   ],
   [
@@ -48,6 +50,8 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/Users/ada/.config/opencode/opencode.json",
       "/Users/ada/.qwen/settings.json",
       "/Users/ada/.continue/config.yaml",
+      "/Users/ada/.pi/agent/mcp.json",
+      "/Users/ada/.cline/data/settings/cline_mcp_settings.json",
     ],
   ],
   [
@@ -59,6 +63,8 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
         VSCODE_PORTABLE: "/mnt/code",
         CODEX_HOME: "/srv/codex",
         CONTINUE_GLOBAL_DIR: "/srv/continue",
+        PI_CODING_AGENT_DIR: "/srv/pi",
+        CLINE_DIR: "/srv/cline",
       },
     },
     [
@@ -74,6 +80,8 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/etc/ada/opencode/opencode.json",
       "/home/ada/.qwen/settings.json",
       "/srv/continue/config.yaml",
+      "/srv/pi/mcp.json",
+      "/srv/cline/data/settings/cline_mcp_settings.json",
     ],
   ],
   [
@@ -94,6 +102,8 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/home/ada/.config/opencode/opencode.json",
       "/home/ada/.qwen/settings.json",
       "/home/ada/.continue/config.yaml",
+      "/home/ada/.pi/agent/mcp.json",
+      "/home/ada/.cline/data/settings/cline_mcp_settings.json",
     ],
   ],
   [
@@ -112,6 +122,8 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/users/ada/.config/opencode/opencode.json",
       "/users/ada/.qwen/settings.json",
       "/users/ada/.continue/config.yaml",
+      "/users/ada/.pi/agent/mcp.json",
+      "/users/ada/.cline/data/settings/cline_mcp_settings.json",
     ],
   ],
   [
@@ -130,6 +142,8 @@ test.each<[string, Partial<HostEnvironment>, readonly string[]]>([
       "/users/ada/.config/opencode/opencode.json",
       "/users/ada/.qwen/settings.json",
       "/users/ada/.continue/config.yaml",
+      "/users/ada/.pi/agent/mcp.json",
+      "/users/ada/.cline/data/settings/cline_mcp_settings.json",
     ],
   ],
 ])("the user's files of the hosts, %s", (_where, changed, files) => {
@@ -150,6 +164,8 @@ test("the files of a host, that of the project first", () => {
     ["/srv/shop/opencode.json", "/home/ada/.config/opencode/opencode.json"],
     ["/srv/shop/.qwen/settings.json", "/home/ada/.qwen/settings.json"],
     ["/home/ada/.continue/config.yaml"],
+    ["/srv/shop/.pi/mcp.json", "/home/ada/.pi/agent/mcp.json"],
+    ["/home/ada/.cline/data/settings/cline_mcp_settings.json"],
   ]);
   const json = ["claude-desktop", "claude-code", "cursor", "gemini-cli", "windsurf", "qwen-code", "continue"] as const;
   expect(new Set(json.map(serversKey))).toEqual(new Set(["mcpServers"]));

@@ -15,6 +15,8 @@ export const hostNames = [
   "opencode",
   "qwen-code",
   "continue",
+  "pi",
+  "cline",
 ] as const;
 
 /** One of the hosts. */
@@ -113,6 +115,12 @@ export function hostFile(host: HostName, scope: HostScope, environment: HostEnvi
       return join(isUsers ? home : workingDirectory, ".qwen", "settings.json");
     case "continue":
       return isUsers ? join(env.CONTINUE_GLOBAL_DIR || join(home, ".continue"), "config.yaml") : undefined;
+    case "pi":
+      return isUsers
+        ? join(env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"), "mcp.json")
+        : join(workingDirectory, ".pi", "mcp.json");
+    case "cline":
+      return isUsers ? clineFile(environment) : undefined;
   }
 }
 
@@ -135,6 +143,11 @@ function zedFolder({ platform, env, home }: HostEnvironment): string {
 function gooseFolder({ platform, env, home }: HostEnvironment): string {
   if (platform !== "win32") return join(env.XDG_CONFIG_HOME || join(home, ".config"), "goose");
   return join(env.APPDATA || join(home, "AppData", "Roaming"), "Block", "goose", "config");
+}
+
+function clineFile({ env, home }: HostEnvironment): string {
+  const data = env.CLINE_DATA_DIR || join(env.CLINE_DIR || join(home, ".cline"), "data");
+  return env.CLINE_MCP_SETTINGS_PATH || join(data, "settings", "cline_mcp_settings.json");
 }
 
 /** Where programs with windows keep a user's settings. */

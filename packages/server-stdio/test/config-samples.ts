@@ -195,6 +195,16 @@ GOOSE_MODE: smart_approve
     text: "extensions: {} # none\r\nGOOSE_MODE: auto\r\n",
   },
   {
+    host: "pi",
+    what: "a remote server, and how its tools are shown",
+    text: '{\n  "autoEnableCodemode": false,\n  "mcpServers": {\n    "a": { "url": "https://a.example.com/mcp", "exposure": "direct" }\n  }\n}\n',
+  },
+  {
+    host: "cline",
+    what: "a server that is switched off",
+    text: '{\n  "mcpServers": {\n    "a": { "command": "a", "disabled": true, "timeout": 60 }\n  }\n}\n',
+  },
+  {
     host: "continue",
     what: "a list of servers, and comments",
     text: `name: Mine

@@ -23,6 +23,8 @@ export const hostLimits: readonly HostLimit[] = [
   { host: "Zed", clientName: /^Zed$/, limitMs: 60_000 },
   { host: "opencode", clientName: /^opencode$/, limitMs: 60_000 },
   { host: "Continue CLI", clientName: /^continue-cli-client$/, limitMs: 60_000 },
+  { host: "Pi", clientName: /^pi$/, limitMs: 60_000 },
+  { host: "Cline", clientName: /^@cline\/core$/, limitMs: 60_000 },
   { host: "GitHub Copilot for JetBrains", clientName: /^JetBrains-\w+-copilot-intellij$/, limitMs: 30_000 },
 ];
 

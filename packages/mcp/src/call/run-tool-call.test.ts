@@ -29,6 +29,8 @@ test("a host with a known limit is handed off before it", () => {
 test.each([
   ["codex-mcp-client", 45_000],
   ["continue-cli-client", 45_000],
+  ["pi", 45_000],
+  ["@cline/core", 45_000],
   ["gemini-cli-mcp-client", 585_000],
   ["gemini-cli-mcp-client-my-server", 585_000],
   ["goose", 285_000],

@@ -76,6 +76,7 @@ export const installHelp = `Usage: resumable-mcp install HOST MODULE [--yes] [--
        resumable-mcp uninstall HOST MODULE
 
 Writes a server into the configuration of a host, after showing the change; the old file is kept. HOST is claude-desktop,
-claude-code, cursor, vscode, codex, gemini-cli, windsurf, zed, goose, opencode, qwen-code or continue, whose list is shown only. All
-options of "resumable-mcp serve stdio" are allowed: the host starts the server with them.
+claude-code, cursor, vscode, codex, gemini-cli, windsurf, zed, goose, opencode, qwen-code, continue, whose list is shown only, pi or
+cline. All options of "resumable-mcp serve stdio" are allowed: the host starts the server with
+them.
 `;
