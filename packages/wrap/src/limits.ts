@@ -25,6 +25,8 @@ export const wrapLimits = {
   maxOutputBytes: 32 * 1024 * 1024,
   /** Of the state of a checkpoint, in characters. */
   maxCheckpointLength: 1024 * 1024,
+  /** Of a log message, in characters: the rest is cut. */
+  maxLogLength: 8_000,
   /** How long a server has to end after its input was closed, and again after SIGTERM. */
   stopMs: 2_000,
 } as const;

@@ -23,8 +23,9 @@ export function readCheckpoint({ _meta }: JsonObject): ServerCheckpoint | { read
   if (typeof state !== "string") return { problem: "its state is not a string" };
   if (state.length > wrapLimits.maxCheckpointLength)
     return { problem: `its state is longer than ${wrapLimits.maxCheckpointLength} characters` };
-  if (append !== undefined && !Array.isArray(append)) return { problem: "append is not an array" };
-  return { state, ...(Array.isArray(append) && { append }) };
+  if (append === undefined) return { state };
+  const isContent = Array.isArray(append) && append.every((block) => typeof Object(block).type === "string");
+  return isContent ? { state, append } : { problem: "append is not an array of content" };
 }
 
 /** What `_meta` of a request says that continues from a checkpoint. */

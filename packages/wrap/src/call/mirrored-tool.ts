@@ -27,7 +27,8 @@ export function mirroredTool(parts: CallParts): Tool | undefined {
     inputJsonSchema,
     onCrash: "fail",
     onFailure: "restart",
-    limits: { maxOutputBytes: wrapLimits.maxOutputBytes, maxStateBytes: 2 * wrapLimits.maxCheckpointLength },
+    // JSON takes up to six bytes for a character.
+    limits: { maxOutputBytes: wrapLimits.maxOutputBytes, maxStateBytes: 7 * wrapLimits.maxCheckpointLength },
     mirrors: parts.entry,
     content: (): readonly ContentBlock[] => [],
     run: (input, task) =>

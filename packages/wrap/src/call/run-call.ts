@@ -1,6 +1,7 @@
 import type { Checkpoint, Json, JsonObject, TaskContext } from "@resumable-mcp/core";
 import type { UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
+import { wrapLimits } from "../limits.js";
 import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
 import { ConnectionLost, type RequestOptions } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
@@ -51,6 +52,7 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
       try {
         connection = await parts.connect(owner, signal);
       } catch (error) {
+        signal.throwIfAborted();
         return notMade(name, error, state);
       }
     }
@@ -226,7 +228,7 @@ class OneCall {
       },
       committed: () => events.committed(),
       log: ({ level, data = null }) => {
-        this.#task.log(isLogLevel(level) ? level : "info", data);
+        this.#task.log(isLogLevel(level) ? level : "info", shortened(data));
         events.flush();
       },
     };
@@ -246,6 +248,12 @@ class OneCall {
     const _meta = { ...Object(result._meta), [metaKeys.repeated]: true };
     return { result: { ...result, content: [...appended, ...own, sentence], _meta } };
   }
+}
+
+/** A task's log takes no more of a message. */
+function shortened(data: Json): Json {
+  const text = JSON.stringify(data);
+  return text.length > wrapLimits.maxLogLength ? `${text.slice(0, wrapLimits.maxLogLength)}…` : data;
 }
 
 /** What a server says of one of its tools, and which version of it does. */

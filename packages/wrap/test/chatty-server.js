@@ -1,0 +1,29 @@
+// An MCP server that sends during a call whatever its arguments say.
+import { createInterface } from "node:readline";
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const initialized = {
+  protocolVersion: "2025-11-25",
+  capabilities: { tools: {}, logging: {} },
+  serverInfo: { name: "chatty", version: "1" },
+};
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize") send({ id, result: initialized });
+  else if (method === "tools/list") send({ id, result: { tools: [{ name: "say", inputSchema: { type: "object" } }] } });
+  else if (method === "tools/call") {
+    const { character = "", times = 0, append, log, dies } = params.arguments;
+    if (dies) process.exit(1);
+    const text = character.repeat(times);
+    const checkpoint = { state: text, ...(append !== undefined && { append }) };
+    const progress = { progressToken: params._meta.progressToken, progress: 1 };
+    if (log) send({ method: "notifications/message", params: { level: "info", data: text } });
+    else
+      send({
+        method: "notifications/progress",
+        params: { ...progress, _meta: { "io.github.resumable-mcp/checkpoint": checkpoint } },
+      });
+    send({ id, result: { content: [] } });
+  }
+});

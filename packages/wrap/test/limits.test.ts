@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
+import { serveUpstream } from "@resumable-mcp/mcp/define-server";
+import { expect, it, onTestFinished } from "vitest";
+import { type ServerCommand, wrap } from "../src/index.js";
+
+const program = fileURLToPath(new URL("chatty-server.js", import.meta.url));
+
+async function open(command: ServerCommand) {
+  const definition = await wrap(command);
+  onTestFinished(async () => definition.upstream?.close());
+  const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
+  onTestFinished(() => engine.close());
+  serveUpstream(engine, definition);
+  return engine.forOwner("local:test");
+}
+
+/** What becomes of a call during which its server says something. */
+async function say(input: JsonObject) {
+  const tasks = await open({ command: "node", args: [program] });
+  const { record } = await tasks.start({ tool: "say", input });
+  const { output, status, error } = (await tasks.wait(record.id)).record;
+  return { status, output, error };
+}
+
+const fine = { status: "completed", output: { result: { content: [] } }, error: undefined };
+
+it.each([
+  ["letters", "a"],
+  ["characters of three bytes", "漢"],
+  ["characters that JSON writes as six", "\u0001"],
+])("a state of 1 MiB of %s is kept", async (_name, character) => {
+  expect(await say({ character, times: 2 ** 20 })).toEqual(fine);
+});
+
+it("a state that is longer is ignored, and the call continues", async () => {
+  expect(await say({ character: "a", times: 2 ** 20 + 1 })).toEqual(fine);
+});
+
+it("a checkpoint that appends something other than content is ignored", async () => {
+  expect(await say({ append: [{ type: "text", text: "ignored" }, 1, null] })).toEqual(fine);
+});
+
+it("a log message beyond the limit of a task costs neither the call nor its server", async () => {
+  expect(await say({ log: true, character: "漢", times: 200_000 })).toEqual(fine);
+});
+
+it("a call that waits for its server is paused like any other", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "wrap-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // It starts once.
+  const once = '[ -e "$0" ] && exit 1; touch "$0"; exec "$@"';
+  const words = [once, join(folder, "started"), process.execPath, program];
+  const tasks = await open({ command: "sh", args: ["-c", ...words] });
+  const { record: last } = await tasks.start({ tool: "say", input: { dies: true } });
+  await tasks.wait(last.id);
+  const { record } = await tasks.start({ tool: "say", input: {} });
+  await expect.poll(async () => (await tasks.get(record.id)).record.message).toBe("waits for its server");
+  await tasks.pause(record.id);
+  await expect.poll(async () => (await tasks.get(record.id)).status).not.toBe("running");
+  expect((await tasks.get(record.id)).status).toBe("paused");
+});
