@@ -85,9 +85,16 @@ async function serverOf(
 ): Promise<ServerCommand | ServerUrl> {
   if (url === undefined && command !== undefined && headerFile === undefined) return { command, args };
   if (url === undefined || command !== undefined) throw new CommandError(howToName, 2);
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new CommandError(`--url must be http or https, not ${url}.`, 2);
+  if (headerFile !== undefined && isOpen(new URL(url)))
+    throw new CommandError(`Headers go to https, or to this machine: ${url} is neither.`, 2);
   return { url, headers: headerFile === undefined ? {} : await readHeaders(headerFile) };
+}
+
+/** Others can read what is sent there. */
+function isOpen({ protocol, hostname }: URL): boolean {
+  return protocol === "http:" && !/^(localhost|127\..*|\[::1\])$/.test(hostname);
 }
 
 async function readHeaders(file: string): Promise<Record<string, string>> {

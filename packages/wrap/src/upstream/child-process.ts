@@ -42,10 +42,11 @@ class ProcessWire implements Wire {
     const words = [command === "node" ? process.execPath : command, ...args];
     const isGuarded = process.platform !== "win32";
     const [program = "", ...rest] = isGuarded ? ["/bin/sh", "-c", guard, "sh", ...words] : words;
-    const { RESUMABLE_MCP_UPSTREAM: _ours, ...inherited } = process.env;
+    // What this toolkit is told, such as credentials, is not the server's.
+    const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith("RESUMABLE_MCP_"));
     const child = spawn(program, rest, {
       cwd,
-      env: { ...inherited, ...env },
+      env: { ...Object.fromEntries(inherited), ...env },
       detached: isGuarded,
       stdio: ["pipe", "pipe", "inherit", "pipe"],
     });
