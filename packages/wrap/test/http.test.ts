@@ -19,6 +19,9 @@ interface Remote {
   readonly seen: (readonly [method: string | undefined, header: unknown])[];
   /** Forgets all sessions, as a restart does. */
   restart(): void;
+  /** Lets it be out of reach. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
 }
 
 type AnswerCall = (id: unknown, response: ServerResponse, count: number) => void;
@@ -69,7 +72,12 @@ async function remote(
   const restart = () => {
     session += 1;
   };
-  return { url: `http://127.0.0.1:${port}/mcp`, calls, seen, restart };
+  const stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const start = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${port}/mcp`, calls, seen, restart, stop, start };
 }
 
 async function open({ url }: Remote) {
@@ -81,7 +89,11 @@ async function open({ url }: Remote) {
     async () => definition.upstream?.close(),
   );
   const tasks = engine.forOwner("local:test");
-  return async (n = 0): Promise<TaskView> => tasks.wait((await tasks.start({ tool: "work", input: { n } })).record.id);
+  const call = async (n = 0): Promise<TaskView> => {
+    const { record } = await tasks.start({ tool: "work", input: { n } });
+    return tasks.wait(record.id);
+  };
+  return Object.assign(call, { tasks });
 }
 
 const outputOf = ({ record }: TaskView) => JSON.stringify(record.output);
@@ -119,6 +131,22 @@ describe("a server that is reached by HTTP", () => {
       response.destroy();
     });
     expect(outputOf(await (await open(far))())).toContain("OUTCOME_UNKNOWN");
+    expect(far.calls).toHaveLength(1);
+  });
+
+  it("is called once it can be reached again, where a call could not be sent", async () => {
+    const far = await remote((id, response) =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, result: done })),
+    );
+    const call = await open(far);
+    await far.stop();
+    const waiting = call();
+    const messages = async () => (await call.tasks.list()).tasks.map(({ message }) => message);
+    await expect.poll(messages).toEqual(["waits for its server"]);
+    await far.start();
+    expect(outputOf(await waiting)).toContain("done");
     expect(far.calls).toHaveLength(1);
   });
 

@@ -56,7 +56,10 @@ class HttpWire implements Wire {
       if (method === "initialize" && answered) void this.#listen();
       if (!answered) this.#listener.lost(id, "The server's answer broke off.", false);
     } catch (error) {
-      if (isRequest) this.#listener.lost(id, sentenceOf(error), neverSent.includes(codeOf(error)));
+      const isSent = !neverSent.includes(codeOf(error));
+      if (isRequest) this.#listener.lost(id, sentenceOf(error), !isSent);
+      // The next connection is opened with pauses, for as long as a call may wait.
+      if (!isSent) this.#end(sentenceOf(error));
     }
   }
 
