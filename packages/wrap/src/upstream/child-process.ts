@@ -42,7 +42,7 @@ class ProcessWire implements Wire {
     const words = [command === "node" ? process.execPath : command, ...args];
     const isGuarded = process.platform !== "win32";
     const [program = "", ...rest] = isGuarded ? ["/bin/sh", "-c", guard, "sh", ...words] : words;
-    // What this toolkit is told, such as credentials, is not the server's.
+    // What is set for this toolkit, such as credentials, is not for the server.
     const inherited = Object.entries(process.env).filter(([key]) => !key.startsWith("RESUMABLE_MCP_"));
     const child = spawn(program, rest, {
       cwd,
