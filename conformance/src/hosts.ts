@@ -1,4 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { openBench } from "./hosts/bench.js";
 import { claudeCode } from "./hosts/claude-code.js";
@@ -14,6 +16,7 @@ import { qwenCode } from "./hosts/qwen-code.js";
 import { charactersIn, type HostCell, type HostOutcome, isGood, merged, tableOf, withTable } from "./hosts/report.js";
 import { rows, runRow } from "./hosts/rows.js";
 import type { Turn } from "./hosts/scripted-model.js";
+import { namesIn } from "./hosts/traces.js";
 import { killAll } from "./program.js";
 
 const document = "docs/hosts.md";
@@ -40,8 +43,8 @@ Runs the newest MCP hosts of the npm registry against our server, with a scripte
   --write         write ${record} and the table in ${document}
   --help          print this text`;
 
-/** Runs the rows of one host over both transports. */
-async function runHost(host: Host, version: string | undefined): Promise<HostOutcome> {
+/** Runs the rows of one host over both transports. @param left takes what the host leaves behind. */
+async function runHost(host: Host, version: string | undefined, left: string[]): Promise<HostOutcome> {
   const installed = await installHost(host, values.cache, version);
   const cells: HostCell[] = [];
   const turns: Turn[] = [];
@@ -58,7 +61,7 @@ async function runHost(host: Host, version: string | undefined): Promise<HostOut
       }
       turns.push(...bench.model.turns);
     } finally {
-      await bench.close();
+      left.push(...(await bench.close()));
     }
   }
   const date = new Date().toISOString().slice(0, 10);
@@ -81,17 +84,23 @@ async function main(): Promise<void> {
   }
   const before: readonly HostOutcome[] = JSON.parse(await readFile(record, "utf8").catch(() => "[]"));
   const outcomes: HostOutcome[] = [];
+  const left: string[] = [];
+  const own = new Set([...(await namesIn(homedir())), relative(homedir(), values.cache)]);
   for (const host of chosen) {
     const pinned = before.find(({ name }) => name === host.name)?.version;
-    outcomes.push(await runHost(host, values.pinned ? pinned : undefined));
+    outcomes.push(await runHost(host, values.pinned ? pinned : undefined, left));
   }
+  left.push(
+    ...(await namesIn(homedir())).flatMap((name) => (own.has(name) ? [] : [`new in the home folder: ${name}`])),
+  );
   console.log(tableOf(outcomes));
+  console.log(left.length === 0 ? "No host is left running, and the home folder has nothing new." : left.join("\n"));
   if (values.write) {
     const all = merged(before, outcomes);
     await writeFile(record, `${JSON.stringify(all, null, 2)}\n`);
     await writeFile(document, withTable(await readFile(document, "utf8"), all));
   }
-  process.exitCode = isGood(outcomes) ? 0 : 1;
+  process.exitCode = isGood(outcomes) && left.length === 0 ? 0 : 1;
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)

@@ -7,6 +7,7 @@ import { type Program, start } from "../program.js";
 import type { InstalledHost } from "./install.js";
 import { promptFor } from "./script.js";
 import { type ScriptedModel, startModel } from "./scripted-model.js";
+import { endProcessesAt } from "./traces.js";
 import { within } from "./wait.js";
 
 const usualLimitSeconds = 60;
@@ -36,7 +37,8 @@ export interface Bench {
   open(call: AskedCall): Promise<void>;
   /** The units of work that were done, in order. */
   unitsOf(call: AskedCall): Promise<readonly number[]>;
-  close(): Promise<void>;
+  /** Resolves to what a host left behind. */
+  close(): Promise<readonly string[]>;
 }
 
 const units = 6;
@@ -95,7 +97,9 @@ export async function openBench({ host, folder, node }: InstalledHost, over: Ove
     async close() {
       await Promise.all(started.map((program) => program.stop()));
       await Promise.all([model.close(), server.close()]);
+      const left = await endProcessesAt(home);
       await rm(home, { recursive: true, force: true });
+      return left;
     },
   };
 }
