@@ -37,8 +37,12 @@ export interface DemoServer {
 }
 
 /** Starts the demo's server, by default with the demo's tools. */
-export function startDemoServer(tools: string = demoPrograms.tools, ...flags: readonly string[]): Promise<DemoServer> {
-  return startOnStore((where) => start(process.execPath, [demoPrograms.server, tools, ...where, ...flags]));
+export function startDemoServer(
+  tools: string = demoPrograms.tools,
+  env: Readonly<Record<string, string>> = {},
+): Promise<DemoServer> {
+  const options = { env: { ...process.env, ...env } };
+  return startOnStore((where) => start(process.execPath, [demoPrograms.server, tools, ...where], options));
 }
 
 /** Starts a server on a store of its own. @param run starts it with the flags that say where it listens and keeps its tasks. */

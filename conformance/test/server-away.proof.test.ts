@@ -39,7 +39,7 @@ test.concurrent.for(cases)(
   "G5 a stock client's call resolves with its result after the server was away for $awayMs ms",
   { timeout: awayTimeoutMs },
   async ({ awayMs, kinds }, { expect, onTestFinished }) => {
-    const server = await startServer("HTTP", []);
+    const server = await startServer("HTTP", {});
     onTestFinished(() => server.close());
     const calls = Promise.all(kinds.map((kind) => callOnce(server, kind)));
     const [pid = 0] = await Promise.all(kinds.map(({ name }) => server.journals.untilItems(name, killAfterItems)));

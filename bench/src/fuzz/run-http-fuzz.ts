@@ -61,7 +61,7 @@ export async function fuzzHttp(options: HttpFuzzOptions): Promise<FuzzReport> {
 const tokenOf = (number: number) => `token-of-caller-${String(number).padStart(2, "0")}-0123456789`;
 
 async function argumentsOf({ tokens, directory, toolsModule }: HttpFuzzOptions): Promise<readonly string[]> {
-  const args = [toolsModule, "--store-durability", "process", "--ui"];
+  const args = [toolsModule, "--ui"];
   if (!tokens) return args;
   await mkdir(directory, { recursive: true });
   const file = join(directory, "tokens");

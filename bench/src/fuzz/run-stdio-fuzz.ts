@@ -38,8 +38,10 @@ const [pauseMs, maxPauses] = [10, 20];
 /** Writes lines to a server in a process of its own, right ones and mutated ones, and judges what comes back. */
 export async function fuzzStdio(options: StdioFuzzOptions): Promise<FuzzReport> {
   const store = join(options.directory, "store");
-  const flags = ["--store", store, "--store-durability", "process", ...(options.supervised ? [] : ["--no-supervise"])];
-  const child = spawn(process.execPath, [programOf("server-stdio", "cli.cjs"), options.toolsModule, ...flags]);
+  const flags = ["--store", store, ...(options.supervised ? [] : ["--no-supervise"])];
+  const child = spawn(process.execPath, [programOf("server-stdio", "cli.cjs"), options.toolsModule, ...flags], {
+    env: { ...process.env, RESUMABLE_MCP_STORE_DURABILITY: "process" },
+  });
   const host = new FuzzHost(child, options.seed);
   try {
     const sent = await writeAll(host, options);

@@ -26,7 +26,8 @@ const stopLimitMs = 60_000;
 /** Starts `resumable-mcp-http` with the given arguments, and waits until it listens. */
 export async function startHttpServer(args: readonly string[]): Promise<ServerUnderTest> {
   const program = [`--max-old-space-size=${maxHeapMiB}`, programOf("server-http", "cli.js"), ...args, "--port", "0"];
-  const child = spawn(process.execPath, program, { stdio: ["ignore", "ignore", "pipe"] });
+  const env = { ...process.env, RESUMABLE_MCP_STORE_DURABILITY: "process" };
+  const child = spawn(process.execPath, program, { env, stdio: ["ignore", "ignore", "pipe"] });
   const closed = once(child, "close");
   const complaints: string[] = [];
   let ending: string | undefined;

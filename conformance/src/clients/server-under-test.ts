@@ -51,17 +51,17 @@ export interface ServerUnderTest {
 }
 
 /** For rows in which the server is away for a moment only: clients come back at once, not after the server's default. */
-export const quickReturn = ["--retry", "1s"];
+export const quickReturn = { RESUMABLE_MCP_RETRY: "1s" };
 
 /**
  * Starts the server over HTTP, or says how clients start it over stdio.
  *
- * @param flags of the HTTP server.
+ * @param env variables of the HTTP server.
  * @param served the tools module, and what else both programs are given.
  */
 export async function startServer(
   over: Over,
-  flags: readonly string[] = quickReturn,
+  env: Readonly<Record<string, string>> = quickReturn,
   served: readonly string[] = [toolsModules.clients],
 ): Promise<ServerUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), "clients-"));
@@ -81,14 +81,14 @@ export async function startServer(
   }
   const token = "a-token-of-one-owner-for-all-clients";
   await writeFile(join(folder, "tokens"), `${token} owner\n`, { mode: 0o600 });
-  const args = [programs.http, ...served, "--store", store, "--token-file", join(folder, "tokens"), ...flags];
-  let server = prepare(args, "0");
+  const args = [programs.http, ...served, "--store", store, "--token-file", join(folder, "tokens")];
+  let server = prepare(args, env, "0");
   const url = await server.listen().catch(async (error: unknown) => {
     await server.program.stop();
     await removeAll();
     throw error;
   });
-  let next = prepare(args, url.port);
+  let next = prepare(args, env, url.port);
   return {
     over,
     place: { over, url, token },
@@ -104,7 +104,7 @@ export async function startServer(
       await meanwhile();
       await next.listen();
       server = next;
-      next = prepare(args, url.port);
+      next = prepare(args, env, url.port);
     },
     async close() {
       await Promise.all([server.program.stop(), next.program.stop()]);
@@ -116,8 +116,11 @@ export async function startServer(
 const nothing = async (): Promise<void> => {};
 
 /** Starts a server over HTTP that has loaded its code when it is ready, and listens after `listen`. */
-function prepare(args: readonly string[], port: string) {
-  const program = start(process.execPath, ["--import", holdStart, ...args, "--port", port], { input: true });
+function prepare(args: readonly string[], env: Readonly<Record<string, string>>, port: string) {
+  const program = start(process.execPath, ["--import", holdStart, ...args, "--port", port], {
+    input: true,
+    env: { ...process.env, ...env },
+  });
   const ready = program.seen(/^ready to begin$/m);
   // The caller of `ready` meets the failure; to stop a server before is not one.
   ready.catch(() => {});

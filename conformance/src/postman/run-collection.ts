@@ -51,7 +51,7 @@ const afterCall = ["5. resume with Last-Event-ID", "6. close the session", "7. t
 
 /** The requests before the call, the call, and those after it, each with a client of its own, as after a drop. */
 async function walk(check: Demonstration, way: string, drop: Drop): Promise<void> {
-  const server = await startDemoServer(demoPrograms.tools, "--cross-stream-replay");
+  const server = await startDemoServer(demoPrograms.tools, { RESUMABLE_MCP_CROSS_STREAM_REPLAY: "true" });
   const store = createFsStore({ directory: join(server.folder, "store") });
   const environment = join(server.folder, "environment.json");
   try {

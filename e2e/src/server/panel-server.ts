@@ -21,6 +21,8 @@ export interface PanelServerOptions {
   readonly tools?: string;
   /** Further flags of `resumable-mcp serve http`; a function where they name the server's own address. */
   readonly flags?: readonly string[] | ((origin: string) => Promise<readonly string[]>);
+  /** Variables of its options. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A server program that can be killed and started again on the same store and port. */
@@ -39,14 +41,22 @@ export interface PanelServer {
 }
 
 /** Starts `resumable-mcp serve http` as users do. The system gives it a port, which it keeps. */
-export async function startPanelServer({ tools = "panel", flags = [] }: PanelServerOptions = {}): Promise<PanelServer> {
+export async function startPanelServer({
+  tools = "panel",
+  flags = [],
+  env,
+}: PanelServerOptions = {}): Promise<PanelServer> {
   const folder = await mkdtemp(join(tmpdir(), "panel-"));
   const module = fileURLToPath(new URL(`../../tools/${tools}-tools-module.js`, import.meta.url));
   const launch = async (port: string): Promise<Launched> => {
     const given = typeof flags === "function" ? await flags(`http://127.0.0.1:${port}`) : flags;
     const args = ["serve", "http", module, "--port", port, "--store", join(folder, "store"), ...given];
     return waitUntilReady(
-      spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] }),
+      spawn(process.execPath, [program, ...args], {
+        cwd: folder,
+        env: { ...process.env, ...env },
+        stdio: ["ignore", "ignore", "pipe"],
+      }),
     );
   };
   let { child, url } = await launch(typeof flags === "function" ? await freePort() : "0");

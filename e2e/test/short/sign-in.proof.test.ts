@@ -71,9 +71,10 @@ test("a user signs in at an authorization server, by the code flow, and sees the
   const server = await stage.serve({
     flags: async (origin) => {
       issuer = await startAuthorizationServer(`${origin}/ui`);
-      const access = ["--public-url", `${origin}/mcp`, "--authorization-server", issuer, "--required-scope", "mcp"];
-      return ["--ui", "--ui-client-id", "by-hand", ...access];
+      const access = ["--public-url", `${origin}/mcp`, "--authorization-server", issuer];
+      return ["--ui", ...access];
     },
+    env: { RESUMABLE_MCP_REQUIRED_SCOPE: "mcp", RESUMABLE_MCP_UI_CLIENT_ID: "by-hand" },
   });
   const { page, panel } = await stage.openUi(server, {}, "/ui", [issuer]);
   const asked = new Promise<string>((resolve) => {

@@ -20,7 +20,9 @@ test.each(["", "7500", "0s", "-1s", "2h", "1d", "7,5s", "1e3s", "9".repeat(400)]
   (text) => {
     const read = () => readDuration("retry", text, { maxMs: hourMs });
     expect(read).toThrow(CommandError);
-    expect(read).toThrow(/^--retry must be a time such as 500ms, 7\.5s, 10m, 12h or 30d, of at most 3600 s, not "/);
+    expect(read).toThrow(
+      /^retry \(RESUMABLE_MCP_RETRY\) must be a time such as 500ms, 7\.5s, 10m, 12h or 30d, of at most 3600 s, not "/,
+    );
   },
 );
 
@@ -50,12 +52,13 @@ test.each([
   ["0s", 0],
   ["90s", 90_000],
   ["24h", 86_400_000],
-])("--version-wait %s is %d milliseconds", (text, versionWaitMs) => {
+])("versionWait %s is %d milliseconds", (text, versionWaitMs) => {
   expect(readRecovery({ "version-wait": text })).toEqual({ versionWaitMs });
 });
 
-test.each(["", "30", "now", "never", "25h"])("--version-wait %j is refused", (text) => {
-  const sentence = /^--version-wait must be a time such as 500ms, .* of at most 86400 s, not "/;
+test.each(["", "30", "now", "never", "25h"])("versionWait %j is refused", (text) => {
+  const sentence =
+    /^versionWait \(RESUMABLE_MCP_VERSION_WAIT\) must be a time such as 500ms, .* of at most 86400 s, not "/;
   expect(() => readRecovery({ "version-wait": text })).toThrow(sentence);
 });
 

@@ -53,25 +53,40 @@ test("values with = are for one tool or owner, whatever the owner's name holds (
 });
 
 test.each([
-  [{ "max-store-tasks": "0" }, /^--max-store-tasks must be a whole number from 1 to \d+, not "0"\.$/],
-  [{ "max-store-tasks": "many" }, /^--max-store-tasks must be .* not "many"\.$/],
-  [{ "max-unfinished-per-owner": ["-1"] }, /^--max-unfinished-per-owner must be .* not "-1"\.$/],
+  [
+    { "max-store-tasks": "0" },
+    /^maxStoreTasks \(RESUMABLE_MCP_MAX_STORE_TASKS\) must be a whole number from 1 to \d+, not "0"\.$/,
+  ],
+  [{ "max-store-tasks": "many" }, /^maxStoreTasks \(RESUMABLE_MCP_MAX_STORE_TASKS\) must be .* not "many"\.$/],
+  [
+    { "max-unfinished-per-owner": ["-1"] },
+    /^maxUnfinishedPerOwner \(RESUMABLE_MCP_MAX_UNFINISHED_PER_OWNER\) must be .* not "-1"\.$/,
+  ],
   [{ "max-running": ["0"] }, /^--max-running must be a whole number from 1 to \d+, not "0"\.$/],
   [
     { "max-running-per-owner": "1.5" },
     /^maxRunningPerOwner \(RESUMABLE_MCP_MAX_RUNNING_PER_OWNER\) must be .* not "1\.5"\.$/,
   ],
   [{ "slot-turn": "0s" }, /^slotTurn \(RESUMABLE_MCP_SLOT_TURN\) must be never, or a time such as .* not "0s"\.$/],
-  [{ "max-store-bytes": "0" }, /^--max-store-bytes must be a size such as .* not "0"\.$/],
-  [{ "max-store-bytes": "20GB" }, /^--max-store-bytes must be a size such as .* not "20GB"\.$/],
-  [{ "max-store-bytes": "" }, /^--max-store-bytes must be a size such as .* not ""\.$/],
-  [{ "max-store-bytes": "9999999999TiB" }, /^--max-store-bytes must be a size such as .* not "9999999999TiB"\.$/],
-  [{ "min-free-disk": "5%" }, /^--min-free-disk must be a size such as .* not "5%"\.$/],
+  [{ "max-store-bytes": "0" }, /^maxStoreBytes \(RESUMABLE_MCP_MAX_STORE_BYTES\) must be a size such as .* not "0"\.$/],
+  [
+    { "max-store-bytes": "20GB" },
+    /^maxStoreBytes \(RESUMABLE_MCP_MAX_STORE_BYTES\) must be a size such as .* not "20GB"\.$/,
+  ],
+  [{ "max-store-bytes": "" }, /^maxStoreBytes \(RESUMABLE_MCP_MAX_STORE_BYTES\) must be a size such as .* not ""\.$/],
+  [
+    { "max-store-bytes": "9999999999TiB" },
+    /^maxStoreBytes \(RESUMABLE_MCP_MAX_STORE_BYTES\) must be a size such as .* not "9999999999TiB"\.$/,
+  ],
+  [{ "min-free-disk": "5%" }, /^minFreeDisk \(RESUMABLE_MCP_MIN_FREE_DISK\) must be a size such as .* not "5%"\.$/],
   [{ "keep-finished": ["30"] }, /^--keep-finished must be a time such as .* not "30"\.$/],
   [{ "keep-finished": ["0d"] }, /^--keep-finished must be a time such as .* not "0d"\.$/],
   [{ "keep-finished": ["render=soon"] }, /^--keep-finished must be a time such as .* not "soon"\.$/],
   [{ "keep-finished": ["1d", "2d"] }, /^--keep-finished is given twice for all\. Give it once\.$/],
-  [{ "max-unfinished-per-owner": ["sub:a=1", "sub:a=2"] }, /^--max-unfinished-per-owner is given twice for sub:a\./],
+  [
+    { "max-unfinished-per-owner": ["sub:a=1", "sub:a=2"] },
+    /^maxUnfinishedPerOwner \(RESUMABLE_MCP_MAX_UNFINISHED_PER_OWNER\) is given twice for sub:a\./,
+  ],
 ])("%j is refused with a sentence", (flags, sentence) => {
   const read = () => readQuotas(flags);
   expect(read).toThrow(CommandError);

@@ -49,8 +49,8 @@ function readSlotTurn(text: string | undefined): number | undefined {
 /** @throws {@link CommandError} for quotas that only a store in a folder has. */
 export function refuseFolderQuotas({ folder }: Quotas): void {
   if (Object.keys(folder).length === 0) return;
-  const text = "--min-free-disk is for a store in a folder: no client of a database sees the disk of its server.";
-  throw new CommandError(text, 2);
+  const reason = "is for a store in a folder: no client of a database sees the disk of its server.";
+  throw new CommandError(`${shownName("min-free-disk")} ${reason}`, 2);
 }
 
 interface Rules {
@@ -64,7 +64,7 @@ function readRules(
   texts: readonly string[] | undefined,
   parse: (flag: string, text: string | undefined) => number | undefined,
 ): Rules {
-  const { all, single } = refusing(() => splitRules(flag, texts));
+  const { all, single } = refusing(() => splitRules(shownName(flag), texts));
   const values = [...single].flatMap(([subject, text]) => {
     const value = parse(flag, text);
     return value === undefined ? [] : [[subject, value] as const];

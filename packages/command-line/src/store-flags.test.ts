@@ -64,7 +64,10 @@ test.each([
     { store: url, "store-connections": "2" },
     /^storeConnections \(RESUMABLE_MCP_STORE_CONNECTIONS\) must be a whole number from 3 to 1000/,
   ],
-  [{ store: url, "store-durability": "all" }, /^--store-durability must be machine or process/],
+  [
+    { store: url, "store-durability": "all" },
+    /^storeDurability \(RESUMABLE_MCP_STORE_DURABILITY\) must be machine or process/,
+  ],
   [{ store: "postgres://u:secret@h/db", "store-password-file": "x" }, /^--store has a password already/],
   [{ store: url, "store-password-file": "/nowhere/x" }, /^The password file \/nowhere\/x cannot be read \(ENOENT\)/],
 ])("%j is refused with a sentence that shows no password", (flags, sentence) => {

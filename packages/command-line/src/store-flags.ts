@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isResumableError } from "@resumable-mcp/core";
 import { CommandError, cannotStartCode } from "./command-error.js";
-import { oneOf, readDuration, wholeNumber } from "./flags.js";
+import { oneOf, readDuration, shownName, wholeNumber } from "./flags.js";
 import type { StdioValues } from "./options/server-options.js";
 
 const urlShape = "postgres://user@host:5432/database";
@@ -55,7 +55,8 @@ function refuseDatabaseFlags(flags: StdioValues): void {
   const given = (["store-password-file", "store-schema", "store-connections"] as const).find(
     (flag) => flags[flag] !== undefined,
   );
-  if (given !== undefined) throw new CommandError(`--${given} is for a database. Give --store ${urlShape}.`, 2);
+  if (given !== undefined)
+    throw new CommandError(`${shownName(given)} is for a database. Give --store ${urlShape}.`, 2);
 }
 
 function isDatabaseUrl(text: string): boolean {

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { onTestFinished, vi } from "vitest";
+import { variableOf } from "../src/options/setting-names.js";
 import { runCommand } from "../src/store/run-command.js";
 
 /** Runs a command in this process. */
@@ -21,6 +23,12 @@ export async function runWith(input: readonly Uint8Array[], ...args: string[]) {
     })(),
   });
   return { code, out: out.join("\n"), errors: errors.join("\n"), data: Buffer.concat(data) };
+}
+
+/** Sets options by their variables, until the test is over. */
+export function setOptions(options: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(options)) vi.stubEnv(variableOf(name), value);
+  onTestFinished(() => void vi.unstubAllEnvs());
 }
 
 /** Runs a command for scripts. */

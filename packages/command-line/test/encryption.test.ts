@@ -6,7 +6,7 @@ import { newKeyLine, readKeyringFile, withEncryption } from "@resumable-mcp/stor
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { at, commit, create, emptyFolder, lease, openStore } from "../../store-fs/test/scene.js";
-import { json, run } from "./command-line.js";
+import { json, run, setOptions } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, usePostgres } from "./database.js";
 
 usePostgres();
@@ -248,12 +248,12 @@ describe.each(places)("%s that is encrypted", (_name, makePlace) => {
 
   test("has quotas of single owners for those who have its keyring alone", async () => {
     const { names, path } = await filled();
-    const option = ["--max-unfinished-per-owner", `sub:${secretOf("owner")}=1`];
-    expect(await json("stats", ...names, ...option)).toMatchObject({
+    setOptions({ "max-unfinished-per-owner": `sub:${secretOf("owner")}=1` });
+    expect(await json("stats", ...names)).toMatchObject({
       code: 1,
       value: { error: { code: "STORE_ENCRYPTED" } },
     });
-    const { out } = await run("stats", ...names, ...option, "--keyring", path);
+    const { out } = await run("stats", ...names, "--keyring", path);
     expect(out).toContain(`refused now: new tasks of sub:${secretOf("owner")} (maxUnfinishedPerOwner)`);
   });
 

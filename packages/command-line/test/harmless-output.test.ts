@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { create, emptyFolder, openStore } from "../../store-fs/test/scene.js";
-import { json, run } from "./command-line.js";
+import { json, run, setOptions } from "./command-line.js";
 
 const repaint = "\u001b]0;title\u0007\u001b[2J\r\n";
 /** Directions that are turned, C1, and ends of lines that JSON leaves as they are. */
@@ -20,7 +20,6 @@ async function storeOfStrangers() {
 test.each([
   ["tasks", "--all"],
   ["stats"],
-  ["stats", "--max-unfinished-per-owner", "1"],
   ["versions"],
   ["check"],
   ["show", "a---------------"],
@@ -33,6 +32,14 @@ test.each([
   const { out, errors } = await run(...args, ...at);
   expect(out + errors).not.toMatch(harmful);
   expect(out.split("\n").filter((line) => line.startsWith("forged"))).toEqual([]);
+});
+
+test("stats names an owner that has reached its limit without them", async () => {
+  const { at } = await storeOfStrangers();
+  setOptions({ "max-unfinished-per-owner": "1" });
+  const { out } = await run("stats", ...at);
+  expect(out).toContain("refused now: ");
+  expect(out).not.toMatch(harmful);
 });
 
 test("what scripts read are the values themselves", async () => {

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { at, checkpoint, commit, create, emptyFolder, lease, newTask } from "../../store-fs/test/scene.js";
 import { openAdmin } from "../src/store/open-admin.js";
 import type { QuotaRow } from "../src/store/quota-rows.js";
-import { json, run } from "./command-line.js";
+import { json, run, setOptions } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, runSql, usePostgres } from "./database.js";
 
 usePostgres();
@@ -77,18 +77,23 @@ test("counts, lists and shows what is there", async () => {
 
 test("says before a quota of bytes is set what it would refuse: exactly what servers with it refuse (G11)", async () => {
   const { names } = await filled();
-  const rowOf = async (...option: readonly string[]) => {
-    const { value } = await json("stats", ...names, ...option);
+  const rowOf = async (maxBytes?: number) => {
+    setOptions({ "max-store-bytes": maxBytes?.toString() });
+    const { value } = await json("stats", ...names);
     return (value as { readonly quotas: readonly QuotaRow[] }).quotas[1];
   };
   const used = (await rowOf())?.used ?? 0;
   const make = (limit: number) => create(openDatabase(names, { limits: { maxStoreBytes: limit } }), `new-${limit}`);
-  expect(await rowOf("--max-store-bytes", `${used}`)).toMatchObject({ limit: used, used, refuses: true });
+  expect(await rowOf(used)).toMatchObject({ limit: used, used, refuses: true });
   await expect(make(used)).rejects.toMatchObject({ code: "QUOTA_EXCEEDED", details: { limit: used, used } });
-  expect(await rowOf("--max-store-bytes", `${used + 1}`)).toMatchObject({ refuses: false });
+  expect(await rowOf(used + 1)).toMatchObject({ refuses: false });
   expect(await make(used + 1)).toContain("new-");
-  const { code, errors } = await run("stats", ...names, "--min-free-disk", "1GiB");
-  expect([code, errors]).toEqual([2, expect.stringContaining("--min-free-disk is for a store in a folder")]);
+  setOptions({ "min-free-disk": "1GiB" });
+  const { code, errors } = await run("stats", ...names);
+  expect([code, errors]).toEqual([
+    2,
+    expect.stringContaining("(RESUMABLE_MCP_MIN_FREE_DISK) is for a store in a folder"),
+  ]);
 });
 
 test("stores requests, and deletes what finished long ago", async () => {

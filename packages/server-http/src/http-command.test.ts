@@ -11,6 +11,8 @@ test("on a socket that a parent owns clients come back at once, since no attempt
   expect(readRetry({ retry: "2s" }, 3)).toEqual({ retryMs: 2_000, drainRetryMs: 1_000 });
 });
 
-test("a time that cannot be read is refused with the flag's name", () => {
-  expect(() => readRetry({ "drain-retry": "soon" }, undefined)).toThrow(/^--drain-retry must be a time such as /);
+test("a time that cannot be read is refused with the setting's names", () => {
+  expect(() => readRetry({ "drain-retry": "soon" }, undefined)).toThrow(
+    /^drainRetry \(RESUMABLE_MCP_DRAIN_RETRY\) must be a time such as /,
+  );
 });

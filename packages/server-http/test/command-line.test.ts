@@ -86,24 +86,36 @@ test("refuses a wrong command line with the usage", async () => {
     [[toolsModule, "--frobnicate"], /: Unknown option '--frobnicate'\. --help lists the options\.\n$/],
     [[], /Name one tools module/],
     [[toolsModule, "--port", "high"], /--port must be a whole number from 0 to 65535/],
-    [[toolsModule, "--version-wait", "never"], /--version-wait must be a time such as .*, of at most 86400 s/],
     [[toolsModule, "--recover-after", "all"], /--recover-after must be now, never, or a time such as /],
-    [[toolsModule, "--max-store-tasks", "0"], /--max-store-tasks must be a whole number from 1 to/],
+    [[toolsModule, "--max-running", "0"], /--max-running must be a whole number from 1 to/],
     [[toolsModule, "--prot", "0"], /: Unknown option '--prot'\. Did you mean --port\? --help lists the options\.\n$/],
     [
-      [toolsModule, "--slot-turn", "1m"],
-      /is not a flag: set RESUMABLE_MCP_SLOT_TURN, or slotTurn in the settings file/,
+      [toolsModule, "--retry", "5s"],
+      /: --retry is not a flag: set RESUMABLE_MCP_RETRY, or retry in the settings file\.\n$/,
     ],
-    [[toolsModule, "--ui-client-id", "panel"], /--ui-client-id is for users who sign in/],
-    [[toolsModule, "--operator-scope", "operate"], /--operator-scope is for tokens/],
     [[toolsModule, "--ui", "--public-url", "https://x.example/mcp"], /Without authentication --ui is for the user of/],
-    [[toolsModule, "--ui", "--no-panel"], /leave out --no-panel/],
     [[toolsModule, "--host", "0.0.0.0"], /Give --authorization-server or --token-file, or --insecure/],
   ];
   for (const [args, sentence] of cases) {
     const ended = await runToEnd(args);
     expectSentence(ended, sentence);
     expect(ended.code).toBe(2);
+  }
+});
+
+test("refuses a variable that does not fit, by both of its names", async () => {
+  const cases: [Record<string, string>, string][] = [
+    [{ VERSION_WAIT: "never" }, "versionWait (RESUMABLE_MCP_VERSION_WAIT) must be a time such as "],
+    [{ MAX_STORE_TASKS: "0" }, "maxStoreTasks (RESUMABLE_MCP_MAX_STORE_TASKS) must be a whole number from 1 to"],
+    [{ STORE_DURABILITY: "all" }, "storeDurability (RESUMABLE_MCP_STORE_DURABILITY) must be machine or process"],
+    [{ UI_CLIENT_ID: "panel" }, "uiClientId (RESUMABLE_MCP_UI_CLIENT_ID) is for users who sign in"],
+    [{ OPERATOR_SCOPE: "operate" }, "operatorScope (RESUMABLE_MCP_OPERATOR_SCOPE) is for tokens"],
+    [{ UI: "true", PANEL: "false" }, "leave out panel: false"],
+  ];
+  for (const [variables, sentence] of cases) {
+    const env = Object.entries(variables).map(([name, value]) => [`RESUMABLE_MCP_${name}`, value]);
+    const ended = await runToEnd([toolsModule], Object.fromEntries(env));
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining(sentence)]);
   }
 });
 

@@ -15,7 +15,9 @@ const { maxCrashesWithoutProgress, maxCrashesInCompany } = engineDefaults;
 test("a tool that aborts its process ends as failed with CRASH_LOOP, and costs other tasks nothing but restarts (G12)", async () => {
   const store = await testFolder();
   const gate = join(store, "gate");
-  let server = await startServer([module, "--port", "0", "--store", store, "--retry", "4s"]);
+  const start = (port: number) =>
+    startServer([module, "--port", String(port), "--store", store], { RESUMABLE_MCP_RETRY: "4s" });
+  let server = await start(0);
   let deaths = 0;
   let over = false;
   const keepAlive = async () => {
@@ -23,7 +25,7 @@ test("a tool that aborts its process ends as failed with CRASH_LOOP, and costs o
       await server.died;
       if (over) return;
       deaths += 1;
-      server = await startServer([module, "--port", String(server.port), "--store", store, "--retry", "4s"]);
+      server = await start(server.port);
     }
   };
   const kept = keepAlive();

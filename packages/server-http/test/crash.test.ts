@@ -11,7 +11,7 @@ const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
 
 async function start(store: string, port = 0) {
   // Clients try twice: on a slow machine the server is away for seconds, though not for the default time.
-  return startServer([toolsModule, "--port", String(port), "--store", store, "--retry", "4s"]);
+  return startServer([toolsModule, "--port", String(port), "--store", store], { RESUMABLE_MCP_RETRY: "4s" });
 }
 
 /** A server with a client, which is killed and started again at its port; only the first time counts. */

@@ -3,10 +3,10 @@ import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 import { rawCaller } from "./two-owners/raw-caller.js";
 
-test("with --cross-stream-replay a new client process that kept the event id of initialize gets the result of the call, after SIGKILL of the server too", async () => {
+test("with crossStreamReplay a new client process that kept the event id of initialize gets the result of the call, after SIGKILL of the server too", async () => {
   const store = await testFolder();
   const start = (port: number) =>
-    startServer([toolsModule, "--port", String(port), "--store", store, "--cross-stream-replay"]);
+    startServer([toolsModule, "--port", String(port), "--store", store], { RESUMABLE_MCP_CROSS_STREAM_REPLAY: "true" });
   const server = await start(0);
   const caller = rawCaller(server.url, { subject: "any", owner: undefined, headers: {} });
   const { session: sessionId, body } = await caller.initialize();

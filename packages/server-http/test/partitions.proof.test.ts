@@ -65,7 +65,7 @@ test.each([
   async (_, open, { seesAll, heldAtLeast }) => {
     const folder = await testFolder();
     const directory = join(folder, "store");
-    const server = await startServer([tools, "--port", "0", "--store", directory, "--retry", "1s"]);
+    const server = await startServer([tools, "--port", "0", "--store", directory], { RESUMABLE_MCP_RETRY: "1s" });
     const network = await startNetwork(server.url);
     afterwards(() => network.close());
     const store = createFsStore({ directory });

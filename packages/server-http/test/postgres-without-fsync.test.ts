@@ -10,5 +10,5 @@ test("a server that keeps less than was asked for is refused, and serves where t
   expect(refused.stderr).toMatch(/: The server cannot keep commits through a loss of power: fsync is off\. Turn it on/);
   expect(refused.stderr).not.toMatch(/\n\s+at /);
   expect(refused.code).toBe(1);
-  await startServer([...args, "--store-durability", "process"]);
+  await startServer(args, { RESUMABLE_MCP_STORE_DURABILITY: "process" });
 });

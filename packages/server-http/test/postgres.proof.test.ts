@@ -44,7 +44,7 @@ async function ready(server: { readonly url: string }): Promise<readonly [number
 
 test("G5 calls in flight survive SIGKILL of a server whose tasks are in PostgreSQL: each item once, in both eras", async () => {
   const schema = newSchema();
-  const start = (port = 0) => startServer([...argumentsFor(schema, port), "--retry", "4s"]);
+  const start = (port = 0) => startServer(argumentsFor(schema, port), { RESUMABLE_MCP_RETRY: "4s" });
   let server = await start();
   const { client } = await connectStock(server.url);
   const clientId = "6731a09a9cac4ba4f8d3e1f8309bed7f";
@@ -95,7 +95,9 @@ test("a call moves with its session from a folder to PostgreSQL: drain, export, 
   const [directory, file, schema] = [join(folder, "store"), join(folder, "tasks.jsonl"), newSchema()];
   const place = ["--store", database.url(), "--store-schema", schema];
   const operate = (...args: string[]) => promisify(execFile)(process.execPath, [storeProgram, ...args]);
-  const first = await startServer([toolsModule, "--port", "0", "--store", directory, "--drain-retry", "8s"]);
+  const first = await startServer([toolsModule, "--port", "0", "--store", directory], {
+    RESUMABLE_MCP_DRAIN_RETRY: "8s",
+  });
   const { client } = await connectStock(first.url);
   const seen: number[] = [];
   let moved: Promise<void> | undefined;
@@ -129,7 +131,11 @@ test("no password is shown: in the list of processes, in the banner, in the log;
   const ways: [string, string[], Record<string, string>][] = [
     [database.url(), [], {}],
     [bare, ["--store-password-file", file], {}],
-    [bare, ["--store-durability", "process"], { PGPASSWORD: password, RESUMABLE_MCP_STORE_CONNECTIONS: "3" }],
+    [
+      bare,
+      [],
+      { PGPASSWORD: password, RESUMABLE_MCP_STORE_CONNECTIONS: "3", RESUMABLE_MCP_STORE_DURABILITY: "process" },
+    ],
   ];
   for (const [url, more, env] of ways) {
     const server = await startServer([...argumentsFor(newSchema(), 0, url), ...more], env);
@@ -167,7 +173,7 @@ test("a call waits while the database is away, or its disk is full, and continue
   const schema = newSchema();
   const network = await networkTo(database.url());
   await network.up();
-  const server = await startServer([...argumentsFor(schema, 0, network.url), "--retry", "4s"]);
+  const server = await startServer(argumentsFor(schema, 0, network.url), { RESUMABLE_MCP_RETRY: "4s" });
   const { client } = await connectStock(server.url);
   const seen: number[] = [];
   const troubles: Promise<unknown>[] = [];
@@ -243,7 +249,6 @@ test("says in a sentence what is wrong with a database, without a password or a 
     [["--store", urlWith({ port: "1" })], 1, /ECONNREFUSED\)\. Check that the server runs/],
     [["--store", database.url(), "--store-schema", newer], 1, /has layout 99, .* update this program\./],
     [["--store", database.url(), "--store-schema", "Two words"], 1, /schema must be 1 to 41 characters/],
-    [["--store", database.url(), "--store-durability", "all"], 2, /--store-durability must be machine or process/],
     [["--store", database.url(), "--store-password-file", "/x"], 2, /--store has a password already/],
     [
       ["--store", "postgres://u@127.0.0.1/db", "--store-password-file", "/nowhere/x"],

@@ -11,15 +11,16 @@ const refusedFor = (code: string, limit: string) => ({
   structuredContent: { error: { code, message: expect.stringContaining(limit) } },
 });
 
-test("the quotas of the command line bound tasks, sessions and bytes, and say which of them is reached (G11)", async () => {
+test("quotas bound tasks, sessions and bytes, and say which of them is reached (G11)", async () => {
   const store = await testFolder();
   const args = [toolsModule, "--port", "0", "--store", store];
   const perOwner = { RESUMABLE_MCP_MAX_RUNNING_PER_OWNER: "1", RESUMABLE_MCP_MAX_SESSIONS_PER_OWNER: "1" };
   const kept = ["--keep-finished", "30d", "--keep-finished", "count_to=1h"];
-  const server = await startServer(
-    [...args, "--max-unfinished-per-owner", "1", ...kept, "--max-store-tasks", "2"],
-    perOwner,
-  );
+  const server = await startServer([...args, ...kept], {
+    ...perOwner,
+    RESUMABLE_MCP_MAX_UNFINISHED_PER_OWNER: "1",
+    RESUMABLE_MCP_MAX_STORE_TASKS: "2",
+  });
   const { client } = await connectStock(server.url);
   const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
 
@@ -40,18 +41,19 @@ test("the quotas of the command line bound tasks, sessions and bytes, and say wh
     ["count_to", hourMs],
     ["ask_name", 30 * 24 * hourMs],
   ]);
-  const crowded = await startServer([...args, "--min-free-disk", "1024TiB"]);
+  const crowded = await startServer(args, { RESUMABLE_MCP_MIN_FREE_DISK: "1024TiB" });
   const tooMany = await (await connectStock(crowded.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
   expect(tooMany).toMatchObject(refusedFor("QUOTA_EXCEEDED", "minFreeBytes"));
   await crowded.stop("SIGTERM");
-  const full = await startServer([...args, "--max-store-bytes", "1KiB"]);
+  const full = await startServer(args, { RESUMABLE_MCP_MAX_STORE_BYTES: "1KiB" });
   const late = await (await connectStock(full.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
   expect(late).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreBytes = 1024"));
 });
 
 test("two servers let an owner have as many tasks as one, of 60 calls at the same moment (G11.4)", async () => {
-  const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--max-unfinished-per-owner", "5"];
-  const servers = await Promise.all([startServer(args), startServer(args)]);
+  const args = [toolsModule, "--port", "0", "--store", await testFolder()];
+  const env = { RESUMABLE_MCP_MAX_UNFINISHED_PER_OWNER: "5" };
+  const servers = await Promise.all([startServer(args, env), startServer(args, env)]);
   const clients = await Promise.all(servers.map(async ({ url }) => (await connectStock(url)).client));
   const calls = Array.from({ length: 60 }, (_, index) => {
     const _meta = { [metaKeys.newTask]: `run-${index}` };

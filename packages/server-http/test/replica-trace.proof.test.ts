@@ -43,7 +43,7 @@ test("a collector sees one trace over PostgreSQL: client, replica A, SIGKILL, re
   const store = ["--store", database.url(), "--store-schema", newSchema()];
   const args = [gatedTools, ...store, "--otlp", otlp, "--recover-after", "now", "--port", "0"];
   const start = (name: string) =>
-    startServer([...args, "--retry", "1s", "--drain-retry", "1s"], { OTEL_SERVICE_NAME: name });
+    startServer(args, { OTEL_SERVICE_NAME: name, RESUMABLE_MCP_RETRY: "1s", RESUMABLE_MCP_DRAIN_RETRY: "1s" });
   // The first one makes the schema.
   const a = await start("replica-a");
   const [b, balancer] = await Promise.all([start("replica-b"), openBalancer()]);

@@ -11,7 +11,8 @@ export interface Replicas {
 
 /** Starts replicas, whose arguments name tools and a store, and a proxy. */
 export async function startReplicas(count: number, args: readonly string[]): Promise<Replicas> {
-  const start = () => startServer([...args, "--port", "0", "--retry", "1s", "--drain-retry", "1s"]);
+  const retries = { RESUMABLE_MCP_RETRY: "1s", RESUMABLE_MCP_DRAIN_RETRY: "1s" };
+  const start = () => startServer([...args, "--port", "0"], retries);
   const replicas: (ServerProcess | undefined)[] = await Promise.all(Array.from({ length: count }, start));
   let turn = 0;
   const next = (): ServerProcess | undefined => {

@@ -84,9 +84,10 @@ async function startGuardedServer(
   variables: Record<string, string> = {},
 ): Promise<GuardedServer> {
   const proxy = await startTlsProxy();
-  const common = ["--public-url", proxy.url, "--authorization-server", issuer, "--required-scope", "mcp"];
+  const common = ["--public-url", proxy.url, "--authorization-server", issuer];
   const args = [tools, "--port", "0", "--store", await testFolder(), ...common];
   const server = await startServer(args, {
+    RESUMABLE_MCP_REQUIRED_SCOPE: "mcp",
     RESUMABLE_MCP_INTROSPECTION_CREDENTIALS: "mcp-server its-secret",
     ...variables,
   });

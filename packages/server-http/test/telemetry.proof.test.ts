@@ -158,8 +158,9 @@ test("strangers find no metrics: through a proxy, from a page, under another nam
 });
 
 test("/metrics has tokens of its own, which call no tools, as those of callers read no metrics", async () => {
-  const tokens = ["--token-file", await tokenFile(callerToken), "--metrics-token-file", await tokenFile(scraperToken)];
-  const { url } = await startServer([gatedTools, "--port", "0", "--store", await testFolder(), ...tokens]);
+  const tokens = ["--token-file", await tokenFile(callerToken)];
+  const env = { RESUMABLE_MCP_METRICS_TOKEN_FILE: await tokenFile(scraperToken) };
+  const { url } = await startServer([gatedTools, "--port", "0", "--store", await testFolder(), ...tokens], env);
   const statusOf = async (headers: Record<string, string>) =>
     (await fetch(new URL("/metrics", url), { headers })).status;
   expect(await statusOf({})).toBe(401);

@@ -211,7 +211,7 @@ test("strangers find no page without authentication: the server does not start",
   await refused({ allowedHosts: ["tools.example"] }).toThrow(advice);
   await refused({ publicUrl: "https://tools.example/mcp" }).toThrow(advice);
   await refused({ ownerMode: "session" }).toThrow(/--owner session/);
-  await refused({ definition: { ...definition, panel: false } }).toThrow(/leave out --no-panel/);
+  await refused({ definition: { ...definition, panel: false } }).toThrow(/leave out panel: false/);
   await refused({ definition: { ...definition, panel: page, controlTools: "none" } }).toThrow(/--control-tools none/);
   await open({ host: "0.0.0.0", verifyToken });
 });

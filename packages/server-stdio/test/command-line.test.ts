@@ -34,8 +34,8 @@ test("says in one sentence what is wrong", async () => {
     [[], 2, /Name one tools module/],
     [[toolsModule, "--command", "node x.js"], 2, /not both/],
     [["--command", "node 'x.js"], 2, /--command is empty or has an open quote/],
-    [[toolsModule, "--max-store-tasks", "0"], 2, /--max-store-tasks must be a whole number from 1 to/],
-    [[toolsModule, "--install", "cursor", "--max-store-bytes", "lots"], 2, /--max-store-bytes must be a size such as/],
+    [[toolsModule, "--max-running", "0"], 2, /--max-running must be a whole number from 1 to/],
+    [[toolsModule, "--install", "cursor", "--keep-finished", "long"], 2, /--keep-finished must be a time such as/],
     [[toolsModule, "--print-config", "notepad"], 2, /--print-config must be claude-desktop or/],
     [[toolsModule, "--install", "notepad"], 2, /--install must be claude-desktop or/],
     [[toolsModule, "--install", "cursor", "--uninstall", "cursor"], 2, /--install or --uninstall, not both/],
@@ -71,7 +71,7 @@ test("a command ends also where the tools module keeps something open", async ()
 });
 
 test("a host starts the server with all flags that it is installed with, those that protect its store above all", async () => {
-  const place = ["--store", "/data/tasks", "--store-durability", "process"];
+  const place = ["--store", "/data/tasks"];
   const shown = [
     "--handoff",
     "--control-tools",
@@ -99,18 +99,18 @@ test("the control tools that are listed are those of the flag; the first answer 
   expect(await listed("--control-tools", "none")).toEqual({ control: 0, names: false });
 });
 
-test("the quotas of the command line reach the server, and the host's configuration (G11)", async () => {
-  const quotas = ["--max-store-tasks", "1", "--max-running", "4"];
-  const { client } = await connectHost([toolsModule, "--store", await testFolder(), ...quotas]);
+test("quotas reach the server, and the host's configuration (G11)", async () => {
+  const running = ["--max-running", "4"];
+  const env = { RESUMABLE_MCP_MAX_STORE_TASKS: "1" };
+  const { client } = await connectHost([toolsModule, "--store", await testFolder(), ...running], { env });
   const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
   expect(await count(1)).toMatchObject({ structuredContent: { counted: 1 } });
   const error = { code: "QUOTA_EXCEEDED", message: expect.stringContaining("maxStoreTasks = 1") };
   expect(await count(2)).toMatchObject({ isError: true, structuredContent: { error } });
-  const waits = ["--recover-after", "5m", "--version-wait", "2m"];
-  const more = ["--max-store-bytes", "20GiB", "--max-unfinished-per-owner", "50", "--keep-finished", "30d", ...waits];
-  const { stdout } = await runToEnd([toolsModule, "--print-config", "cursor", ...quotas, ...more]);
+  const given = [...running, "--keep-finished", "30d", "--recover-after", "5m"];
+  const { stdout } = await runToEnd([toolsModule, "--print-config", "cursor", ...given]);
   const { args } = JSON.parse(stdout).mcpServers["crash-tools"];
-  expect(new Set(args.slice(-quotas.length - more.length))).toEqual(new Set([...quotas, ...more]));
+  expect(new Set(args.slice(-given.length))).toEqual(new Set(given));
 });
 
 test("works in the root folder with an empty PATH, and keeps its tasks in the user's data folder", async () => {

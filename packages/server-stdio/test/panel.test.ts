@@ -18,9 +18,9 @@ test("a host that shows apps gets the panel, also after the server was killed un
   expect((await client.readResource({ uri })).contents).toEqual(contents);
 });
 
-test("with --no-panel there is none", async () => {
-  const args = [toolsModule, "--store", await testFolder(), "--no-panel"];
-  const { client } = await connectHost(args, { capabilities: apps });
+test("with panel: false there is none", async () => {
+  const args = [toolsModule, "--store", await testFolder()];
+  const { client } = await connectHost(args, { capabilities: apps, env: { RESUMABLE_MCP_PANEL: "false" } });
   await expect(client.readResource({ uri })).rejects.toThrow(/not found/i);
   const { tools } = await client.listTools();
   expect(tools.filter(({ name, _meta }) => name === "find_task" || _meta?.ui !== undefined)).toEqual([]);

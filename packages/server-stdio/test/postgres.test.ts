@@ -55,7 +55,7 @@ test("a database that cannot be used is a call's error, in a sentence without th
 
 test("a host's configuration gets the database's flags, and never a password", async () => {
   const bare = urlWith({ password: "" });
-  const more = ["--store-schema", "mine", "--store-durability", "process"];
+  const more = ["--store-schema", "mine"];
   const { stdout } = await runToEnd([toolsModule, "--print-config", "cursor", "--store", bare, ...more]);
   expect(JSON.parse(stdout).mcpServers["crash-tools"].args.slice(4)).toEqual(["--store", bare, ...more]);
   const refused = await runToEnd([toolsModule, "--print-config", "cursor", "--store", database.url]);

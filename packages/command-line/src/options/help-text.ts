@@ -22,10 +22,10 @@ export function helpText({ usage, groups, after }: Help, all: boolean): string {
   const others = Object.values(groups).flatMap((options) => Object.entries(options));
   const settings = others.filter(([, { place }]) => place === "settings");
   const rest = others.some(([, { place }]) => place !== undefined);
-  const only =
-    all && settings.length > 0
-      ? [`variables, and lines of the settings file\n${settings.map(settingRow).join("\n")}`]
-      : [];
+  const inFile = others.some(([name]) => name === "settings");
+  const title = inFile ? "variables, and lines of the settings file" : "variables";
+  const rows = settings.map((setting) => settingRow(setting, inFile));
+  const only = all && rows.length > 0 ? [`${title}\n${rows.join("\n")}`] : [];
   const more =
     rest && !all ? ["--help all lists more options, and what only variables and the settings file say."] : [];
   return `${[usage, ...titled, ...only, ...(after === undefined ? [] : [after]), ...more].join("\n\n")}\n`;
@@ -36,8 +36,10 @@ function flagRow([name, { value, short, negative, multiple, summary }]: readonly
   return row(left + (multiple === true ? " …" : "") + (short === undefined ? "" : `, -${short}`), summary);
 }
 
-function settingRow([name, { value, summary }]: readonly [string, Option]): string {
-  return row(`${variableOf(name)}, ${settingOf(name)}${value === undefined ? "" : `: ${value}`}`, summary);
+function settingRow([name, option]: readonly [string, Option], inFile: boolean): string {
+  const value = option.value ?? option.negative !== true;
+  const names = inFile ? `${variableOf(name)}, ${settingOf(name)}: ` : `${variableOf(name)}=`;
+  return row(`${names}${value}`, option.summary);
 }
 
 /** Two columns, the right one wrapped at spaces. */

@@ -34,8 +34,12 @@ export function parseFlags<Options extends Flags>(args: readonly string[], optio
     if (known === undefined)
       throw new CommandError(`Unknown option '${rawName}'.${nearest(rawName.replace(/^-+/, ""), options)} ${where}`, 2);
     if (known.place === "settings") {
-      const text = `--${name} is not a flag: set ${variableOf(name)}, or ${settingOf(name)} in the settings file.`;
-      throw new CommandError(text, 2);
+      const option = given[index] ?? name;
+      const value = known.type === "boolean" ? String(!rawName.startsWith("--no-")) : undefined;
+      const variable = `${variableOf(option)}${value === undefined ? "" : `=${value}`}`;
+      const setting = `${settingOf(option)}${value === undefined ? "" : `: ${value}`}`;
+      const inFile = "settings" in options ? `, or ${setting} in the settings file` : "";
+      throw new CommandError(`${rawName} is not a flag: set ${variable}${inFile}.`, 2);
     }
   }
   try {

@@ -18,14 +18,14 @@ export const storeQuotas = {
   "max-store-tasks": text(
     "N",
     `tasks in the store, finished ones included (${storeQuotaDefaults.maxStoreTasks})`,
-    "rest",
+    "settings",
   ),
-  "max-store-bytes": text("SIZE", "size at which the store takes no new task, such as 20GiB (no limit)", "rest"),
-  "min-free-disk": text("SIZE", "free disk below which a folder takes no new task (5 %, at most 1GiB)", "rest"),
+  "max-store-bytes": text("SIZE", "size at which the store takes no new task, such as 20GiB (no limit)", "settings"),
+  "min-free-disk": text("SIZE", "free disk below which a folder takes no new task (5 %, at most 1GiB)", "settings"),
   "max-unfinished-per-owner": list(
     "N|OWNER=N",
     `unfinished tasks of one owner (${engineDefaults.maxUnfinishedPerOwner}), such as sub:alice=5000 or session:*=100`,
-    "rest",
+    "settings",
   ),
 } as const;
 
@@ -37,7 +37,7 @@ const store = {
   "store-durability": text(
     "machine|process",
     "what a checkpoint survives: loss of power, or only the death of this process (machine)",
-    "rest",
+    "settings",
   ),
 } as const;
 
@@ -49,7 +49,7 @@ const serving = {
   "version-wait": text(
     "TIME",
     `how long a task waits for its tool's version, before another continues it (${seconds(engineDefaults.versionWaitMs)})`,
-    "rest",
+    "settings",
   ),
   "control-tools": text(
     "all|minimal|none",
@@ -57,7 +57,7 @@ const serving = {
     "rest",
   ),
   handoff: flag("answer long calls before the caller's time limit"),
-  panel: off("hosts that show apps (MCP Apps) get no panel of tasks", "rest"),
+  panel: off("hosts that show apps (MCP Apps) get no panel of tasks", "settings"),
   settings,
 } as const;
 
@@ -94,11 +94,11 @@ export const httpGroups = {
     ui: flag(
       "show the panel in browsers too, at /ui; where others than this machine's user may call, they need tokens",
     ),
-    retry: text("TIME", "how long clients wait before they reconnect; most try twice (7.5s)", "rest"),
-    "drain-retry": text("TIME", "the same for clients of a server that stops on SIGTERM (15s)", "rest"),
+    retry: text("TIME", "how long clients wait before they reconnect; most try twice (7.5s)", "settings"),
+    "drain-retry": text("TIME", "the same for clients of a server that stops on SIGTERM (15s)", "settings"),
     "cross-stream-replay": flag(
       "a client that reconnects gets the later events of all streams of its session; the specification forbids this",
-      "rest",
+      "settings",
     ),
   },
   store: {
@@ -111,17 +111,21 @@ export const httpGroups = {
     "public-url": text("URL", "the endpoint's URL as its callers know it, as https://mcp.example.com/mcp"),
     "authorization-server": list("URL", "issuer of the tokens of this server's users, who sign in there"),
     audience: list("NAME", "what tokens must name as their audience (the public URL)", "settings"),
-    "required-scope": list("NAME", "scope that every token must have", "rest"),
+    "required-scope": list("NAME", "scope that every token must have", "settings"),
     "implied-scopes": list('"NAME NAME..."', "a scope, and those that it includes", "settings"),
     "jwks-url": text("URL", "keys of the authorization server, if its metadata does not name them", "settings"),
-    "introspection-url": text("URL", "ask the authorization server about each token (RFC 7662)", "rest"),
+    "introspection-url": text("URL", "ask the authorization server about each token (RFC 7662)", "settings"),
     "introspection-credentials-file": text(
       "FILE",
       '"client_id client_secret" of this server for that; else in RESUMABLE_MCP_INTROSPECTION_CREDENTIALS',
       "settings",
     ),
-    "ui-client-id": text("ID", "what the panel is to the authorization server; else it registers itself", "rest"),
-    "operator-scope": text("NAME", "scope of an operator's token: the panel shows all servers of the store", "rest"),
+    "ui-client-id": text("ID", "what the panel is to the authorization server; else it registers itself", "settings"),
+    "operator-scope": text(
+      "NAME",
+      "scope of an operator's token: the panel shows all servers of the store",
+      "settings",
+    ),
     "allowed-host": list("NAME", "public host name, behind a proxy"),
     "allowed-origin": list(
       "URL",
@@ -150,10 +154,10 @@ export const httpGroups = {
     "metrics-token-file": text(
       "FILE",
       'lines of "token subject" for those who may read /metrics; else this machine\'s user alone',
-      "rest",
+      "settings",
     ),
-    "log-level": text("error|warn|info|silent", "what is logged on standard error (info)", "rest"),
-    "log-format": text("json|text", "of that log; text is for people (json)", "rest"),
+    "log-level": text("error|warn|info|silent", "what is logged on standard error (info)", "settings"),
+    "log-format": text("json|text", "of that log; text is for people (json)", "settings"),
     "audit-log": text("FILE", "a line for each request; - is standard output. Opened again on SIGHUP", "rest"),
     ...every,
   },

@@ -28,15 +28,20 @@ const readHttp = (module: string, words: readonly string[] = [], env: Record<str
 describe("a flag", () => {
   test.each([
     [["--prot", "1"], "Unknown option '--prot'. Did you mean --port? --help lists the options."],
-    [["--no-pannel"], "Unknown option '--no-pannel'. Did you mean --no-panel? --help lists the options."],
     [["--port"], "Option '--port <value>' argument missing. --help lists the options."],
     [["--slot-turn=1m"], "--slot-turn is not a flag: set RESUMABLE_MCP_SLOT_TURN, or slotTurn in the settings file."],
+    [["--no-panel"], "--no-panel is not a flag: set RESUMABLE_MCP_PANEL=false, or panel: false in the settings file."],
   ])("%j is refused with one sentence", (words, sentence) => {
     expect(() => parseFlags(words, httpOptions)).toThrow(new CommandError(sentence, 2));
   });
 
+  test("that is on by itself is meant by what resembles its negative", () => {
+    const sentence = "Unknown option '--no-supervice'. Did you mean --no-supervise? --help lists the options.";
+    expect(() => parseFlags(["--no-supervice"], stdioOptions)).toThrow(new CommandError(sentence, 2));
+  });
+
   test("becomes the words that say it again", () => {
-    const words = ["--port", "0", "--handoff", "--no-panel", "--max-running", "8", "--max-running", "render=2"];
+    const words = ["--port", "0", "--handoff", "--no-mask-errors", "--max-running", "8", "--max-running", "render=2"];
     expect(wordsOf(parseFlags(words, httpOptions).values)).toEqual(words);
   });
 });
@@ -53,7 +58,7 @@ describe("settings", () => {
         name.endsWith(".js") ? file.replace("export default", "module.exports =") : file,
       );
       const env = { RESUMABLE_MCP_HOST: "0.0.0.0", RESUMABLE_MCP_PORT: "1", RESUMABLE_MCP_ALLOWED_HOST: "a, b" };
-      expect(await readHttp(module, ["--port", "0", "--panel"], env)).toEqual({
+      expect(await readHttp(module, ["--port", "0"], { ...env, RESUMABLE_MCP_PANEL: "true" })).toEqual({
         port: "0",
         host: "0.0.0.0",
         "allowed-host": ["a", "b"],

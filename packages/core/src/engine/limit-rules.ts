@@ -76,7 +76,7 @@ export function splitRules(flag: string, texts: readonly string[] = []): RuleTex
     const end = text.lastIndexOf("=");
     const subject = text.slice(0, Math.max(end, 0));
     if (end < 0 ? all !== undefined : single.has(subject)) {
-      throw new ResumableError("INVALID_OPTION", `--${flag} is given twice for ${subject || "all"}. Give it once.`, {
+      throw new ResumableError("INVALID_OPTION", `${flag} is given twice for ${subject || "all"}. Give it once.`, {
         details: { option: flag },
       });
     }

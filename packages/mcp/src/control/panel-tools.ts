@@ -44,7 +44,7 @@ const getServerInfo: Run<"get_server_info"> = async ({ engine, rights: { token, 
   const isOperator =
     token === undefined ? locality.local : scope !== undefined && token.scopes?.includes(scope) === true;
   if (isOperator) return dataResult(await serverInfo(engine, server));
-  const needed = scope === undefined ? "it is not set: see --operator-scope" : `the token needs the scope ${scope}`;
+  const needed = scope === undefined ? "it is not set: see operatorScope" : `the token needs the scope ${scope}`;
   return errorResult(
     "FORBIDDEN",
     `Only operators see the server: the user of its own machine, or who has the operator's scope (${needed}).`,

@@ -22,7 +22,7 @@ const usage = `Usage: resumable-mcp dev MODULE [OPTIONS]
 
 Serves a tools module over HTTP, and again whenever a file below the module's folder changes. Tasks in flight stop at their next
 checkpoint and continue with the new code. Code that cannot be loaded is reported, and the previous code continues to serve.
-Three options have other defaults: --recover-after now, --version-wait 0ms, drainRetry 250ms.`;
+Three options have other defaults: --recover-after now, versionWait 0ms, drainRetry 250ms.`;
 
 const watch = list("DIR", "watch this folder instead of the module's");
 const groups = { ...httpGroups, serving: { watch, ...httpGroups.serving } };

@@ -29,7 +29,7 @@ export async function readAuth(
 ): Promise<AuthChoice> {
   const url = (name: keyof HttpValues, value: string) => checkUrl(`--${name}`, value);
   const publicUrl = values["public-url"] && canonicalUrl(url("public-url", values["public-url"]));
-  asUsage(() => checkScopes("--required-scope", values["required-scope"] ?? []));
+  asUsage(() => checkScopes(shownName("required-scope"), values["required-scope"] ?? []));
   const implied = readImplied(values["implied-scopes"] ?? []);
   const issuers = values["authorization-server"] ?? [];
   // An issuer is compared letter by letter: it stays as it was given.
@@ -92,8 +92,8 @@ async function remoteVerifier(values: HttpValues, env: NodeJS.ProcessEnv, accept
     const jwksUrl = jwks && checkUrl("jwksUrl", jwks, true).href;
     return createJwtVerifier({ ...accepted, jwksUrl });
   }
-  if (jwks !== undefined) throw new CommandError("jwksUrl and --introspection-url exclude each other.", 2);
-  const url = checkUrl("--introspection-url", introspection).href;
+  if (jwks !== undefined) throw new CommandError("jwksUrl and introspectionUrl exclude each other.", 2);
+  const url = checkUrl(shownName("introspection-url"), introspection).href;
   return createIntrospectionVerifier({ ...accepted, url, credentials: await readCredentials(values, env) });
 }
 
@@ -113,7 +113,7 @@ async function readCredentials(
   const [id, secret, ...rest] = text?.trim().split(/\s+/) ?? [];
   if (id !== undefined && id !== "" && secret !== undefined && rest.length === 0) return { id, secret };
   throw new CommandError(
-    "--introspection-url wants a client_id and a client_secret, with a space between them, in RESUMABLE_MCP_INTROSPECTION_CREDENTIALS or in the file of RESUMABLE_MCP_INTROSPECTION_CREDENTIALS_FILE.",
+    "introspectionUrl wants a client_id and a client_secret, with a space between them, in RESUMABLE_MCP_INTROSPECTION_CREDENTIALS or in the file of RESUMABLE_MCP_INTROSPECTION_CREDENTIALS_FILE.",
     2,
   );
 }

@@ -124,7 +124,7 @@ export async function discoverKeys(issuer: string, fetch?: Fetch): Promise<URL> 
     return secureUrl("jwks_uri", keys, true);
   }
   throw new AuthorizationServerAway(
-    `${issuer} has no metadata. Set RESUMABLE_MCP_JWKS_URL, or give --introspection-url.`,
+    `${issuer} has no metadata. Set RESUMABLE_MCP_JWKS_URL or RESUMABLE_MCP_INTROSPECTION_URL.`,
   );
 }
 

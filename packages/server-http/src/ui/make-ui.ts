@@ -19,6 +19,6 @@ export function makeUi({
   if (panel !== undefined && panel !== false && controlTools !== "none")
     return { page: panel, server: { name, version }, clientId: ui.clientId, operatorScope };
   const message =
-    "The page of --ui is the panel, which this server does not have: leave out --no-panel and --control-tools none, or let the definition name its panel.";
+    "The page of --ui is the panel, which this server does not have: leave out panel: false and --control-tools none, or let the definition name its panel.";
   throw new CommandError(message, 2);
 }

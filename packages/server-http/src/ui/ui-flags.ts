@@ -1,4 +1,4 @@
-import { CommandError, type HttpValues } from "@resumable-mcp/command-line";
+import { CommandError, type HttpValues, shownName } from "@resumable-mcp/command-line";
 import { checkScopes } from "../auth/authorization.js";
 import type { ServeOptions } from "../serve.js";
 
@@ -9,13 +9,19 @@ export function readUi(
 ): Pick<ServeOptions, "ui" | "operatorScope"> {
   const { ui, "ui-client-id": clientId, "operator-scope": operatorScope } = values;
   if (clientId !== undefined && (ui !== true || authorizationServers === undefined)) {
-    throw new CommandError("--ui-client-id is for users who sign in. Give --ui and --authorization-server too.", 2);
+    throw new CommandError(
+      `${shownName("ui-client-id")} is for users who sign in. Give --ui and --authorization-server too.`,
+      2,
+    );
   }
   if (operatorScope !== undefined && verifyToken === undefined) {
-    throw new CommandError("--operator-scope is for tokens. Give --authorization-server or --token-file too.", 2);
+    throw new CommandError(
+      `${shownName("operator-scope")} is for tokens. Give --authorization-server or --token-file too.`,
+      2,
+    );
   }
   try {
-    checkScopes("--operator-scope", operatorScope === undefined ? [] : [operatorScope]);
+    checkScopes(shownName("operator-scope"), operatorScope === undefined ? [] : [operatorScope]);
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : String(error), 2);
   }

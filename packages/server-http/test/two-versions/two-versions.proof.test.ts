@@ -51,8 +51,8 @@ async function beginUpgrade(place: readonly string[]) {
       return left;
     },
     serve(version: Version) {
-      const flags = ["--port", "0", "--owner", "single-user", "--version-wait", "500ms"];
-      return startServer([modules[version], ...place, ...flags], env);
+      const flags = ["--port", "0", "--owner", "single-user"];
+      return startServer([modules[version], ...place, ...flags], { ...env, RESUMABLE_MCP_VERSION_WAIT: "500ms" });
     },
     /** Calls a tool at a server. Its task is past its first row then, and stays there until it is let go. */
     async start({ url }: ServerProcess, tool: Tool): Promise<Started> {
