@@ -28,7 +28,11 @@ export function mirroredTool(parts: CallParts): Tool | undefined {
     onCrash: "fail",
     onFailure: "restart",
     // JSON takes up to six bytes for a character.
-    limits: { maxOutputBytes: wrapLimits.maxOutputBytes, maxStateBytes: 7 * wrapLimits.maxCheckpointLength },
+    limits: {
+      maxOutputBytes: 2 * wrapLimits.maxOutputBytes,
+      maxAppendBytes: wrapLimits.maxOutputBytes,
+      maxStateBytes: 7 * wrapLimits.maxCheckpointLength,
+    },
     mirrors: parts.entry,
     content: (): readonly ContentBlock[] => [],
     run: (input, task) =>

@@ -1,7 +1,7 @@
 import type { Checkpoint, Json, JsonObject, TaskContext } from "@resumable-mcp/core";
 import type { UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
-import { wrapLimits } from "../limits.js";
+import { wrapLimits, wrapLimits } from "../limits.js";
 import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
 import { ConnectionLost, type RequestOptions } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
@@ -162,7 +162,7 @@ class OneCall {
           events.noteCommitted();
         } else if (over) break;
       }
-      return await this.#finished(await answered, next);
+      return kept(String(this.#parts.entry.name), await this.#finished(await answered, next));
     } catch (error) {
       if (error instanceof ConnectionLost && !this.#task.signal.aborted) return error;
       throw error;
@@ -259,6 +259,17 @@ function shortened(data: Json): Json {
 /** What a server says of one of its tools, and which version of it does. */
 function identityOf({ name, version }: ServerFacts, { annotations = null }: JsonObject): string {
   return JSON.stringify([name, version, annotations]);
+}
+
+/** A result that is too large to keep is not kept: the call has taken effect, and must not be made again for that. */
+function kept(name: string, response: UpstreamResponse): UpstreamResponse {
+  const bytes = Buffer.byteLength(JSON.stringify(response));
+  const { maxOutputBytes } = wrapLimits;
+  if (bytes <= maxOutputBytes) return response;
+  return failure(
+    "LIMIT_EXCEEDED",
+    `${name} has ended, but its result has ${bytes} bytes, and maxOutputBytes allows ${maxOutputBytes}. Ask it for less.`,
+  );
 }
 
 /** Source: docs/errors.md. */

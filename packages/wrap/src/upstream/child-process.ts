@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { isJsonObject } from "@resumable-mcp/core";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { readLines } from "@resumable-mcp/mcp/stdio";
 import { parseJson, problemOfJson } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
@@ -103,10 +103,21 @@ class ProcessWire implements Wire {
   #take(line: string): void {
     const message: unknown = parseJson(line);
     const problem = isJsonObject(message) ? problemOfJson(line) : "is not a message";
-    if (isJsonObject(message) && problem === undefined) this.#listener.message(message);
+    if (isJsonObject(message) && problem === undefined) this.#hear(message);
     else {
       if (!this.#notedGarbage) this.#onNote(`The server wrote a line that ${problem}: ${line.slice(0, 200)}`);
       this.#notedGarbage = true;
+    }
+  }
+
+  /** What is wrong with one message ends nothing else. */
+  #hear(message: JsonObject): void {
+    try {
+      this.#listener.message(message);
+    } catch (error) {
+      this.#onNote(
+        `A message of the server could not be taken: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 

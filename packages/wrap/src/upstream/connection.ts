@@ -27,6 +27,17 @@ export interface OpenCall {
   committed(): Promise<boolean>;
 }
 
+/** Rejects with the reason of the signal when that comes first. */
+export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
 /** Hears what a connection's server sends outside of calls. */
 export type Heard = (method: string, params: JsonObject) => void;
 
@@ -61,11 +72,14 @@ export class Connection {
    *
    * @throws an error that says why there is none.
    */
-  static async open(open: OpenWire, heard: Heard): Promise<Connection> {
+  static async open(open: OpenWire, heard: Heard, signal: AbortSignal): Promise<Connection> {
     const connection = new Connection(open, heard);
     try {
       const opened = await inTime(
-        connection.#initialize().then(() => true),
+        untilAborted(
+          connection.#initialize().then(() => true),
+          signal,
+        ),
         wrapLimits.startMs,
         () => false,
       );

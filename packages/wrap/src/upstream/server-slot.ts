@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "@resumable-mcp/core";
 import { wrapLimits } from "../limits.js";
-import { Connection, type Heard, type ServerFacts } from "./connection.js";
+import { Connection, type Heard, type ServerFacts, untilAborted } from "./connection.js";
 import { ConnectionLost, type OpenWire } from "./peer.js";
 
 /** What a slot tells. */
@@ -80,7 +80,7 @@ export class ServerSlot {
     if (this.#failures > 0) await pause(delayMs, undefined, { signal });
     signal.throwIfAborted();
     this.#failures += 1;
-    const connection = await Connection.open(this.#open, (method, params) => this.#heard(method, params));
+    const connection = await Connection.open(this.#open, (method, params) => this.#heard(method, params), signal);
     this.#failures = 0;
     this.#connection = connection;
     void connection.ended.then((why) => {
@@ -101,14 +101,4 @@ export class ServerSlot {
       );
     else this.#listener.heard(method, params);
   }
-}
-
-function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }
