@@ -1,7 +1,7 @@
 import type { Checkpoint, Json, JsonObject, TaskContext } from "@resumable-mcp/core";
 import type { UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
-import { wrapLimits, wrapLimits } from "../limits.js";
+import { wrapLimits } from "../limits.js";
 import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
 import { ConnectionLost, type RequestOptions } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
