@@ -1,6 +1,6 @@
 import type { Call } from "../call/call.js";
 import { RpcError } from "../call/rpc-error.js";
-import type { Upstream } from "../define-server.js";
+import type { Upstream, UpstreamChange } from "../define-server.js";
 import { type OtherServer, withoutOther } from "./router.js";
 
 /** The methods that pass through to the server whose tools these are, by the capability that it declares for them. */
@@ -34,4 +34,9 @@ export function upstreamServer<Context>(upstream: Upstream, callOf: (context: Co
       return response.result;
     },
   };
+}
+
+/** Whether a change is for clients of all owners: a list. What else a server sends may name what is one owner's. */
+export function isForAll({ method }: UpstreamChange): boolean {
+  return /^notifications\/(tools|prompts|resources)\/list_changed$/.test(method);
 }

@@ -6,7 +6,7 @@ import { ownMethods } from "../control/own-methods.js";
 import { makePanel } from "../control/panel.js";
 import { Router } from "../control/router.js";
 import { ownToolNames } from "../control/tool-list.js";
-import { upstreamServer } from "../control/upstream.js";
+import { isForAll, upstreamServer } from "../control/upstream.js";
 import type { ServerDefinition } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
 import { callForHandler, makeAdapter } from "./adapter.js";
@@ -62,7 +62,7 @@ export class Router2026 {
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };
     const other = upstream && upstreamServer(upstream, (request: Request2026) => call2026(this.#environment, request));
     upstream?.watch((change) => {
-      const event = changeIn({ ...change });
+      const event = isForAll(change) ? changeIn({ ...change }) : undefined;
       if (event !== undefined) this.#bus.publish(event);
     });
     const hasOwnTool = (name: string) => this.#setup?.hasTool(name) === true;

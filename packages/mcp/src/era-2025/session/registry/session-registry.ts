@@ -5,6 +5,7 @@ import { ownerTag, withDefaults } from "@resumable-mcp/core/internal";
 import type { CountedGroup } from "@resumable-mcp/core/store";
 import { parseCallMeta } from "../../../call/call.js";
 import { makePanel } from "../../../control/panel.js";
+import { isForAll } from "../../../control/upstream.js";
 import type { ServerDefinition } from "../../../define-server.js";
 import { HttpAnswer, refusal } from "../../../http/http-answer.js";
 import { type SessionLimits, sessionLimits } from "../../../limits.js";
@@ -93,6 +94,7 @@ export class SessionRegistry implements SessionCommons {
       endUnused: (session) => this.#endUnused(session),
     });
     this.#unwatch = options.definition?.upstream?.watch((change) => {
+      if (!isForAll(change)) return;
       for (const session of this.#loaded()) void session.tell({ jsonrpc: "2.0", ...change }).catch(onError);
     });
     this.#timers = [

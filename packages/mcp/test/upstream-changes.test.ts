@@ -1,0 +1,53 @@
+import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import { expect, onTestFinished, test } from "vitest";
+import type { ServerDefinition, Upstream, UpstreamChange } from "../src/define-server.js";
+import { createSessionHandler } from "../src/index.js";
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+};
+const accept = "application/json, text/event-stream";
+
+test("of what a wrapped server sends, a session hears of lists that changed, and of nothing that is another owner's", async () => {
+  const listeners = new Set<(change: UpstreamChange) => void>();
+  const upstream: Upstream = {
+    tools: [],
+    capabilities: {},
+    keepIn: () => {},
+    ask: async () => ({ result: {} }),
+    join: () => () => {},
+    watch: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {},
+  };
+  const definition: ServerDefinition = { name: "w", version: "1", tools: [], upstream };
+  const engine = createEngine({ store: createMemoryStore(), tools: [] });
+  const handler = createSessionHandler({ engine, definition });
+  onTestFinished(async () => {
+    await handler.close();
+    await engine.close();
+  });
+  const ask = (init: RequestInit) => handler.fetch(new Request("http://127.0.0.1/mcp", init));
+  const headers = { "content-type": "application/json", accept };
+  const opened = await ask({ method: "POST", headers, body: JSON.stringify(initialize) });
+  await opened.text();
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", accept: "text/event-stream" };
+  const stream = await ask({ method: "GET", headers: session });
+  for (const method of [
+    "notifications/resources/updated",
+    "notifications/custom",
+    "notifications/prompts/list_changed",
+  ])
+    for (const listener of listeners) listener({ method, params: { uri: "file:///of-another" } });
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let heard = "";
+  while (!heard.includes("list_changed")) heard += (await reader?.read())?.value ?? "";
+  await reader?.cancel();
+  expect(heard).not.toContain("resources/updated");
+  expect(heard).not.toContain("custom");
+});
