@@ -36,6 +36,8 @@ export interface ErrorDetails {
   CRASH_LOOP: { taskId: string; crashes: number };
   /** A tool without checkpoints was running when the process died. */
   OUTCOME_UNKNOWN: { tool: string };
+  /** A wrapped server is away: its tool was not called. */
+  UPSTREAM_AWAY: { tool: string };
   /** The task was begun by a version of the tool that this one cannot continue. */
   VERSION_MISMATCH: { taskId: string; from: string; to: string };
   /** The tool itself failed. */
