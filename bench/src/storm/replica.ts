@@ -12,9 +12,12 @@ export function replicaOn(store: string): Program {
   const manifest = createRequire(import.meta.url).resolve("@resumable-mcp/server-http/package.json");
   const program = join(dirname(manifest), "dist", "cli.js");
   const tools = fileURLToPath(built("storm/replica-tools-module.js"));
-  const flags = { port: 0, store, retry: "500ms", "max-running": runningAtOnce.maxRunning };
+  const flags = { port: 0, store, "max-running": runningAtOnce.maxRunning };
   return {
     words: [program, tools, ...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, String(value)])],
-    environment: { RESUMABLE_MCP_MAX_RUNNING_PER_OWNER: String(runningAtOnce.maxRunningPerOwner) },
+    environment: {
+      RESUMABLE_MCP_RETRY: "500ms",
+      RESUMABLE_MCP_MAX_RUNNING_PER_OWNER: String(runningAtOnce.maxRunningPerOwner),
+    },
   };
 }
