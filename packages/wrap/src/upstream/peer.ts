@@ -13,7 +13,7 @@ export interface WireListener {
   message(message: JsonObject): void;
   /** One request has no answer. @param notSent it did not reach the server. */
   lost(id: unknown, why: string, notSent: boolean): void;
-  /** @param cannotStart there is no such program: to start it again is useless. */
+  /** @param cannotStart the program was not found: to start it again is useless. */
   closed(why: string, cannotStart?: boolean): void;
 }
 
