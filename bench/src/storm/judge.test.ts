@@ -43,6 +43,24 @@ test("a run without a defect breaks no rule", async () => {
   expect(judge(await factsOfOneRun())).toEqual([]);
 });
 
+test("a task that a late request of a dead client began has no caller, and may wait for one", async () => {
+  const facts = await factsOfOneRun();
+  const [first] = facts.stored.tasks;
+  if (first === undefined) throw new Error("The task was not found.");
+  const waiting = (createdAt: string): StormFacts => {
+    const record = { ...first.record, id: "late", status: "paused" as const, createdAt };
+    const tasks = [first, { ...first, items: [], followed: [], record }];
+    const died = [
+      event("client_dies", { caller: "host-0-0" }),
+      event("accepted", { caller: "host-0-0", task: first.record.id }),
+    ];
+    return { ...facts, stored: { ...facts.stored, tasks }, events: [...died, ...facts.events] };
+  };
+  const problems = (createdAt: string) => judge(waiting(createdAt)).filter((problem) => problem.startsWith("liveness"));
+  expect(problems(new Date(Date.now() + 60_000).toISOString())).toEqual([]);
+  expect(problems(first.record.createdAt)).toEqual(["liveness: late is paused at the end."]);
+});
+
 test("the report says how often the slots of a replica were taken", async () => {
   const facts = await factsOfOneRun();
   const lines = (more: readonly HistoryEvent[]) =>

@@ -48,8 +48,23 @@ export function judge({ stored, calls, open, events, limits }: StormFacts): read
     ...failures(events),
     ...twoWriters(events),
     ...tooManyRunning(judged),
-    ...evidenceOfPlaces(judged).flatMap(problemsOf),
+    ...evidenceOfPlaces({ ...judged, tasks: tasks.map((task) => asEnded(task, judged)) }).flatMap(problemsOf),
   ];
+}
+
+/**
+ * A request of a client that died can arrive after the next client has the result: it begins a task that has no caller, and waits
+ * for one. It counts as cancelled.
+ */
+function asEnded(task: FinalTask, { events, tasks }: Judged): FinalTask {
+  const { record } = task;
+  const isWaiting = record.status === "paused" || record.status === "input_required";
+  const run = runOf(task);
+  const died = events.some(({ kind, caller }) => kind === "client_dies" && caller === run);
+  const received = events.find(({ kind, caller }) => kind === "client_result" && caller === run)?.task;
+  const before = tasks.find((other) => other.record.id === received)?.record.finishedAt;
+  const isLate = isWaiting && died && before !== undefined && record.createdAt > before;
+  return isLate ? { ...task, record: { ...record, status: "cancelled" } } : task;
 }
 
 function runOf({ record }: FinalTask): string {
