@@ -7,6 +7,7 @@ export default defineConfig(
     "src/run.ts",
     "src/hosts.ts",
     "src/hosts/tools-module.ts",
+    "src/hosts/foreign-server.ts",
     "src/seed/seed-client.ts",
     "src/clients/tools-module.ts",
     "src/clients/hold-start.ts",

@@ -16,10 +16,13 @@ export const toolsModules = {
   clients: join(built, "clients/tools-module.js"),
   hosts: join(built, "hosts/tools-module.js"),
 };
+/** A server that is not ours. */
+export const foreignServer = join(built, "hosts/foreign-server.js");
 /** The programs of the servers. */
 export const programs = {
   http: join(serverHttp, "dist/cli.js"),
   stdio: join(dirname(require.resolve("@resumable-mcp/server-stdio/package.json")), "dist/cli.cjs"),
+  all: join(dirname(require.resolve("resumable-mcp/package.json")), "dist/cli.js"),
 };
 
 /** Where a client finds the server. */

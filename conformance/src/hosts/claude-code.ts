@@ -27,6 +27,7 @@ export const claudeCode: Host = {
         ENABLE_TOOL_SEARCH: "false",
       },
       files: { [file]: JSON.stringify(config) },
+      config: join(home, file),
     };
   },
 };

@@ -6,6 +6,7 @@ import { type Host, serverName } from "./host.js";
 export const geminiCli: Host = {
   name: "gemini-cli",
   package: "@google/gemini-cli",
+  ownLimitSeconds: 600,
   lists: ([program = ""]) => [program, "mcp", "list"],
   launch(folder, { node, place, modelUrl, limitSeconds }, prompt) {
     const settings = {

@@ -24,6 +24,8 @@ export interface Launch {
   readonly files: Readonly<Record<string, string>>;
   /** The same without our server, of a host that lists no servers: `install` adds it. */
   readonly bare?: Readonly<Record<string, string>>;
+  /** The file with our server, where it is another one than `install` finds. */
+  readonly config?: string;
 }
 
 /** A host that its maker publishes on npm: all that is known of one, in one file. */
@@ -35,6 +37,8 @@ export interface Host {
   readonly newerNode?: true;
   /** Its license is its maker's own: it runs only where it is named. */
   readonly onlyNamed?: true;
+  /** How long it waits by itself for a call, where that is longer than others do. */
+  readonly ownLimitSeconds?: number;
   /** Rows that its design forbids over a transport, such as `HTTP kill-tool`, and why. */
   readonly cannot?: Readonly<Record<string, string>>;
   /** The words by which it lists the servers that it knows, of those that start it with a prompt. */

@@ -7,6 +7,7 @@ export const qwenCode: Host = {
   name: "qwen-code",
   package: "@qwen-code/qwen-code",
   newerNode: true,
+  ownLimitSeconds: 300,
   lists: ([program = ""]) => [program, "mcp", "list"],
   launch(folder, { node, place, modelUrl, limitSeconds }, prompt) {
     const settings = {

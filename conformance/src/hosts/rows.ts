@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { itemsTo, journalProblems } from "../clients/row.js";
 import type { Over } from "../clients/server-under-test.js";
 import type { Program } from "../program.js";
-import { type AskedCall, type Bench, installedName } from "./bench.js";
+import { type AskedCall, type Bench, installedName, usualLimitSeconds } from "./bench.js";
 import { nextCall } from "./script.js";
 import type { Turn } from "./scripted-model.js";
 import { during, shown, within } from "./wait.js";
@@ -25,9 +25,13 @@ export interface Row {
 }
 
 const holdAfter = 3;
+const wrappedTool = "count_plainly";
 /** The host's limit in the row that goes beyond it; the tool's handoff comes before. */
 const lowLimitSeconds = 15;
 const beyondMs = 1_000;
+const seenHandoff = "handoff, `wait_for_task`, once";
+/** What an error of the code `OUTCOME_UNKNOWN` says; not each host passes on the code. */
+const unknownOutcome = "may or may not have taken effect";
 
 export const rows: readonly Row[] = [
   {
@@ -74,15 +78,10 @@ export const rows: readonly Row[] = [
     title: "a call beyond the host's limit",
     async run(bench) {
       const call = bench.ask("beyond-limit", "count_slowly", { holdAfter });
-      const program = await bench.start(call, lowLimitSeconds);
-      const begun = await during(program, "the call", bench.model.until(call.prompt, calledAt));
-      const isHandoff = (turns: readonly Turn[]) => turns.find(({ results }) => nextCall(results.at(-1) ?? ""));
-      await during(program, "a handoff", bench.model.until(call.prompt, isHandoff));
-      // That the time passes is what the row is about.
-      await sleep(begun + lowLimitSeconds * 1_000 + beyondMs - Date.now());
-      await bench.open(call);
-      await ended(program);
-      return judged(bench, call, { seen: "handoff, `wait_for_task`, once" });
+      const program = await bench.start(call, { limitSeconds: lowLimitSeconds });
+      await handedOff(bench, call, program);
+      await openBeyond(bench, call, program, lowLimitSeconds);
+      return judged(bench, call, { seen: seenHandoff });
     },
   },
   {
@@ -129,7 +128,54 @@ export const rows: readonly Row[] = [
       return judged(bench, call, tasks === 2 ? { tasks, seen: "a new task" } : { seen: "the same result" });
     },
   },
+  {
+    name: "wrapped",
+    title: "a foreign server behind `wrap install`: a call, and one of more than a minute",
+    over: "stdio",
+    async run(bench) {
+      const [call, long] = [bench.ask("wrapped", wrappedTool), bench.ask("wrapped-long", wrappedTool, { holdAfter })];
+      await ended(await bench.start(call, { wrapped: true }));
+      const program = await bench.start(long, { wrapped: true });
+      const isBeyond = bench.limitSeconds <= usualLimitSeconds;
+      if (isBeyond) await handedOff(bench, long, program);
+      await openBeyond(bench, long, program, usualLimitSeconds);
+      const problems = [...(await workProblems(bench, call)), ...(await workProblems(bench, long))];
+      if (problems.length > 0) return { problems };
+      return { seen: isBeyond ? seenHandoff : `once, within its limit of ${bench.limitSeconds} s` };
+    },
+  },
+  {
+    name: "wrapped-kill",
+    title: "its SIGKILL during a call; SIGKILL of the host, and the same call in a new one",
+    over: "stdio",
+    async run(bench) {
+      const call = bench.ask("wrapped-kill", wrappedTool, { holdAfter });
+      const program = await bench.start(call, { wrapped: true });
+      process.kill(await during(program, "its gate", bench.foreignHeld(call)), "SIGKILL");
+      await ended(program);
+      const next = bench.ask("wrapped-host", wrappedTool, { holdAfter });
+      const killed = await bench.start(next, { wrapped: true });
+      await during(killed, "its gate", bench.foreignHeld(next));
+      await within(killed, "the end after SIGKILL", killed.stop());
+      await ended(await bench.start(next, { wrapped: true }));
+      const problems = [...(await unknownProblems(bench, call)), ...(await unknownProblems(bench, next))];
+      return problems.length === 0 ? { seen: "`OUTCOME_UNKNOWN`, never called twice" } : { problems };
+    },
+  },
 ];
+
+async function handedOff({ model }: Bench, { prompt }: AskedCall, program: Program): Promise<void> {
+  const isHandoff = (turns: readonly Turn[]) => turns.find(({ results }) => nextCall(results.at(-1) ?? ""));
+  await during(program, "a handoff", model.until(prompt, isHandoff));
+}
+
+/** Opens the gate of a call only after so many seconds: that they pass is what the row is about. */
+async function openBeyond(bench: Bench, call: AskedCall, program: Program, seconds: number): Promise<void> {
+  const begun = await during(program, "the call", bench.model.until(call.prompt, calledAt));
+  await sleep(begun + seconds * 1_000 + beyondMs - Date.now());
+  await bench.open(call);
+  await ended(program);
+}
 
 /** Starts a call and waits until its task is at its gate, with all before it in the journal. */
 async function untilHeld(bench: Bench, call: AskedCall): Promise<{ readonly program: Program; readonly pid: number }> {
@@ -200,6 +246,15 @@ async function workProblems(
     // Some hosts put the result into a text, which is in another.
     ...(last.replaceAll(/[\\\s]/g, "").includes(result) ? [] : [`the model's last result is ${last}`]),
     ...(String(units) === String(unitsIn(call, tasks)) ? [] : [`the units done are ${units.join(", ")}`]),
+  ];
+}
+
+/** A call whose server died at its gate: the model hears so, and no unit was done twice. */
+async function unknownProblems(bench: Bench, call: AskedCall): Promise<readonly string[]> {
+  const [last, units] = [lastResult(bench, call), await bench.unitsOf(call)];
+  return [
+    ...(last.includes(unknownOutcome) ? [] : [`the model's last result is ${last}`]),
+    ...(String(units) === String(itemsTo(call.holdAfter)) ? [] : [`the units done are ${units.join(", ")}`]),
   ];
 }
 
