@@ -47,6 +47,7 @@ export {
   showsApps,
 } from "./panel.js";
 export { checkPkce } from "./pkce.js";
+export { type RepeatedPart, repeatedParts } from "./standard-headers.js";
 export { decodeJournal, type JournalEvent, type TaskJournal } from "./task-journal.js";
 export {
   decodeFailure,

@@ -2,6 +2,8 @@
 export const wrapLimits = {
   /** How long a server has to answer `initialize` and to list its tools. */
   startMs: 30_000,
+  /** How long a server has to say that it is of the 2026 era, before it is also asked in the way of the 2025 era. */
+  discoverMs: 5_000,
   /** How long the start of a gateway waits for the list of tools. */
   firstListMs: 10_000,
   /** How long a call waits for a server that is away. */
@@ -21,9 +23,15 @@ export const wrapLimits = {
   repeatWithinMs: 60 * 60_000,
   /** Servers that a call may lose one after the other without a checkpoint. */
   maxLosses: 3,
+  /** Requests of one call, each of which its server answered with where it stands in place of a result. */
+  maxRoundTrips: 10_000,
+  /** Between two looks at a task that a server made of a call, where it does not say; what it says counts between the others. */
+  pollMs: 1_000,
+  minPollMs: 10,
+  maxPollMs: 30_000,
   /** Of what a call answers. */
   maxOutputBytes: 32 * 1024 * 1024,
-  /** Of the state of a checkpoint, in characters. */
+  /** Of the state of a checkpoint, or of a request that has to be made again, in characters. */
   maxCheckpointLength: 1024 * 1024,
   /** Of a log message, in characters: the rest is cut. */
   maxLogLength: 8_000,

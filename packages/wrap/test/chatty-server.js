@@ -25,5 +25,5 @@ createInterface({ input: process.stdin }).on("line", (line) => {
         params: { ...progress, _meta: { "io.github.resumable-mcp/checkpoint": checkpoint } },
       });
     send({ id, result: { content: [] } });
-  }
+  } else if (id !== undefined) send({ id, error: { code: -32_601, message: `${method} is not served.` } });
 });

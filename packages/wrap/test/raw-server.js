@@ -119,4 +119,6 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
       (answer) => send({ id, result: answer }),
       (error) => send({ id, error }),
     );
+  else if (id !== undefined && method !== undefined)
+    send({ id, error: { code: -32_601, message: `${method} is not served.` } });
 });

@@ -53,7 +53,10 @@ describe("a call of a wrapped server", () => {
     );
     const { record } = await tasks.start({ tool: "work", input: { steps: 2 } });
     const ended = await tasks.wait(record.id);
-    expect(resultOf(ended)).toEqual({ content: [{ type: "text", text: "done" }], _meta: { id: "own", n: 3 } });
+    expect(resultOf(ended)).toEqual({
+      content: [{ type: "text", text: "done" }],
+      _meta: { id: "own", n: expect.any(Number) },
+    });
     expect(ended.record).toMatchObject({ status: "completed", progress: 2, total: 2 });
     expect(await effects()).toEqual(["call work", "step 1", "step 2"]);
   });

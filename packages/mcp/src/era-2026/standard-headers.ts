@@ -1,19 +1,10 @@
-import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import type { JsonObject } from "@resumable-mcp/core";
+import { repeatedParts } from "@resumable-mcp/protocol";
 import { RpcError } from "../call/rpc-error.js";
 import type { HttpRequest } from "../http/http-request.js";
 
 /** A header and the body disagree. Source: MCP 2026-07-28, Transports, "Standard Headers". */
 const headerMismatch = -32_020;
-
-/** Which parameter of a method its header `Mcp-Name` repeats. */
-const namedBy: { readonly [method: string]: string | undefined } = {
-  "tools/call": "name",
-  "prompts/get": "name",
-  "resources/read": "uri",
-  "tasks/get": "taskId",
-  "tasks/update": "taskId",
-  "tasks/cancel": "taskId",
-};
 
 /** Other texts that are numbers to us, as an empty one, are not to programs in between. */
 const decimal = /^-?\d+(\.\d+)?$/;
@@ -35,15 +26,8 @@ export function checkHeaders(
   for (const header of ["MCP-Protocol-Version", "Mcp-Method"]) {
     if (request.header(header.toLowerCase()) === undefined) throw mismatch(`the required ${header} header is absent`);
   }
-  const key = Object.hasOwn(namedBy, method) ? namedBy[method] : undefined;
-  const name = key === undefined ? undefined : params[key];
-  if (typeof name === "string") checkHeader(request, "Mcp-Name", name, `params.${key}`);
-  const given = isJsonObject(params.arguments) ? params.arguments : {};
-  for (const { header, path } of declared(schema)) {
-    const value = path.reduce<unknown>((part, at) => (isJsonObject(part) ? part[at] : undefined), given);
-    const isRepeated = ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
-    if (isRepeated) checkHeader(request, `Mcp-Param-${header}`, value, path.join("."));
-  }
+  for (const { header, place, value } of repeatedParts(method, params, schema))
+    checkHeader(request, header, value, place);
 }
 
 function checkHeader(request: Pick<HttpRequest, "header">, name: string, value: unknown, place: string): void {
@@ -72,29 +56,4 @@ function decoded(sent: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-interface Declared {
-  readonly header: string;
-  readonly path: readonly string[];
-}
-
-const declarations = new WeakMap<JsonObject, readonly Declared[]>();
-
-/** The properties of an input that are also sent as headers. */
-function declared(schema: JsonObject | undefined): readonly Declared[] {
-  if (schema === undefined) return [];
-  const known = declarations.get(schema) ?? declaredIn(schema, []);
-  declarations.set(schema, known);
-  return known;
-}
-
-function declaredIn({ properties }: JsonObject, path: readonly string[]): readonly Declared[] {
-  if (!isJsonObject(properties)) return [];
-  return Object.entries(properties).flatMap(([key, property]) => {
-    if (!isJsonObject(property)) return [];
-    const header = property["x-mcp-header"];
-    const own = typeof header === "string" && header !== "" ? [{ header, path: [...path, key] }] : [];
-    return [...own, ...declaredIn(property, [...path, key])];
-  });
 }

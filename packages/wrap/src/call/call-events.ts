@@ -1,6 +1,6 @@
 import type { Checkpoint, Json, JsonObject } from "@resumable-mcp/core";
 import { readCheckpoint } from "./checkpoint.js";
-import type { CallState } from "./plan.js";
+import type { CallState, RoundTrip } from "./plan.js";
 
 type Step = Checkpoint<CallState, Json>;
 
@@ -13,6 +13,7 @@ export class CallEvents {
   #reported: { progress?: number; total?: number; message?: string } = {};
   #checkpoint: string | undefined;
   #task: string | undefined;
+  #round: RoundTrip | undefined;
   #append: Json[] = [];
   #any = false;
   #committing = false;
@@ -45,6 +46,13 @@ export class CallEvents {
   /** The server made a task of its own of the call. */
   noteTask(taskId: string): void {
     this.#task = taskId;
+    this.flush();
+  }
+
+  /** The server asks to be asked again: what it said before that to continue from is of the request that has ended. */
+  noteRound(round: RoundTrip): void {
+    this.#round = round;
+    this.#checkpoint = undefined;
     this.flush();
   }
 
@@ -88,19 +96,23 @@ export class CallEvents {
   take(state: CallState): Step | undefined {
     if (!this.#any) return undefined;
     const [reported, append] = [this.#reported, this.#append];
+    const { checkpoint: _ended, ...rest } = state;
     const kept: CallState = {
       ...(this.#checkpoint !== undefined && { checkpoint: this.#checkpoint }),
       ...(this.#task !== undefined && { task: this.#task }),
+      ...(this.#round !== undefined && { round: this.#round }),
     };
+    const before = this.#round === undefined ? state : rest;
     this.#any = false;
     this.#committing = true;
     this.#reported = {};
     this.#checkpoint = undefined;
     this.#task = undefined;
+    this.#round = undefined;
     this.#append = [];
     return {
       ...reported,
-      ...(Object.keys(kept).length > 0 && { state: { ...state, ...kept } }),
+      ...(Object.keys(kept).length > 0 && { state: { ...before, ...kept } }),
       ...(append.length > 0 && { append }),
     };
   }

@@ -31,7 +31,7 @@ export function mirroredTool(parts: CallParts): Tool | undefined {
     limits: {
       maxOutputBytes: 2 * wrapLimits.maxOutputBytes,
       maxAppendBytes: wrapLimits.maxOutputBytes,
-      maxStateBytes: 7 * wrapLimits.maxCheckpointLength,
+      maxStateBytes: 2 * 7 * wrapLimits.maxCheckpointLength,
     },
     mirrors: parts.entry,
     content: (): readonly ContentBlock[] => [],

@@ -1,13 +1,24 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { wrapLimits } from "../limits.js";
 
+/** Where a call stands between two requests. Source: MCP 2026-07-28, Multi Round-Trip Requests. */
+export interface RoundTrip {
+  /** Which one it is, from 1. */
+  readonly count: number;
+  readonly requestState?: string;
+  /** What the next request has to answer. */
+  readonly inputRequests?: JsonObject;
+}
+
 /** What a call keeps for the case that this process, or the server, dies. */
 export interface CallState {
   /** The server was not there: the call has not been made. */
   readonly waits?: boolean;
   /** What the server said last to continue from. */
   readonly checkpoint?: string;
-  /** The server made a task of its own of the call. Source: MCP 2025-11-25, Tasks. */
+  /** What the server asked for in place of a result. A checkpoint that was sent before that is not kept. */
+  readonly round?: RoundTrip;
+  /** The server made a task of its own of the call. Source: MCP 2025-11-25, Tasks; SEP-2663. */
   readonly task?: string;
   /** The call may be made again: when it was made first (ISO 8601), and of which server and annotations that was said. */
   readonly repeatable?: { readonly since: string; readonly of: string };
@@ -29,19 +40,23 @@ export type NextCall =
   | { readonly kind: "begin" }
   /** The server works on it by itself: nothing is made again. */
   | { readonly kind: "await"; readonly task: string }
-  | { readonly kind: "continue"; readonly checkpoint: string }
+  | {
+      readonly kind: "continue";
+      readonly checkpoint?: string | undefined;
+      readonly round?: RoundTrip | undefined;
+    }
   /** From the beginning: its server says that this does no harm, and its user trusts that. */
   | { readonly kind: "repeat" }
   | { readonly kind: "unknown"; readonly why: string };
 
 /** Decides what becomes of a call whose answer was lost. Pure. */
 export function planCall({ state, of, nowMs, losses }: RepeatFacts): NextCall {
-  const { waits, task, checkpoint, repeatable } = state;
+  const { waits, task, checkpoint, round, repeatable } = state;
   if (waits === true) return { kind: "begin" };
   if (losses >= wrapLimits.maxLosses)
     return { kind: "unknown", why: `The server was lost ${losses} times in a row while it carried out the call` };
   if (task !== undefined) return { kind: "await", task };
-  if (checkpoint !== undefined) return { kind: "continue", checkpoint };
+  if (checkpoint !== undefined || round !== undefined) return { kind: "continue", checkpoint, round };
   if (repeatable === undefined) return { kind: "unknown", why: "The server was lost while it carried out the call" };
   if (repeatable.of !== of)
     return { kind: "unknown", why: "The server was lost while it carried out the call, and is another version now" };

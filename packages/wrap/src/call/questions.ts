@@ -6,9 +6,9 @@ import type { CallState } from "./plan.js";
 
 /**
  * The questions of a server, which are those of its call's task: each is asked once, also where the call is made again. The n-th of
- * equal questions gets the n-th answer.
+ * equal questions in one place gets the n-th answer.
  *
- * Source: MCP 2025-11-25, Elicitation.
+ * Source: MCP 2025-11-25 and 2026-07-28, Elicitation.
  */
 export class Questions {
   readonly #task: TaskContext<CallState | null, Json>;
@@ -24,13 +24,14 @@ export class Questions {
     this.#counts = new Map();
   }
 
-  async answer(params: JsonObject): Promise<UpstreamResponse> {
+  /** @param place where the server asks, as far as it says that. */
+  async answer(params: JsonObject, place?: string): Promise<UpstreamResponse> {
     if ((params.mode ?? "form") !== "form")
       return { error: { code: rpcCodes.invalidParams, message: "Only questions of mode form pass through." } };
     const message = String(params.message ?? "");
     const schema = isJsonObject(params.requestedSchema) ? params.requestedSchema : { type: "object", properties: {} };
     const name = createHash("sha256")
-      .update(JSON.stringify([message, schema]))
+      .update(JSON.stringify([message, schema, ...(place === undefined ? [] : [place])]))
       .digest("base64url")
       .slice(0, 16);
     const count = (this.#counts.get(name) ?? 0) + 1;

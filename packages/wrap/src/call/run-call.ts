@@ -3,9 +3,10 @@ import type { UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define
 import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
-import { ConnectionLost, type RequestOptions } from "../upstream/peer.js";
+import { ConnectionLost } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
-import { resumeMeta } from "./checkpoint.js";
+import { makeCall } from "./make-call.js";
+import { kept, notMade, unknownOutcome } from "./outcomes.js";
 import { type CallState, mayRepeat, type NextCall, planCall, type RepeatRules } from "./plan.js";
 import { Questions } from "./questions.js";
 
@@ -68,28 +69,23 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
       known = kept;
       yield { state: kept };
     }
-    const outcome = yield* call.make(
-      connection,
-      next,
-      () => state,
-      (later) => {
+    const onAlive = () => {
+      losses = 0;
+    };
+    const outcome = yield* call.make(connection, next, {
+      state: () => state,
+      onState: (later) => {
         state = later;
         known = later;
-        losses = 0;
+        onAlive();
       },
-    );
+      onAlive,
+    });
     if (!(outcome instanceof ConnectionLost)) return outcome;
     signal.throwIfAborted();
     if (outcome.notSent && next.kind === "begin") state = { ...state, waits: true };
     losses += 1;
   }
-}
-
-/** How one request of a call is made. */
-interface CallWays {
-  readonly call: OpenCall;
-  readonly options: RequestOptions;
-  readonly onTask: (taskId: string) => void;
 }
 
 /** What passes to a client that waits for the call, by the capability that it needs. */
@@ -98,8 +94,13 @@ const clientRequests: Readonly<Record<string, string>> = {
   "roots/list": "roots",
 };
 
-/** How long a server keeps a task of its own, in milliseconds. */
-const taskTtlMs = 24 * 60 * 60_000;
+/** Hears how far one request of a call comes, and what is kept of that. */
+interface MakeListener {
+  readonly state: () => CallState;
+  readonly onState: (state: CallState) => void;
+  /** The server works on it: those before were not lost one after the other. */
+  readonly onAlive: () => void;
+}
 
 class OneCall {
   readonly #parts: CallParts;
@@ -126,8 +127,7 @@ class OneCall {
   async *make(
     connection: Connection,
     next: NextCall,
-    state: () => CallState,
-    onCheckpoint: (state: CallState) => void,
+    { state, onState, onAlive }: MakeListener,
   ): AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse | ConnectionLost, void> {
     this.#made += 1;
     this.#questions.startAgain();
@@ -136,10 +136,11 @@ class OneCall {
     );
     const left = new AbortController();
     const signal = AbortSignal.any([this.#task.signal, left.signal]);
-    const answered = this.#answerOf(connection, next, {
-      call: this.#openCall(events),
+    const answered = makeCall({
+      ...{ connection, next, events, onAlive, made: this.#made, stop: this.#task.signal },
+      ...{ entry: this.#parts.entry, input: this.#input, call: this.#openCall(events) },
       options: { signal, onProgress: (reported) => events.report(reported) },
-      onTask: (task) => events.noteTask(task),
+      reached: () => this.reached,
     });
     answered.catch(() => {});
     try {
@@ -157,7 +158,7 @@ class OneCall {
         const step = events.take(state());
         if (step !== undefined) {
           this.#note(step);
-          if (step.state !== undefined) onCheckpoint(step.state);
+          if (step.state !== undefined) onState(step.state);
           yield step;
           events.noteCommitted();
         } else if (over) break;
@@ -172,45 +173,6 @@ class OneCall {
     }
   }
 
-  /** The answer to the call; where the server makes a task of it, that task's result. Source: MCP 2025-11-25, Tasks. */
-  async #answerOf(
-    connection: Connection,
-    next: NextCall,
-    { call, options, onTask }: CallWays,
-  ): Promise<UpstreamResponse> {
-    const { entry } = this.#parts;
-    const ofTask = async (taskId: string): Promise<UpstreamResponse> => {
-      const cancel = () => void connection.request("tasks/cancel", { taskId }).catch(() => {});
-      const { signal } = this.#task;
-      // A pause leaves the server at work: its task is awaited again.
-      const abort = () => (Reflect.get(Object(signal.reason), "reason") === "cancel" ? cancel() : undefined);
-      signal.addEventListener("abort", abort);
-      try {
-        return await connection.call({ method: "tasks/result", params: { taskId } }, call, options);
-      } finally {
-        signal.removeEventListener("abort", abort);
-      }
-    };
-    if (next.kind === "await") {
-      const response = await ofTask(next.task);
-      if ("result" in response) return response;
-      const why = `Its server does not know its task any longer (${response.error.message})`;
-      return unknownOutcome(String(entry.name), why, this.reached);
-    }
-    const { execution } = entry;
-    const isTask = Object(execution).taskSupport === "required";
-    const params: JsonObject = {
-      ...{ name: String(entry.name), arguments: this.#input },
-      ...(isTask && { task: { ttl: taskTtlMs } }),
-      ...(next.kind === "continue" && { _meta: resumeMeta(next.checkpoint, Math.max(2, this.#made)) }),
-    };
-    const response = await connection.call({ method: "tools/call", params }, call, options);
-    const { taskId }: JsonObject = "result" in response ? Object(response.result.task) : {};
-    if (typeof taskId !== "string") return response;
-    onTask(taskId);
-    return ofTask(taskId);
-  }
-
   #note({ progress, total, message }: Checkpoint<CallState, Json>): void {
     if (progress === undefined) return;
     this.#said = `${progress}${total === undefined ? "" : ` of ${total}`}${message === undefined ? "" : `, ${message}`}`;
@@ -219,8 +181,8 @@ class OneCall {
   #openCall(events: CallEvents): OpenCall {
     return {
       owner: this.#task.owner,
-      ask: async (method, params, signal) => {
-        if (method === "elicitation/create") return this.#questions.answer(params);
+      ask: async (method, params, signal, place) => {
+        if (method === "elicitation/create") return this.#questions.answer(params, place);
         const capability = Object.hasOwn(clientRequests, method) ? clientRequests[method] : undefined;
         const client = capability === undefined ? undefined : this.#parts.client(this.#task.id, capability);
         if (client !== undefined) return client.request(method, params, signal);
@@ -259,43 +221,4 @@ function shortened(data: Json): Json {
 /** What a server says of one of its tools, and which version of it does. */
 function identityOf({ name, version }: ServerFacts, { annotations = null }: JsonObject): string {
   return JSON.stringify([name, version, annotations]);
-}
-
-/** A result that is too large to keep is not kept: the call has taken effect, and must not be made again for that. */
-function kept(name: string, response: UpstreamResponse): UpstreamResponse {
-  const bytes = Buffer.byteLength(JSON.stringify(response));
-  const { maxOutputBytes } = wrapLimits;
-  if (bytes <= maxOutputBytes) return response;
-  return failure(
-    "LIMIT_EXCEEDED",
-    `${name} has ended, but its result has ${bytes} bytes, and maxOutputBytes allows ${maxOutputBytes}. Ask it for less.`,
-  );
-}
-
-/** Source: docs/errors.md. */
-function failure(code: string, message: string): UpstreamResponse {
-  return {
-    result: {
-      content: [{ type: "text", text: message }],
-      structuredContent: { error: { code, message } },
-      isError: true,
-    },
-  };
-}
-
-function unknownOutcome(name: string, why: string, reached: string): UpstreamResponse {
-  const far = reached === "" ? "" : ` It had reported ${reached}.`;
-  return failure(
-    "OUTCOME_UNKNOWN",
-    `${why}: ${name} may or may not have taken effect.${far} Check before you call it again. It was not called a second time.`,
-  );
-}
-
-function notMade(name: string, error: unknown, { waits }: CallState): UpstreamResponse {
-  const why = error instanceof Error ? error.message : String(error);
-  const what = waits === true ? `${name} was not called.` : `${name} may or may not have taken effect.`;
-  return failure(
-    "UPSTREAM_AWAY",
-    `The server of ${name} is not there. ${why} ${what} Call it again when the server is back.`,
-  );
 }

@@ -73,7 +73,7 @@ class ProcessWire implements Wire {
     void this.#read();
   }
 
-  send(message: object): void {
+  send(message: JsonObject): void {
     // A server that does not read fills this process's memory no further than its calls do, which have a limit.
     this.#child.stdin?.write(`${JSON.stringify(message)}\n`);
   }

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { inTime } from "@resumable-mcp/core/internal";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { envelopeKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { checkpointExtension, readCheckpoint } from "../call/checkpoint.js";
 import { wrapLimits } from "../limits.js";
 import { ConnectionLost, type OpenWire, Peer, type RequestOptions } from "./peer.js";
+import { discover, Requests2026 } from "./requests-2026.js";
 
 declare const RESUMABLE_MCP_VERSION: string;
 
@@ -21,7 +22,8 @@ export interface ServerFacts {
 /** A call that is under way, which answers what the server asks in the meantime. */
 export interface OpenCall {
   readonly owner: string;
-  ask(method: string, params: JsonObject, signal: AbortSignal): Promise<UpstreamResponse>;
+  /** @param place where the server asks, as far as it says that. */
+  ask(method: string, params: JsonObject, signal: AbortSignal, place?: string): Promise<UpstreamResponse>;
   log(params: JsonObject): void;
   /** Resolves when what the server reported until now is durable: to true; to false when the call is over before that. */
   committed(): Promise<boolean>;
@@ -38,13 +40,23 @@ export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal
   });
 }
 
+/** The server ended at a request that it does not know. */
+class EndedByDiscovery extends Error {}
+
+const envelope: readonly string[] = Object.values(envelopeKeys);
+
 /** Hears what a connection's server sends outside of calls. */
 export type Heard = (method: string, params: JsonObject) => void;
 
-/** One connection to a server of the 2025 era, from `initialize` to its end. */
+const clientInfo = { name: "resumable-mcp-wrap", version: RESUMABLE_MCP_VERSION };
+
+/** One connection to a server of either era, from the first request to its end. */
 export class Connection {
   readonly #peer: Peer;
   readonly #calls = new Set<OpenCall>();
+  readonly #requests2026: Requests2026;
+  #is2026 = false;
+  #isStale = false;
   #hasUnkept = false;
   #facts: ServerFacts | undefined;
 
@@ -62,37 +74,33 @@ export class Connection {
         if (method === "notifications/message") this.#latest()?.log(params);
         // Of a call that is over.
         else if (method === "notifications/progress") this.#hasUnkept ||= readCheckpoint(params) !== undefined;
-        else heard(method, params);
+        else if (method !== "notifications/subscriptions/acknowledged")
+          heard(method, this.#is2026 ? { ...params, _meta: {} } : params);
       },
     });
+    this.#requests2026 = new Requests2026(this.#peer, clientInfo, (name) =>
+      this.#facts?.tools.find((tool) => tool.name === name),
+    );
   }
 
   /**
-   * Opens a connection, and reads what the server offers. Limits: `startMs`.
+   * Opens a connection, finds the era that the server speaks, and reads what it offers. Limits: `startMs`, `discoverMs`.
    *
    * @throws an error that says why there is none.
    */
   static async open(open: OpenWire, heard: Heard, signal: AbortSignal): Promise<Connection> {
     const connection = new Connection(open, heard);
     try {
-      const opened = await inTime(
-        untilAborted(
-          connection.#initialize().then(() => true),
-          signal,
-        ),
-        wrapLimits.startMs,
-        () => false,
-      );
-      if (!opened) throw new Error(`The server did not answer within ${wrapLimits.startMs / 1_000} seconds.`);
-      return connection;
+      return await connection.#openAs(() => connection.#findEra(), signal);
     } catch (error) {
-      void connection.close();
-      throw error;
+      if (!(error instanceof EndedByDiscovery)) throw error;
+      const next = new Connection(open, heard);
+      return next.#openAs(() => next.#initialize(), signal);
     }
   }
 
   get facts(): ServerFacts {
-    if (this.#facts === undefined) throw new Error("The server has not answered initialize.");
+    if (this.#facts === undefined) throw new Error("The server has not said what it is.");
     return this.#facts;
   }
 
@@ -100,8 +108,13 @@ export class Connection {
     return this.#peer.busy;
   }
 
+  /** It serves no further calls. */
   get isLost(): boolean {
-    return this.#peer.isLost;
+    return this.#peer.isLost || this.#isStale;
+  }
+
+  get is2026(): boolean {
+    return this.#is2026;
   }
 
   /** Resolves when it has ended, to why. */
@@ -110,7 +123,13 @@ export class Connection {
   }
 
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<UpstreamResponse> {
-    return this.#peer.request(method, params, options);
+    // What is said of the request itself counts between its client and this process alone.
+    const { progressToken: _token, ...meta }: JsonObject = Object(params._meta);
+    if (this.#is2026) return this.#requests2026.request(method, { ...params, _meta: meta }, options);
+    const kept = Object.entries(meta).filter(([key]) => !envelope.includes(key));
+    const { _meta, ...rest } = params;
+    const sent = kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
+    return this.#peer.request(method, sent, options);
   }
 
   /** The same, for a request of a call, which answers what the server asks until its own answer comes. */
@@ -121,9 +140,16 @@ export class Connection {
   ): Promise<UpstreamResponse> {
     this.#calls.add(open);
     try {
-      return await this.#peer.request(method, params, options);
+      return await (this.#is2026
+        ? this.#requests2026.call(method, params, options)
+        : this.#peer.request(method, params, options));
+    } catch (error) {
+      // No session says that the server was started again, maybe as another version.
+      this.#isStale ||= this.#is2026 && error instanceof ConnectionLost;
+      throw error;
     } finally {
       this.#calls.delete(open);
+      if (this.#isStale && this.#calls.size === 0) void this.close();
     }
   }
 
@@ -153,13 +179,21 @@ export class Connection {
     return new Set(calls.map(({ owner }) => owner)).size > 1 ? undefined : calls.at(-1);
   }
 
-  async #initialize(): Promise<void> {
-    const { serverInfo, instructions, capabilities } = await this.#result("initialize", {
-      protocolVersion: "2025-11-25",
-      capabilities: { elicitation: {}, sampling: {}, roots: {}, experimental: { [checkpointExtension]: {} } },
-      clientInfo: { name: "resumable-mcp-wrap", version: RESUMABLE_MCP_VERSION },
-    });
-    this.#peer.notify("notifications/initialized");
+  /** @throws an error that says why there is none. */
+  async #openAs(begin: () => Promise<JsonObject>, signal: AbortSignal): Promise<Connection> {
+    try {
+      const begun = this.#begin(begin).then(() => true);
+      const opened = await inTime(untilAborted(begun, signal), wrapLimits.startMs, () => false);
+      if (!opened) throw new Error(`The server did not answer within ${wrapLimits.startMs / 1_000} seconds.`);
+      return this;
+    } catch (error) {
+      void this.close();
+      throw error;
+    }
+  }
+
+  async #begin(begin: () => Promise<JsonObject>): Promise<void> {
+    const { serverInfo, instructions, capabilities } = await begin();
     const { name, version } = isJsonObject(serverInfo) ? serverInfo : {};
     const offered = isJsonObject(capabilities) ? capabilities : {};
     this.#facts = {
@@ -169,6 +203,43 @@ export class Connection {
       capabilities: offered,
       tools: offered.tools === undefined ? [] : await this.#listTools(),
     };
+    if (this.#is2026) this.#requests2026.listen(offered);
+  }
+
+  /**
+   * Asks in the way of the 2026 era, then in that of the 2025 era: where the server refuses, and where it is silent, for servers may
+   * leave a request before `initialize` without an answer. Source: MCP 2026-07-28, Basic, "Versioning".
+   *
+   * @throws {@link EndedByDiscovery}, since other servers end at such a request.
+   */
+  async #findEra(): Promise<JsonObject> {
+    const asked = discover(this.#requests2026);
+    try {
+      const said = await inTime(asked, wrapLimits.discoverMs, () => undefined);
+      return said === undefined ? await this.#initialize() : this.#speak2026(said);
+    } catch (error) {
+      if (!(error instanceof ConnectionLost)) throw error;
+      if (this.#peer.isLost && !error.cannotStart && !error.notSent) throw new EndedByDiscovery(error.message);
+      // One that starts slowly has both before it.
+      const late = error.refused ? await inTime(asked, wrapLimits.discoverMs, () => undefined) : undefined;
+      if (late === undefined) throw error;
+      return this.#speak2026(late);
+    }
+  }
+
+  #speak2026({ _meta, ...said }: JsonObject): JsonObject {
+    this.#is2026 = true;
+    return { ...said, serverInfo: Object(_meta)["io.modelcontextprotocol/serverInfo"] };
+  }
+
+  async #initialize(): Promise<JsonObject> {
+    const said = await this.#result("initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities: { elicitation: {}, sampling: {}, roots: {}, experimental: { [checkpointExtension]: {} } },
+      clientInfo,
+    });
+    this.#peer.notify("notifications/initialized");
+    return said;
   }
 
   async #listTools(): Promise<readonly JsonObject[]> {
@@ -184,8 +255,8 @@ export class Connection {
   }
 
   async #result(method: string, params: JsonObject): Promise<JsonObject> {
-    const response = await this.#peer.request(method, params);
+    const response = await this.request(method, params);
     if ("result" in response) return response.result;
-    throw new ConnectionLost(`The server refused ${method}: ${response.error.message}`);
+    throw new ConnectionLost(`The server refused ${method}: ${response.error.message}`, { refused: true });
   }
 }

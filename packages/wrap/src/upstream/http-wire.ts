@@ -12,7 +12,7 @@ export interface ServerUrl {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Talks to a server over HTTP. Source: MCP 2025-11-25, Transports, "Streamable HTTP". */
+/** Talks to a server over HTTP. Source: MCP 2025-11-25 and 2026-07-28, Transports, "Streamable HTTP". */
 export function connectHttp(server: ServerUrl): OpenWire {
   return (listener) => new HttpWire(server, listener);
 }
@@ -24,6 +24,8 @@ class HttpWire implements Wire {
   readonly #server: ServerUrl;
   readonly #listener: WireListener;
   readonly #ended = new AbortController();
+  /** Requests without a session: the end of its connection cancels each. */
+  readonly #alone = new Map<unknown, AbortController>();
   #session: string | undefined;
   #version: string | undefined;
 
@@ -32,8 +34,12 @@ class HttpWire implements Wire {
     this.#listener = listener;
   }
 
-  send(message: object): void {
-    void this.#post(message as JsonObject);
+  send(message: JsonObject, headers?: Readonly<Record<string, string>>): void {
+    const { method, params } = message;
+    const cancelled = method === "notifications/cancelled" ? Object(params).requestId : undefined;
+    const alone = this.#alone.get(cancelled);
+    if (alone === undefined) void this.#post(message, headers);
+    else alone.abort();
   }
 
   async close(): Promise<void> {
@@ -44,40 +50,52 @@ class HttpWire implements Wire {
     this.#end("The connection was closed.");
   }
 
-  async #post(message: JsonObject): Promise<void> {
+  async #post(message: JsonObject, headers: Readonly<Record<string, string>> | undefined): Promise<void> {
     const { id, method } = message;
     const isRequest = id !== undefined && method !== undefined;
+    const isAlone = headers !== undefined;
+    const left = new AbortController();
+    if (isAlone) this.#alone.set(id, left);
     try {
-      const response = await this.#fetch({ method: "POST", body: JSON.stringify(message) });
+      const signal = AbortSignal.any([this.#ended.signal, left.signal]);
+      const response = await this.#fetch({
+        method: "POST",
+        body: JSON.stringify(message),
+        headers: headers ?? {},
+        signal,
+      });
       if (method === "initialize") this.#session = response.headers.get("mcp-session-id") ?? undefined;
       if (!response.ok) return await this.#refused(response, isRequest ? id : undefined);
       if (!isRequest) return void response.body?.cancel();
-      const answered = await this.#read(response, id);
+      const answered = await this.#read(response, id, isAlone);
       if (method === "initialize" && answered) void this.#listen();
-      if (!answered) this.#listener.lost(id, "The server's answer broke off.", false);
+      if (!answered) this.#listener.lost(id, "The server's answer broke off.", {});
     } catch (error) {
-      const isSent = !neverSent.includes(codeOf(error));
-      if (isRequest) this.#listener.lost(id, sentenceOf(error), !isSent);
+      const notSent = neverSent.includes(codeOf(error));
+      if (isRequest) this.#listener.lost(id, sentenceOf(error), { notSent });
       // The next connection is opened with pauses, for as long as a call may wait.
-      if (!isSent) this.#end(sentenceOf(error));
+      if (notSent) this.#end(sentenceOf(error));
+    } finally {
+      this.#alone.delete(id);
     }
   }
 
   async #refused(response: Response, id: JsonObject[string] | undefined): Promise<void> {
+    const { status } = response;
     const text = (await response.text()).slice(0, 500);
     const message: unknown = parseJson(text);
+    const isOver = status === 404 && this.#session !== undefined;
     // An error of JSON-RPC says more than the status.
-    if (id !== undefined && isJsonObject(message) && message.error !== undefined && response.status !== 404)
+    if (id !== undefined && isJsonObject(message) && message.error !== undefined && !isOver)
       return this.#listener.message({ ...message, id });
-    const isOver = response.status === 404 && this.#session !== undefined;
-    const why = `The server answered ${response.status}${text === "" ? "" : `: ${text}`}`;
+    const why = `The server answered ${status}${text === "" ? "" : `: ${text}`}`;
     // Nothing was carried out: the next connection may ask again.
-    if (id !== undefined) this.#listener.lost(id, why, isOver);
+    if (id !== undefined) this.#listener.lost(id, why, { notSent: isOver, refused: true });
     if (isOver) this.#end("The server ended the session.");
   }
 
   /** Reads a response. True when it had the answer to this request. */
-  async #read(response: Response, id: JsonObject[string] | undefined): Promise<boolean> {
+  async #read(response: Response, id: JsonObject[string] | undefined, isAlone = false): Promise<boolean> {
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
       const message: unknown = parseJson(await response.text());
       if (isJsonObject(message)) this.#take(message);
@@ -89,7 +107,8 @@ class HttpWire implements Wire {
       const events = stream.body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
       try {
         for await (const event of events ?? []) {
-          lastId = event.id ?? lastId;
+          // Without a session, nothing follows a stream.
+          lastId = isAlone ? undefined : (event.id ?? lastId);
           const message: unknown = parseJson(event.data);
           if (!isJsonObject(message)) continue;
           answered ||= id !== undefined && message.id === id && message.method === undefined;

@@ -4,15 +4,24 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 
 /** What carries the messages of a connection. */
 export interface Wire {
-  send(message: object): void;
+  /** @param headers of the request, where it is carried by HTTP and belongs to no session. */
+  send(message: JsonObject, headers?: Readonly<Record<string, string>>): void;
   close(): Promise<void>;
+}
+
+/** What is known of a request without an answer. */
+export interface LostHow {
+  /** It did not reach the server. */
+  readonly notSent?: boolean;
+  /** The server refused it, in words that are not of the protocol. */
+  readonly refused?: boolean;
 }
 
 /** Hears of a wire: each message, and why it ended. */
 export interface WireListener {
   message(message: JsonObject): void;
-  /** One request has no answer. @param notSent it did not reach the server. */
-  lost(id: unknown, why: string, notSent: boolean): void;
+  /** One request has no answer. */
+  lost(id: unknown, why: string, how: LostHow): void;
   /** @param cannotStart the program was not found: to start it again is useless. */
   closed(why: string, cannotStart?: boolean): void;
 }
@@ -27,11 +36,14 @@ export class ConnectionLost extends Error {
   readonly cannotStart: boolean;
   /** The request did not reach the server. */
   readonly notSent: boolean;
+  /** The server refused it. */
+  readonly refused: boolean;
 
-  constructor(why: string, { cannotStart = false, notSent = false } = {}) {
+  constructor(why: string, { cannotStart = false, notSent = false, refused = false } = {}) {
     super(why);
     this.cannotStart = cannotStart;
     this.notSent = notSent;
+    this.refused = refused;
   }
 }
 
@@ -40,6 +52,10 @@ export interface RequestOptions {
   /** Tells the server that the answer is not wanted any longer. The request then rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
+  /** Of a request that belongs to no session. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** It waits for as long as the connection lasts, and keeps the server from nothing. */
+  readonly isAside?: boolean;
 }
 
 /** What a server sends of its own accord. */
@@ -52,6 +68,7 @@ export interface PeerHandlers {
 interface OpenRequest {
   readonly finish: (response: UpstreamResponse | Error) => void;
   readonly onProgress: RequestOptions["onProgress"];
+  readonly isAside: boolean;
 }
 
 /** One end of a connection, which is a client. Nothing that the server sends is checked beyond its form. Source: JSON-RPC 2.0. */
@@ -74,7 +91,7 @@ export class Peer {
     });
     this.#wire = open({
       message: (message) => this.#take(message),
-      lost: (id, why, notSent) => this.#open.get(Number(id))?.finish(new ConnectionLost(why, { notSent })),
+      lost: (id, why, how) => this.#open.get(Number(id))?.finish(new ConnectionLost(why, how)),
       closed: (why, cannotStart) => {
         this.#lose(new ConnectionLost(why, { cannotStart: cannotStart === true }));
         end(why);
@@ -84,7 +101,7 @@ export class Peer {
 
   /** Requests that wait for an answer. */
   get busy(): boolean {
-    return this.#open.size > 0;
+    return [...this.#open.values()].some(({ isAside }) => !isAside);
   }
 
   get isLost(): boolean {
@@ -92,7 +109,8 @@ export class Peer {
   }
 
   /** @throws {@link ConnectionLost}, and the reason of `signal`. */
-  request(method: string, params: JsonObject, { signal, onProgress }: RequestOptions = {}): Promise<UpstreamResponse> {
+  request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<UpstreamResponse> {
+    const { signal, onProgress, headers, isAside = false } = options;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     this.#lastId += 1;
     const id = this.#lastId;
@@ -107,14 +125,10 @@ export class Peer {
         if (response instanceof Error) reject(response);
         else resolve(response);
       };
-      this.#open.set(id, { finish, onProgress });
+      this.#open.set(id, { finish, onProgress, isAside });
       const meta = onProgress === undefined ? params._meta : { ...Object(params._meta), progressToken: id };
-      this.#wire.send({
-        jsonrpc: "2.0",
-        id,
-        method,
-        params: { ...params, ...(meta !== undefined && { _meta: meta }) },
-      });
+      const sent = { ...params, ...(meta !== undefined && { _meta: meta }) };
+      this.#wire.send({ jsonrpc: "2.0", id, method, params: sent }, headers);
       if (signal?.aborted === true) cancel();
       else signal?.addEventListener("abort", cancel);
     });

@@ -1,0 +1,44 @@
+import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import { wrapLimits } from "../limits.js";
+import type { CallState } from "./plan.js";
+
+/** A result that says what went wrong in the gateway. Source: docs/errors.md. */
+export function failure(code: string, message: string): UpstreamResponse {
+  return {
+    result: {
+      content: [{ type: "text", text: message }],
+      structuredContent: { error: { code, message } },
+      isError: true,
+    },
+  };
+}
+
+/** Of a call that may have taken effect. @param reached what the server reported of it last. */
+export function unknownOutcome(name: string, why: string, reached: string): UpstreamResponse {
+  const far = reached === "" ? "" : ` It had reported ${reached}.`;
+  return failure(
+    "OUTCOME_UNKNOWN",
+    `${why}: ${name} may or may not have taken effect.${far} Check before you call it again. It was not called a second time.`,
+  );
+}
+
+/** Of a call whose server does not come back. */
+export function notMade(name: string, error: unknown, { waits }: CallState): UpstreamResponse {
+  const why = error instanceof Error ? error.message : String(error);
+  const what = waits === true ? `${name} was not called.` : `${name} may or may not have taken effect.`;
+  return failure(
+    "UPSTREAM_AWAY",
+    `The server of ${name} is not there. ${why} ${what} Call it again when the server is back.`,
+  );
+}
+
+/** A result that is too large to keep is not kept: the call has taken effect, and must not be made again for that. */
+export function kept(name: string, response: UpstreamResponse): UpstreamResponse {
+  const bytes = Buffer.byteLength(JSON.stringify(response));
+  const { maxOutputBytes } = wrapLimits;
+  if (bytes <= maxOutputBytes) return response;
+  return failure(
+    "LIMIT_EXCEEDED",
+    `${name} has ended, but its result has ${bytes} bytes, and maxOutputBytes allows ${maxOutputBytes}. Ask it for less.`,
+  );
+}

@@ -1,0 +1,151 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import { envelopeKeys, repeatedParts, tasksExtension } from "@resumable-mcp/protocol";
+import { checkpointExtension } from "../call/checkpoint.js";
+import { wrapLimits } from "../limits.js";
+import { ConnectionLost, type Peer, type RequestOptions } from "./peer.js";
+
+/** The version that is spoken with servers that know no sessions. */
+const revision = "2026-07-28";
+
+/** What a call of a tool can do for its server. */
+const capabilitiesOfCalls = {
+  elicitation: { form: {} },
+  sampling: {},
+  roots: {},
+  extensions: { [tasksExtension]: {}, [checkpointExtension]: {} },
+};
+
+/** What a server tells of, by its capability. */
+const changes = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" };
+
+/** A tool of the server, as it lists it. */
+export type FindTool = (name: unknown) => JsonObject | undefined;
+
+/**
+ * The requests to a server of the 2026 era: each says by itself what a session says in the 2025 era.
+ *
+ * Source: MCP 2026-07-28, Basic, "_meta"; Transports, "Standard Headers"; Utilities, "Subscriptions".
+ */
+export class Requests2026 {
+  readonly #peer: Peer;
+  readonly #clientInfo: JsonObject;
+  readonly #findTool: FindTool;
+  readonly #uris = new Set<string>();
+  #listening = new AbortController();
+  #heard: readonly string[] = [];
+  #logLevel = "info";
+
+  constructor(peer: Peer, clientInfo: JsonObject, findTool: FindTool) {
+    this.#peer = peer;
+    this.#clientInfo = clientInfo;
+    this.#findTool = findTool;
+  }
+
+  /** What a caller asks, with what its request says that it can do. */
+  async request(method: string, params: JsonObject, options?: RequestOptions): Promise<UpstreamResponse> {
+    switch (method) {
+      case "logging/setLevel":
+        this.#logLevel = String(params.level);
+        return { result: {} };
+      case "resources/subscribe":
+      case "resources/unsubscribe": {
+        if (method === "resources/subscribe") this.#uris.add(String(params.uri));
+        else this.#uris.delete(String(params.uri));
+        this.#listen();
+        return { result: {} };
+      }
+      default: {
+        const given = Object(params._meta)[envelopeKeys.clientCapabilities];
+        return this.#send(method, params, isJsonObject(given) ? given : {}, options);
+      }
+    }
+  }
+
+  /** What belongs to the call of a tool. */
+  call(method: string, params: JsonObject, options: RequestOptions): Promise<UpstreamResponse> {
+    return this.#send(method, params, capabilitiesOfCalls, options);
+  }
+
+  /** Asks to hear what changes, for as long as the connection lasts. */
+  listen(capabilities: JsonObject): void {
+    const tells = ([part]: readonly [string, string]) => Object(capabilities[part]).listChanged === true;
+    this.#heard = Object.entries(changes)
+      .filter(tells)
+      .map(([, change]) => change);
+    this.#listen();
+  }
+
+  #listen(): void {
+    this.#listening.abort(new Error("Another subscription takes its place."));
+    this.#listening = new AbortController();
+    if (this.#heard.length + this.#uris.size > 0) void this.#hear(this.#listening.signal);
+  }
+
+  /** Until the server says that it cannot, or another subscription takes its place. */
+  async #hear(signal: AbortSignal): Promise<void> {
+    const notifications = {
+      ...Object.fromEntries(this.#heard.map((change) => [change, true])),
+      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
+    };
+    while (!signal.aborted && !this.#peer.isLost) {
+      const ended = await this.#send("subscriptions/listen", { notifications }, {}, { signal, isAside: true }).catch(
+        () => undefined,
+      );
+      if (ended !== undefined && "error" in ended) return;
+      await pause(wrapLimits.maxRestartDelayMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  async #send(
+    method: string,
+    params: JsonObject,
+    capabilities: JsonObject,
+    options?: RequestOptions,
+  ): Promise<UpstreamResponse> {
+    const _meta = {
+      [envelopeKeys.logLevel]: this.#logLevel,
+      ...Object(params._meta),
+      [envelopeKeys.protocolVersion]: revision,
+      [envelopeKeys.clientInfo]: this.#clientInfo,
+      [envelopeKeys.clientCapabilities]: capabilities,
+    };
+    const schema = method === "tools/call" ? this.#findTool(params.name)?.inputSchema : undefined;
+    const headers = headersFor(method, params, isJsonObject(schema) ? schema : undefined);
+    const response = await this.#peer.request(method, { ...params, _meta }, { ...options, headers });
+    return "result" in response ? { result: withoutType(response.result) } : response;
+  }
+}
+
+/**
+ * Asks a server what it is. Resolves to what it says, or to `undefined` where it does not speak the 2026 era.
+ *
+ * @throws {@link ConnectionLost} where it has not heard that.
+ */
+export async function discover(requests: Requests2026): Promise<JsonObject | undefined> {
+  try {
+    const response = await requests.request("server/discover", {});
+    const { supportedVersions, ...said }: JsonObject = "result" in response ? response.result : {};
+    return Array.isArray(supportedVersions) && supportedVersions.includes(revision) ? said : undefined;
+  } catch (error) {
+    if (error instanceof ConnectionLost && error.refused) return undefined;
+    throw error;
+  }
+}
+
+/** That a result is complete says only that nothing else is to be done. */
+export function withoutType({ resultType, ...result }: JsonObject): JsonObject {
+  return resultType === "complete" || resultType === undefined ? result : { resultType, ...result };
+}
+
+function headersFor(method: string, params: JsonObject, schema: JsonObject | undefined): Record<string, string> {
+  const repeated = repeatedParts(method, params, schema).map(({ header, value }) => [header, inHeader(String(value))]);
+  return { "MCP-Protocol-Version": revision, "Mcp-Method": method, ...Object.fromEntries(repeated) };
+}
+
+/** Text that no header may hold is sent as Base64. */
+function inHeader(text: string): string {
+  const isPlain = /^[!-~]([\t -~]*[!-~])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+}
