@@ -63,7 +63,7 @@ export function decide(heard: Heard): Reply {
 /** The call that a result asks for, as data or in a sentence, wherever the host puts it. Pure. */
 export function nextCall(result: string, answer: JsonObject = {}): { tool: string; input: JsonObject } | undefined {
   const step = objectsIn(result, maxDepth).find((one) => one.next_tool !== undefined && one.task_id !== undefined);
-  const [, words = "", input = ""] = /\bCall (\w+) with (\{.*?\})/.exec(result.replaceAll("\\", "")) ?? [];
+  const [, words = "", input = ""] = /\b[Cc]all (\w+) with (\{.*?\})/.exec(result.replaceAll("\\", "")) ?? [];
   const [, asking, asked] = /Task (\S+) [\s\S]*\(key (\w+)\)[\s\S]* call answer_task\b/.exec(result) ?? [];
   const question = Array.isArray(step?.questions) ? step.questions.find(isJsonObject) : undefined;
   const [task_id, key] = [step?.task_id ?? asking, question?.key ?? asked];

@@ -174,14 +174,15 @@ test.each([
     {},
     new TerminalError("No such city."),
     "never",
-    "the same call starts from the beginning.",
+    () => "the same call starts from the beginning.",
   ],
   [
     "where the tool says restart",
     { onFailure: "restart" } as const,
     new Error("No such city."),
     "by_resume",
-    "resume_task continues the task from its last checkpoint, and the same call starts from the beginning.",
+    (id: string) =>
+      `call resume_task with {"task_id":"${id}"} to continue the task from its last checkpoint; the same call starts from the beginning.`,
   ],
 ])(
   "the result of a failure says that the same call begins from nothing %s (G7)",
@@ -189,8 +190,9 @@ test.each([
     const { tool } = breakingTool(extras, error);
     const { client } = await connect([tool]);
     const failed = await call(client, "count_up", {});
+    const { task_id } = Object(Object(failed.structuredContent).error);
     expect(failed).toMatchObject({
-      content: [{ text: `No such city. The task reached 2/5 (40 %); ${end}` }],
+      content: [{ text: `No such city. The task reached 2/5 (40 %); ${end(task_id)}` }],
       structuredContent: { error: { continues } },
     });
   },

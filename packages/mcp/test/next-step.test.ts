@@ -70,6 +70,28 @@ test("a model that reads the text of a result alone can answer its question", as
   expect(result.structuredContent).toEqual({ name: "Ada", size: "large" });
 });
 
+test("a model that reads the text of a failure alone can resume its task", async () => {
+  const fails_once = defineTool({
+    name: "fails_once",
+    description: "Fails in its first attempt.",
+    input: z.object({}),
+    onFailure: "restart",
+    async *run(_input, task) {
+      yield { progress: 1 };
+      if (task.attempt === 1) throw new Error("No.");
+      return "done";
+    },
+  });
+  const { client } = await connect([fails_once]);
+  const failed = JSON.stringify((await call(client, "fails_once", {})).content);
+  const [, named = "{}"] = /resume_task with (\{.*?\})/.exec(failed.replaceAll("\\", "")) ?? [];
+  const resumed = JSON.parse(named);
+  await call(client, "resume_task", resumed);
+  expect(await call(client, "wait_for_task", resumed)).toMatchObject({
+    content: [{ text: expect.stringContaining("done") }],
+  });
+});
+
 test("every control tool's result names the next step of a task that is open", async () => {
   const gate = createGate();
   const { ask } = await modelOf([countTool(gate), greetTool], { controlTools: "all", prefix: "my_" });

@@ -152,14 +152,15 @@ function continuesBy({ engine, prefix }: Answerer, record: TaskRecord): FailureR
 }
 
 const fromStart = "the same call starts from the beginning.";
-const continuations: Readonly<Record<FailureReport["continues"], (prefix: string) => string>> = {
+const continuations: Readonly<Record<FailureReport["continues"], (prefix: string, task_id: string) => string>> = {
   by_call: () => "the same call continues the task from its last checkpoint.",
-  by_resume: (prefix) => `${prefix}resume_task continues the task from its last checkpoint, and ${fromStart}`,
+  by_resume: (prefix, task_id) =>
+    `call ${prefix}resume_task with ${JSON.stringify({ task_id })} to continue the task from its last checkpoint; ${fromStart}`,
   never: () => fromStart,
 };
 
 function continuationOf(record: TaskRecord, continues: FailureReport["continues"], prefix = ""): string {
-  const sentence = continuations[continues](prefix);
+  const sentence = continuations[continues](prefix, record.id);
   if (record.progress > 0) return `The task reached ${progressText(record)}; ${sentence}`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
