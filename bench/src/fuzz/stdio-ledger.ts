@@ -25,7 +25,7 @@ export class StdioLedger {
 
   /** A client took a request back, or listens without an end: there may be an answer, or none. */
   mayStayOpen(id: unknown): void {
-    this.#takenBack.add(JSON.stringify(id) ?? "null");
+    this.#takenBack.add(isRequestId(id) ? JSON.stringify(id) : "null");
   }
 
   /** Notes an answer, and tells what is wrong with it. */
@@ -47,7 +47,7 @@ export function answerTo(line: string): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "null";
   const { jsonrpc, id, method, params, result, error } = value as Record<string, unknown>;
   if (jsonrpc !== "2.0") return "null";
-  const isId = typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
+  const isId = isRequestId(id);
   const named = isId ? JSON.stringify(id) : "null";
   const isResponse = method === undefined && (result !== undefined || error !== undefined);
   const isParams = params === undefined || (typeof params === "object" && params !== null && !Array.isArray(params));
@@ -75,3 +75,6 @@ function depthOf(json: string): number {
   }
   return deepest;
 }
+
+/** Anything else may nest deeper than `JSON.stringify` goes. */
+const isRequestId = (id: unknown): boolean => typeof id === "string" || Number.isInteger(id);

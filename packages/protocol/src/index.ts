@@ -21,7 +21,7 @@ export {
 export { parseElicitationResult, parseQuestionId, type QuestionAnswer, questionId } from "./elicitation.js";
 export { definedOnly, JsonFields } from "./json-fields.js";
 export { type RpcId, readRpcId, rpcCodes, rpcErrorResponse, storeFaults } from "./json-rpc.js";
-export { parseJson, problemOfJson, tooDeep } from "./json-text.js";
+export { parseJson, problemOfJson, tooDeep, toText } from "./json-text.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";
 export {
   deliveryMethod,

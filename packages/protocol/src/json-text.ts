@@ -9,6 +9,11 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
+/** A value of a message as text. `String` calls what a sender wrote into `toString`, and throws where that is no function. */
+export function toText(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
 /** How deep the arrays and objects of a message may nest, besides the message itself. */
 const maxJsonDepth = 64;
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, isJsonObject, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { withReadableError } from "../sdk-workarounds.js";
 
 /** An error as it goes over the wire. Source: JSON-RPC 2.0, "Error object". */
@@ -36,7 +36,7 @@ export class RpcError extends Error {
 export function readableError(given: unknown): RpcError {
   const { error }: { error: unknown } = withReadableError({ error: given });
   const { code, message, data }: JsonObject = isJsonObject(error) ? error : {};
-  return new RpcError(typeof code === "number" ? code : rpcCodes.internalError, String(message), data);
+  return new RpcError(typeof code === "number" ? code : rpcCodes.internalError, toText(message), data);
 }
 
 /** Errors that no change of the request would avoid. */

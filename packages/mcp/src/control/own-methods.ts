@@ -1,5 +1,5 @@
 import { type Engine, isJsonObject, isResumableError, type JsonObject } from "@resumable-mcp/core";
-import { type ControlToolsOffer, findPanelTool, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
+import { type ControlToolsOffer, findPanelTool, metaKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { RpcError } from "../call/rpc-error.js";
@@ -64,7 +64,7 @@ function callMethod<Context, EraCall extends Call>(
     }
   };
   return async (params, context, next) => {
-    const name = String(params.name);
+    const name = toText(params.name);
     const [tool, control] = [toolsByName(engine).get(name), controls.get(name)];
     if (tool !== undefined || control !== undefined) {
       const { rest, ...argument } = splitClientId(argumentsOf(params), tool);

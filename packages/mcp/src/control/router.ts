@@ -1,5 +1,5 @@
 import type { JsonObject } from "@resumable-mcp/core";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { RpcError } from "../call/rpc-error.js";
 import { type RequestOrigin, tracedRequest } from "../call/traced-requests.js";
 import type { Methods } from "./methods.js";
@@ -75,11 +75,11 @@ export function withoutOther(method: string, { name, uri }: JsonObject): JsonObj
     case "prompts/list":
       return { prompts: [] };
     case "resources/read":
-      throw new RpcError(rpcCodes.invalidParams, `Resource not found: ${String(uri)}`, { uri: String(uri) });
+      throw new RpcError(rpcCodes.invalidParams, `Resource not found: ${toText(uri)}`, { uri: toText(uri) });
     case "tools/call":
-      throw new RpcError(rpcCodes.invalidParams, `Tool ${String(name)} not found`);
+      throw new RpcError(rpcCodes.invalidParams, `Tool ${toText(name)} not found`);
     case "prompts/get":
-      throw new RpcError(rpcCodes.invalidParams, `Prompt ${String(name)} not found`);
+      throw new RpcError(rpcCodes.invalidParams, `Prompt ${toText(name)} not found`);
     default:
       throw new RpcError(rpcCodes.methodNotFound, "Method not found");
   }

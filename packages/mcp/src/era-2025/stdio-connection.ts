@@ -1,6 +1,6 @@
 import type { JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { isAtLeast, readRpcId, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
+import { isAtLeast, readRpcId, rpcCodes, rpcErrorResponse, toText } from "@resumable-mcp/protocol";
 import { paramsOf } from "../call/call.js";
 import { type PipeOptions, type PipeRequest, PipeRequests } from "../call/pipe-requests.js";
 import { RpcError } from "../call/rpc-error.js";
@@ -46,7 +46,7 @@ export class StdioConnection2025 {
       get client() {
         const { clientInfo, capabilities } = self.#initialize;
         return {
-          name: isJsonObject(clientInfo) ? String(clientInfo.name) : undefined,
+          name: isJsonObject(clientInfo) ? toText(clientInfo.name) : undefined,
           capabilities: Object(capabilities),
         };
       },
@@ -113,7 +113,7 @@ export class StdioConnection2025 {
   /** Whether a request calls a tool whose argument `client_id` names the caller. */
   async #takesClientId(message: JSONRPCRequest): Promise<boolean> {
     if (!this.#client.needsTools(message)) return false;
-    const name = String(message.params?.name);
+    const name = toText(message.params?.name);
     const facts = this.#router.factsOf(name) ?? (await this.#other?.factsOf(name));
     return facts?.clientArgument !== undefined;
   }
@@ -140,14 +140,14 @@ export class StdioConnection2025 {
     const response = await answered;
     this.#asked.delete(id);
     if (isJsonObject(response?.result)) return response.result;
-    if (response !== undefined) throw new RpcError(rpcCodes.internalError, String(Object(response.error).message));
+    if (response !== undefined) throw new RpcError(rpcCodes.internalError, toText(Object(response.error).message));
     const params = { requestId: id, reason: String(signal.reason) };
     this.#requests.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
     throw new RpcError(rpcCodes.internalError, "The question is asked no longer.");
   }
 
   #takeAnswer(response: JsonObject): void {
-    const answered = this.#asked.get(String(response.id));
+    const answered = this.#asked.get(toText(response.id));
     if (answered === undefined) this.#other?.receive(forSdk(response));
     else answered(response);
   }

@@ -1,7 +1,7 @@
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import { isJsonObject } from "@resumable-mcp/core";
 import { withDefaults } from "@resumable-mcp/core/internal";
-import { readRpcId } from "@resumable-mcp/protocol";
+import { readRpcId, toText } from "@resumable-mcp/protocol";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { HttpAnswer, refusal } from "../http/http-answer.js";
@@ -84,7 +84,7 @@ export class Endpoint2026 {
     }
     try {
       const { method, params } = message;
-      const schema = method === "tools/call" ? this.#answers.inputSchema(String(params.name)) : undefined;
+      const schema = method === "tools/call" ? this.#answers.inputSchema(toText(params.name)) : undefined;
       checkHeaders(request, method, params, schema);
     } catch (error) {
       return this.#refuse(id, { status: 400, error: asRpcError(error) });

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@resumable-mcp/core";
-import { repeatedParts } from "@resumable-mcp/protocol";
+import { repeatedParts, toText } from "@resumable-mcp/protocol";
 import { RpcError } from "../call/rpc-error.js";
 import type { HttpRequest } from "../http/http-request.js";
 
@@ -36,7 +36,7 @@ function checkHeader(request: Pick<HttpRequest, "header">, name: string, value: 
   if (sent === undefined) throw mismatch(`${body}, but the required ${name} header is absent`);
   const text = decoded(sent);
   if (text === undefined) throw mismatch(`the ${name} header is not valid Base64`, sent);
-  const isSame = typeof value === "number" ? decimal.test(text) && Number(text) === value : text === String(value);
+  const isSame = typeof value === "number" ? decimal.test(text) && Number(text) === value : text === toText(value);
   if (!isSame) throw mismatch(`${body}, but the ${name} header names ${JSON.stringify(text)}`, sent);
 }
 

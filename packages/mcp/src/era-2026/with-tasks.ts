@@ -1,7 +1,7 @@
 import type { ServerEventBus } from "@modelcontextprotocol/server";
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { withDefaults } from "@resumable-mcp/core/internal";
-import { parseTaskUri, rpcCodes } from "@resumable-mcp/protocol";
+import { parseTaskUri, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { RpcError } from "../call/rpc-error.js";
 import { HttpAnswer } from "../http/http-answer.js";
@@ -89,5 +89,5 @@ export function namesTasks(message: unknown): boolean {
   const filter = isListen(message) && isJsonObject(message.params) ? message.params.notifications : undefined;
   if (!isJsonObject(filter)) return false;
   const { taskIds, resourceSubscriptions: uris } = filter;
-  return Array.isArray(taskIds) || (Array.isArray(uris) && uris.some((uri) => parseTaskUri(String(uri)) !== undefined));
+  return Array.isArray(taskIds) || (Array.isArray(uris) && uris.some((uri) => parseTaskUri(toText(uri)) !== undefined));
 }

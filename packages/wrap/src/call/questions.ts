@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject, type TaskContext } from "@resumable-mcp/core";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import type { CallState } from "./plan.js";
 
 /**
@@ -28,7 +28,7 @@ export class Questions {
   async answer(params: JsonObject, place?: string): Promise<UpstreamResponse> {
     if ((params.mode ?? "form") !== "form")
       return { error: { code: rpcCodes.invalidParams, message: "Only questions of mode form pass through." } };
-    const message = String(params.message ?? "");
+    const message = toText(params.message ?? "");
     const schema = isJsonObject(params.requestedSchema) ? params.requestedSchema : { type: "object", properties: {} };
     const name = createHash("sha256")
       .update(JSON.stringify([message, schema, ...(place === undefined ? [] : [place])]))

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { inTime } from "@resumable-mcp/core/internal";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { envelopeKeys, rpcCodes } from "@resumable-mcp/protocol";
+import { envelopeKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { checkpointExtension, readCheckpoint } from "../call/checkpoint.js";
 import { wrapLimits } from "../limits.js";
 import { ConnectionLost, type OpenWire, Peer, type RequestOptions } from "./peer.js";
@@ -197,8 +197,8 @@ export class Connection {
     const { name, version } = isJsonObject(serverInfo) ? serverInfo : {};
     const offered = isJsonObject(capabilities) ? capabilities : {};
     this.#facts = {
-      name: String(name ?? "unnamed"),
-      version: String(version ?? "0"),
+      name: toText(name ?? "unnamed"),
+      version: toText(version ?? "0"),
       instructions: typeof instructions === "string" ? instructions : undefined,
       capabilities: offered,
       tools: offered.tools === undefined ? [] : await this.#listTools(),

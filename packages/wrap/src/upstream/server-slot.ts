@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "@resumable-mcp/core";
+import { toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import { Connection, type Heard, type ServerFacts, untilAborted } from "./connection.js";
 import { ConnectionLost, type OpenWire } from "./peer.js";
@@ -64,8 +65,8 @@ export class ServerSlot {
 
   /** Notes what the server has to hear again. */
   note(method: string, { uri }: JsonObject): void {
-    if (method === "resources/subscribe") this.#subscribed.add(String(uri));
-    if (method === "resources/unsubscribe") this.#subscribed.delete(String(uri));
+    if (method === "resources/subscribe") this.#subscribed.add(toText(uri));
+    if (method === "resources/unsubscribe") this.#subscribed.delete(toText(uri));
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
-import { parseElicitationResult, parseQuestionId } from "@resumable-mcp/protocol";
+import { parseElicitationResult, parseQuestionId, toText } from "@resumable-mcp/protocol";
 import { resolveOwner } from "../../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
 import type { InFlightCalls } from "./calls/in-flight-calls.js";
@@ -18,7 +18,7 @@ export async function answerQuestion(
   response: JSONRPCResponse,
   caller: CallerRights,
 ): Promise<boolean> {
-  const asked = parseQuestionId(String(response.id));
+  const asked = parseQuestionId(toText(response.id));
   const task = asked === undefined ? undefined : await engine.readTask(asked.taskId).catch(noTask);
   if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
   // Another process may have asked it, for a task of this session or of its caller.

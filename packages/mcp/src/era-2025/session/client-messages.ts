@@ -1,5 +1,6 @@
 import type { JSONRPCNotification, JSONRPCResponse, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine } from "@resumable-mcp/core";
+import { toText } from "@resumable-mcp/protocol";
 import { isRequestId } from "../../call/call.js";
 import { HttpAnswer } from "../../http/http-answer.js";
 import { limits } from "../../limits.js";
@@ -39,13 +40,13 @@ export class ClientMessages {
 
   async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const { engine, deliveries } = this.#parts;
-    if (deliveries.requests.isOfAnother(String(response.id))) return misdirectedAnswer();
+    if (deliveries.requests.isOfAnother(toText(response.id))) return misdirectedAnswer();
     try {
       const keep = await answerQuestion(engine, this.#parts, response, rightsOf(extra));
       deliveries.accept(response as ClientResponse, extra, keep);
       return new HttpAnswer(202);
     } catch (error) {
-      deliveries.requests.askAgain(String(response.id));
+      deliveries.requests.askAgain(toText(response.id));
       throw error;
     }
   }
@@ -56,7 +57,7 @@ export class ClientMessages {
     await entering.ended(requestId);
     const rights = rightsOf(extra);
     const inFlight = calls.findRequest(requestId);
-    if (inFlight !== undefined) checkScopes(engine, String(inFlight.request.params?.name), rights);
+    if (inFlight !== undefined) checkScopes(engine, toText(inFlight.request.params?.name), rights);
     const isKnown = calls.withdraw(requestId);
     if (inFlight !== undefined) {
       deliveries.end(inFlight, typeof reason === "string" ? reason : "cancelled by the client");

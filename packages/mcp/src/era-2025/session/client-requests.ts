@@ -1,6 +1,6 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
-import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
+import { rpcCodes, rpcErrorResponse, toText } from "@resumable-mcp/protocol";
 import { sessionClient } from "../../call/session-client.js";
 import type { HttpAnswer } from "../../http/http-answer.js";
 import type { RequestContext } from "../../http/http-request.js";
@@ -225,7 +225,7 @@ export class ClientRequests {
     // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
     if (method === "tasks/result") return { kind: "again" };
     if (method !== "tools/call") return { kind: "once" };
-    const name = String(params?.name);
+    const name = toText(params?.name);
     const own = this.#session.router.factsOf(name);
     if (own !== undefined) return own;
     const facts = (await this.#session.other?.factsOf(name)) ?? { kind: "once" };

@@ -5,7 +5,7 @@ import type {
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { metaKeys, questionId, rpcCodes } from "@resumable-mcp/protocol";
+import { metaKeys, questionId, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { isRequestId } from "../../call/call.js";
 import { QuestionRelay } from "../../call/question-relay.js";
 import { RpcError } from "../../call/rpc-error.js";
@@ -86,7 +86,7 @@ export class ServerRequests {
       throw new RpcError(rpcCodes.internalError, "The question is asked no longer.");
     }
     if (isJsonObject(response.result)) return response.result;
-    throw new RpcError(rpcCodes.internalError, String(response.error?.message));
+    throw new RpcError(rpcCodes.internalError, toText(response.error?.message));
   }
 
   /** A superseded delivery asks no longer; its question stays as it was shown. Else the client hears that it need not answer. */
@@ -126,7 +126,7 @@ export class ServerRequests {
    * @param keep whether the answer waits until a request asks for it; otherwise it is dropped.
    */
   answer(response: ClientResponse, keep: boolean): RequestId | undefined {
-    const wireId = String(response.id);
+    const wireId = toText(response.id);
     const innerId = this.#relayed.get(wireId);
     this.#relayed.delete(wireId);
     this.#asked.delete(wireId);

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { Call } from "../../call/call.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
@@ -97,7 +97,7 @@ export function withTaskCalls(environment: Environment2025, own: Methods<Request
     },
     async "tools/call"(params, request, next) {
       if (hasOwnTasks(request)) return callTool(params, request, next);
-      const name = String(params.name);
+      const name = toText(params.name);
       const tool = tools().get(name);
       const asTask = params.task !== undefined;
       if (tool !== undefined) {

@@ -9,7 +9,7 @@ import {
   type OwnedTasks,
   ResumableError,
 } from "@resumable-mcp/core";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { findTask } from "../../call/call.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
@@ -112,7 +112,7 @@ async function answering<Value>(run: () => Promise<Value>): Promise<Value> {
 function callOf(engine: Engine, { method, params }: { method: string; params?: object | undefined }) {
   if (method !== "tools/call") throw notNow(`Only tools/call can become a task here, not ${method}.`);
   const { name, arguments: given }: { name?: unknown; arguments?: unknown } = params ?? {};
-  const tool = engine.tool(String(name));
+  const tool = engine.tool(toText(name));
   const input: JsonObject = isJsonObject(given) ? given : {};
   return { tool: tool.name, input: splitClientId(input, tool).rest };
 }

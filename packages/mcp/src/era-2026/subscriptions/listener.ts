@@ -1,6 +1,6 @@
 import type { ServerEvent, ServerEventBus, ServerNotifier } from "@modelcontextprotocol/server";
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
-import { envelopeKeys, rpcCodes } from "@resumable-mcp/protocol";
+import { envelopeKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call.js";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
@@ -172,7 +172,7 @@ export function changeIn({ method, params }: JsonObject): ServerEvent | undefine
     case "notifications/resources/list_changed":
       return { kind: "resources_list_changed" };
     case "notifications/resources/updated":
-      return { kind: "resource_updated", uri: String(isJsonObject(params) ? params.uri : "") };
+      return { kind: "resource_updated", uri: toText(isJsonObject(params) ? params.uri : "") };
     default:
       return undefined;
   }

@@ -1,6 +1,7 @@
 import type { JSONRPCRequest, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine } from "@resumable-mcp/core";
 import type { Repeatable } from "@resumable-mcp/protocol";
+import { toText } from "@resumable-mcp/protocol";
 import { LateCancellations } from "../../../call/late-cancellations.js";
 import type { SessionLimits } from "../../../limits.js";
 import { randomToken } from "../../../owner/random-token.js";
@@ -76,7 +77,7 @@ export class InFlightCalls {
     | string
     | undefined {
     const { id: requestId, method, params } = request;
-    const tool = method === "tools/call" ? String(params?.name) : undefined;
+    const tool = method === "tools/call" ? toText(params?.name) : undefined;
     const known = kind === "once" ? undefined : kind === "again" ? { ...params } : callerParams(params);
     const facts: StreamFacts = {
       acceptedMs,
@@ -199,7 +200,7 @@ export class InFlightCalls {
     if (this.#document.value.cancelled === undefined) return [];
     const gone = [...this.#inFlight.values()].filter(
       ({ kind, finished, acceptedMs, request: { id: requestId, params } }) =>
-        kind !== "once" && !finished && this.#isCancelled({ requestId, tool: String(params?.name), acceptedMs }),
+        kind !== "once" && !finished && this.#isCancelled({ requestId, tool: toText(params?.name), acceptedMs }),
     );
     for (const inFlight of gone) {
       this.#noteCancelled(inFlight.callId);
