@@ -1,6 +1,8 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { expect, onTestFinished, test } from "vitest";
-import type { ServerDefinition, Upstream, UpstreamChange } from "../src/define-server.js";
+import type { Call } from "../src/call/call.js";
+import { upstreamServer } from "../src/control/upstream.js";
+import type { ServerDefinition, Upstream, UpstreamChange, UpstreamRequest } from "../src/define-server.js";
 import { createSessionHandler } from "../src/index.js";
 
 const initialize = {
@@ -50,4 +52,21 @@ test("of what a wrapped server sends, a session hears of lists that changed, and
   await reader?.cancel();
   expect(heard).not.toContain("resources/updated");
   expect(heard).not.toContain("custom");
+});
+
+test("a wrapped server is not sent what a client says to this server alone", async () => {
+  const asked: UpstreamRequest[] = [];
+  const upstream = {
+    capabilities: { resources: {} },
+    ask: async (request: UpstreamRequest) => {
+      asked.push(request);
+      return { result: {} };
+    },
+  };
+  const call = { tasks: { owner: "o" }, signal: new AbortController().signal };
+  const server = upstreamServer<undefined>(upstream as unknown as Upstream, () => call as unknown as Call);
+  const ofThisServer = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", progressToken: 1 };
+  await server.ask(undefined, "resources/read", { uri: "a:b", _meta: { ...ofThisServer, traceparent: "t" } });
+  await server.ask(undefined, "resources/read", { uri: "a:b", _meta: ofThisServer });
+  expect(asked.map(({ params }) => params)).toEqual([{ uri: "a:b", _meta: { traceparent: "t" } }, { uri: "a:b" }]);
 });

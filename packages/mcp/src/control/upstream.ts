@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { Call } from "../call/call.js";
 import { RpcError } from "../call/rpc-error.js";
 import type { Upstream, UpstreamChange } from "../define-server.js";
@@ -29,11 +30,18 @@ export function upstreamServer<Context>(upstream: Upstream, callOf: (context: Co
     async ask(context, method, params) {
       if (!hasMethod(method)) return withoutOther(method, params);
       const { tasks, signal } = callOf(context);
-      const response = await upstream.ask({ owner: tasks.owner, method, params, signal });
+      const response = await upstream.ask({ owner: tasks.owner, method, params: passedParams(params), signal });
       if ("error" in response) throw RpcError.of(response.error);
       return response.result;
     },
   };
+}
+
+/** Without what a client says to this server alone: its revision, what it can, and where its progress goes. */
+function passedParams({ _meta, ...params }: JsonObject): JsonObject {
+  const isOurs = (key: string) => key === "progressToken" || /^(io\.modelcontextprotocol|resumable-mcp)\//.test(key);
+  const meta = Object.entries(isJsonObject(_meta) ? _meta : {}).filter(([key]) => !isOurs(key));
+  return meta.length === 0 ? params : { ...params, _meta: Object.fromEntries(meta) };
 }
 
 /** Whether a change is for clients of all owners: a list. What else a server sends may name what is one owner's. */

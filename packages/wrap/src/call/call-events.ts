@@ -1,21 +1,28 @@
 import type { Checkpoint, Json, JsonObject } from "@resumable-mcp/core";
+import { wrapLimits } from "../limits.js";
 import { readCheckpoint } from "./checkpoint.js";
 import type { CallState, RoundTrip } from "./plan.js";
 
 type Step = Checkpoint<CallState, Json>;
 
+/** One report of a server, or several that came too fast to be kept one by one. */
+interface Report {
+  progress?: number;
+  total?: number;
+  message?: string;
+  checkpoint?: string;
+  task?: string;
+  round?: RoundTrip;
+  append?: readonly Json[];
+}
+
 /**
- * What a server reported of a call since the last step of its task was committed: of progress the newest, of what it appended all.
- * A server that reports faster than the store writes costs no more than one step at a time.
+ * What a server reported of a call since the last step of its task was committed. A server that reports faster than the store writes
+ * has few steps waiting: then the newest progress takes the place of what was not committed. What it appended is all kept.
  */
 export class CallEvents {
   readonly #onProblem: (problem: string) => void;
-  #reported: { progress?: number; total?: number; message?: string } = {};
-  #checkpoint: string | undefined;
-  #task: string | undefined;
-  #round: RoundTrip | undefined;
-  #append: Json[] = [];
-  #any = false;
+  #reports: Report[] = [];
   #committing = false;
   #waiting: ((isKept: boolean) => void)[] = [];
   #wake: () => void = () => {};
@@ -28,43 +35,45 @@ export class CallEvents {
   /** Takes the params of a progress notification. */
   report(params: JsonObject): void {
     const { progress, total, message } = params;
-    this.#reported = {
-      ...this.#reported,
+    const checkpoint = readCheckpoint(params);
+    if (checkpoint !== undefined && "problem" in checkpoint) this.#onProblem(checkpoint.problem);
+    const kept = checkpoint !== undefined && "state" in checkpoint ? checkpoint : undefined;
+    this.#add({
       ...(typeof progress === "number" && progress >= 0 && { progress }),
       ...(typeof total === "number" && total >= 0 && { total }),
       ...(typeof message === "string" && { message: message.slice(0, longestMessage) }),
-    };
-    const checkpoint = readCheckpoint(params);
-    if (checkpoint !== undefined && "problem" in checkpoint) this.#onProblem(checkpoint.problem);
-    else if (checkpoint !== undefined) {
-      this.#checkpoint = checkpoint.state;
-      this.#append.push(...(checkpoint.append ?? []));
-    }
-    this.flush();
+      ...(kept !== undefined && { checkpoint: kept.state }),
+      ...(kept?.append !== undefined && { append: kept.append }),
+    });
   }
 
   /** The server made a task of its own of the call. */
-  noteTask(taskId: string): void {
-    this.#task = taskId;
-    this.flush();
+  noteTask(task: string): void {
+    this.#add({ task });
   }
 
   /** The server asks to be asked again: what it said before that to continue from is of the request that has ended. */
   noteRound(round: RoundTrip): void {
-    this.#round = round;
-    this.#checkpoint = undefined;
-    this.flush();
+    this.#add({ round });
   }
 
   /** Makes a step, though nothing was reported: what the task logged rides with it. */
   flush(): void {
-    this.#any = true;
+    if (this.#reports.length === 0) this.#add({});
+  }
+
+  #add(report: Report): void {
+    const last = this.#reports.length < wrapLimits.maxWaitingReports ? undefined : this.#reports.pop();
+    const append = [...(last?.append ?? []), ...(report.append ?? [])];
+    const { checkpoint, ...before } = last ?? {};
+    const kept = report.round === undefined && checkpoint !== undefined ? { checkpoint } : {};
+    this.#reports.push({ ...before, ...kept, ...report, ...(append.length > 0 && { append }) });
     this.#wake();
   }
 
   /** Resolves when there is something to take, or `other` has come. */
   async next(other: Promise<unknown>): Promise<void> {
-    if (this.#any) return;
+    if (this.#reports.length > 0) return;
     await Promise.race([
       other,
       new Promise<void>((resolve) => {
@@ -75,7 +84,7 @@ export class CallEvents {
 
   /** Resolves when what was reported until now is committed: to true; to false when the call is over before that. */
   committed(): Promise<boolean> {
-    if (!this.#any && !this.#committing) return Promise.resolve(true);
+    if (this.#reports.length === 0 && !this.#committing) return Promise.resolve(true);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -83,7 +92,7 @@ export class CallEvents {
   noteCommitted(): void {
     this.#committing = false;
     // What came in the meantime is committed by the next step.
-    if (this.#any) return;
+    if (this.#reports.length > 0) return;
     for (const resolve of this.#waiting.splice(0)) resolve(true);
   }
 
@@ -92,29 +101,20 @@ export class CallEvents {
     for (const resolve of this.#waiting.splice(0)) resolve(false);
   }
 
-  /** Takes what was reported; `undefined` when nothing was. */
+  /** Takes what was reported first; `undefined` when nothing was. */
   take(state: CallState): Step | undefined {
-    if (!this.#any) return undefined;
-    const [reported, append] = [this.#reported, this.#append];
-    const { checkpoint: _ended, ...rest } = state;
-    const kept: CallState = {
-      ...(this.#checkpoint !== undefined && { checkpoint: this.#checkpoint }),
-      ...(this.#task !== undefined && { task: this.#task }),
-      ...(this.#round !== undefined && { round: this.#round }),
-    };
-    const before = this.#round === undefined ? state : rest;
-    this.#any = false;
+    const report = this.#reports.shift();
+    if (report === undefined) return undefined;
     this.#committing = true;
-    this.#reported = {};
-    this.#checkpoint = undefined;
-    this.#task = undefined;
-    this.#round = undefined;
-    this.#append = [];
-    return {
-      ...reported,
-      ...(Object.keys(kept).length > 0 && { state: { ...before, ...kept } }),
-      ...(append.length > 0 && { append }),
+    const { checkpoint, task, round, ...step } = report;
+    const { checkpoint: _ended, ...rest } = state;
+    const kept = {
+      ...(checkpoint !== undefined && { checkpoint }),
+      ...(task !== undefined && { task }),
+      ...(round !== undefined && { round }),
     };
+    const before = round === undefined ? state : rest;
+    return { ...step, ...(Object.keys(kept).length > 0 && { state: { ...before, ...kept } }) };
   }
 }
 
