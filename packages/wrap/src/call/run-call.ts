@@ -84,6 +84,9 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
     if (!(outcome instanceof ConnectionLost)) return outcome;
     signal.throwIfAborted();
     if (outcome.notSent && next.kind === "begin") state = { ...state, waits: true };
+    // No server is needed to know that nothing can be continued.
+    if (Object.keys(state).length === 0)
+      return unknownOutcome(name, "The server was lost while it carried out the call", call.reached);
     losses += 1;
   }
 }
