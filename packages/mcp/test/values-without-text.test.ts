@@ -10,9 +10,9 @@ test.each(["tools/call", "prompts/get", "resources/read"])(
   "a name without a text in %s is a mistake of its client, in both eras, and no failure of the server",
   async (method) => {
     const params = { name: withoutText, uri: withoutText };
-    const modern = open2026([countTool()]);
-    onTestFinished(() => modern.close());
-    expect((await modern.send(method, params)).error).toMatchObject({ code: -32602 });
+    const of2026 = open2026([countTool()]);
+    onTestFinished(() => of2026.close());
+    expect((await of2026.send(method, params)).error).toMatchObject({ code: -32602 });
     const { url } = await openForTest({ tools: [countTool()] });
     const response = await post(url, { jsonrpc: "2.0", id: 1, method, params }, await openSession(url));
     expect(await response.text()).toMatch(/"code":-3260[02]/);

@@ -9,7 +9,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** A value of a message as text. `String` calls what a sender wrote into `toString`, and throws where that is no function. */
+/** A value of a message as text. `String` calls what a sender wrote into `toString`, and throws where that cannot be called. */
 export function toText(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
