@@ -72,7 +72,7 @@ describe("a server of the 2026 era", () => {
   it("is known by its own name, has all pages of its list read, and changes are heard", async () => {
     const { definition, engine, call } = await open();
     expect(definition).toMatchObject({ name: "raw-2026", version: "1", instructions: "Use me." });
-    expect(definition.tools).toHaveLength(11);
+    expect(definition.tools).toHaveLength(12);
     await call("rename");
     await expect.poll(() => engine.tools.map(({ name }) => name)).toContain("renamed");
   });
@@ -111,6 +111,13 @@ describe("a server of the 2026 era", () => {
     const ended = await call("work", { dieAt: 2 });
     expect(resultOf(ended)).toMatchObject({ structuredContent: { error: { code: "OUTCOME_UNKNOWN" } } });
     expect(await effects()).toEqual(["call work", "step 1", "died"]);
+  });
+
+  it("is called again from the beginning, where it says that this does no harm and its user trusts it", async () => {
+    const { call } = await open({ ...raw(), trustAnnotations: true });
+    const ended = await call("safe", { dieAt: 2 });
+    expect(textsOf(ended)).toEqual(["done", expect.stringContaining("made again")]);
+    expect(resultOf(ended)).toMatchObject({ _meta: { "resumable-mcp/repeated": true } });
   });
 
   it("continues from its last checkpoint", async () => {

@@ -6,13 +6,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../../resumable-mcp/dist/cli.js", import.meta.url));
-const upstream = fileURLToPath(new URL("raw-server.js", import.meta.url));
 
 /** What a storm kills, and how often. */
 export interface StormOptions {
   readonly folder: string;
   readonly kills: number;
   readonly transport: "stdio" | "http";
+  readonly server: StormServer;
   /** Gives numbers from 0 to 1. */
   readonly random: () => number;
 }
@@ -23,23 +23,29 @@ export interface StormCount {
   readonly calls: number;
   /** Calls whose outcome is not known, by tool. */
   readonly unknown: Readonly<Record<string, number>>;
-  /** Calls of `work` that their server began more than once. */
+  /** Calls of tools that may not be made again which their server began more than once. */
   readonly begunTwice: readonly string[];
-  /** Steps of `saved` that were done again though a later one was committed. */
+  /** Steps that were done again though they were committed. */
   readonly lostSteps: readonly string[];
-  /** Calls of `safe` and `saved` without a result. */
+  /** Calls without a result. */
   readonly notEnded: readonly string[];
   readonly pids: readonly number[];
 }
 
-const tools = ["work", "safe", "saved"] as const;
+/** The servers of these tests, with the tools that are called. */
+const toolsOf = {
+  "raw-server.js": ["work", "safe", "saved"],
+  "raw-2026-server.js": ["work", "safe", "saved", "rounds", "task"],
+} as const;
+export type StormServer = keyof typeof toolsOf;
 const steps = 4;
 
 /** Kills host, gateway and server at random moments while calls are made one after the other, and counts what the server did. */
-export async function runKillStorm({ folder, kills, transport, random }: StormOptions): Promise<StormCount> {
+export async function runKillStorm({ folder, kills, transport, server, random }: StormOptions): Promise<StormCount> {
   const effects = join(folder, "effects");
   const lines = () => (existsSync(effects) ? readFileSync(effects, "utf8").trim().split("\n") : []);
-  const gateway = transport === "stdio" ? new StdioHost(folder, effects) : new HttpHost(folder, effects);
+  const gateway =
+    transport === "stdio" ? new StdioHost(folder, effects, server) : new HttpHost(folder, effects, server);
   const victims = ["host", "gateway", "server"] as const;
   const killed = { host: 0, gateway: 0, server: 0 };
   const total = () => killed.host + killed.gateway + killed.server;
@@ -64,7 +70,8 @@ export async function runKillStorm({ folder, kills, transport, random }: StormOp
     over = true;
   })();
   let calls = 0;
-  const unknown = { work: 0, safe: 0, saved: 0 };
+  const tools = toolsOf[server];
+  const unknown: Record<string, number> = Object.fromEntries(tools.map((tool) => [tool, 0]));
   const notEnded: string[] = [];
   for (; !over; calls += 1) {
     const tool = tools[calls % tools.length] ?? "work";
@@ -72,13 +79,13 @@ export async function runKillStorm({ folder, kills, transport, random }: StormOp
     let answer: string | undefined;
     for (let tries = 0; answer === undefined && tries < 200; tries += 1)
       answer = await gateway.call(tool, { id, steps });
-    if (answer?.includes("OUTCOME_UNKNOWN")) unknown[tool] += 1;
+    if (answer?.includes("OUTCOME_UNKNOWN")) unknown[tool] = (unknown[tool] ?? 0) + 1;
     else if (!answer?.includes(`done ${id}`)) notEnded.push(`${tool} ${id}: ${answer}`);
   }
   await killing;
   await gateway.close();
   const noted = lines();
-  const begun = noted.filter((line) => line.startsWith("begin work "));
+  const begun = noted.filter((line) => /^begin (work|rounds|task) /.test(line));
   const begunTwice = begun.filter((line, index) => begun.indexOf(line) !== index);
   const pids = noted.filter((line) => line.startsWith("pid ")).map((line) => Number(line.split(" ")[1]));
   return { killed, calls, unknown, begunTwice, lostSteps: lostSteps(noted), notEnded, pids };
@@ -88,8 +95,8 @@ export async function runKillStorm({ folder, kills, transport, random }: StormOp
 function lostSteps(noted: readonly string[]): readonly string[] {
   const committed = new Set<string>();
   return noted.filter((line) => {
-    if (line.startsWith("committed saved ")) committed.add(line.replace("committed", "step"));
-    return line.startsWith("step saved ") && committed.has(line);
+    if (line.startsWith("committed ")) committed.add(line.replace("committed", "step"));
+    return !line.startsWith("step safe ") && committed.has(line);
   });
 }
 
@@ -103,8 +110,8 @@ export function kill(pid: number | undefined): boolean {
   }
 }
 
-/** The command line of a gateway in front of the server of these tests. */
-export const wrapped = (effects: string, options: readonly string[]) => [
+/** The command line of a gateway in front of a server of these tests. */
+export const wrapped = (effects: string, options: readonly string[], server: StormServer = "raw-server.js") => [
   program,
   "wrap",
   ...options,
@@ -113,7 +120,7 @@ export const wrapped = (effects: string, options: readonly string[]) => [
   "now",
   "--",
   "node",
-  upstream,
+  fileURLToPath(new URL(server, import.meta.url)),
   effects,
   "pids",
 ];
@@ -130,11 +137,13 @@ class StdioHost {
   readonly #effects: string;
   #child: ChildProcess | undefined;
   #answers = new Map<number, (line: string | undefined) => void>();
+  readonly #server: StormServer;
   #lastId = 0;
 
-  constructor(folder: string, effects: string) {
+  constructor(folder: string, effects: string, server: StormServer) {
     this.#folder = folder;
     this.#effects = effects;
+    this.#server = server;
   }
 
   async call(name: string, input: object): Promise<string | undefined> {
@@ -159,9 +168,13 @@ class StdioHost {
   }
 
   #start(): ChildProcess {
-    const child = spawn(process.execPath, wrapped(this.#effects, ["--store", join(this.#folder, "store")]), {
-      stdio: ["pipe", "pipe", "ignore"],
-    });
+    const child = spawn(
+      process.execPath,
+      wrapped(this.#effects, ["--store", join(this.#folder, "store")], this.#server),
+      {
+        stdio: ["pipe", "pipe", "ignore"],
+      },
+    );
     const answers = new Map<number, (line: string | undefined) => void>();
     this.#answers = answers;
     child.stdin.on("error", () => {});
@@ -185,11 +198,13 @@ class HttpHost {
   readonly #folder: string;
   readonly #effects: string;
   #gateway: Promise<Gateway> | undefined;
+  readonly #server: StormServer;
   #left = new AbortController();
 
-  constructor(folder: string, effects: string) {
+  constructor(folder: string, effects: string, server: StormServer) {
     this.#folder = folder;
     this.#effects = effects;
+    this.#server = server;
   }
 
   async call(name: string, input: object): Promise<string | undefined> {
@@ -211,7 +226,7 @@ class HttpHost {
 
   #start(): Promise<Gateway> {
     const started = startHttpGateway(
-      wrapped(this.#effects, ["http", "--port", "0", "--store", join(this.#folder, "store")]),
+      wrapped(this.#effects, ["http", "--port", "0", "--store", join(this.#folder, "store")], this.#server),
     );
     void started.then(({ child }) =>
       child.once("close", () => {

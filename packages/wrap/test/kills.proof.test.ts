@@ -26,15 +26,20 @@ const lives = (pid: number): boolean => {
   }
 };
 
-it.each(["stdio", "http"] as const)(
-  "over %s, host, gateway and server die again and again: an effect happens at most once, each call ends, and no process is left",
+it.each([
+  ["stdio", "raw-server.js"],
+  ["http", "raw-server.js"],
+  ["stdio", "raw-2026-server.js"],
+  ["http", "raw-2026-server.js"],
+] as const)(
+  "over %s, in front of %s, host, gateway and server die again and again: an effect happens at most once, each call ends, and no process is left",
   { timeout: 600_000 },
-  async (transport) => {
+  async (transport, server) => {
     const seed = Number(process.env.WRAP_SEED ?? Math.floor(Math.random() * 1e6));
     const folder = await mkdtemp(join(tmpdir(), "wrap-storm-"));
     onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 }));
-    const { pids, ...count } = await runKillStorm({ folder, kills, transport, random: randomOf(seed) });
-    console.log(JSON.stringify({ transport, seed, ...count, servers: pids.length }));
+    const { pids, ...count } = await runKillStorm({ folder, kills, transport, server, random: randomOf(seed) });
+    console.log(JSON.stringify({ transport, server, seed, ...count, servers: pids.length }));
     expect(count).toMatchObject({ begunTwice: [], lostSteps: [], notEnded: [] });
     await expect.poll(() => pids.filter(lives)).toEqual([]);
   },

@@ -1,6 +1,7 @@
 // An MCP server of the 2026 era by raw JSON-RPC over stdio. It notes its effects in a file, and dies where its arguments say so.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 
 const [effects = "", notesPids] = process.argv.slice(2);
 const revision = "2026-07-28";
@@ -28,26 +29,57 @@ function dieOnce(isDue) {
   process.kill(process.pid, "SIGKILL");
 }
 
-const listed = ["work", "saved", "rounds", "shed", "ask", "sample", "task", "hang", "rename", "big", "seen"].map(
-  (name) => ({
-    name,
-    inputSchema: { type: "object" },
-  }),
-);
+const listed = [
+  "work",
+  "safe",
+  "saved",
+  "rounds",
+  "shed",
+  "ask",
+  "sample",
+  "task",
+  "hang",
+  "rename",
+  "big",
+  "seen",
+].map((name) => ({
+  name,
+  inputSchema: { type: "object" },
+  ...(name === "safe" && { annotations: { idempotentHint: true } }),
+}));
+
+/** Work that takes a moment, where the call has a name of its own. */
+async function noteStep(tool, id, step) {
+  if (id !== undefined) await pause(2);
+  note(`step ${step}`);
+  if (id !== undefined) note(`step ${tool} ${id} ${step}`);
+}
+
+/**
+ * The end of a call. In a storm it comes late after the last step: a host that dies while it gets an answer has it, for all that its
+ * gateway can know, and the same call is a new one.
+ */
+async function end(id, otherwise) {
+  if (id !== undefined) await pause(20);
+  return text(otherwise ?? `done ${id ?? ""}`.trim());
+}
 
 /** What a call does, by its tool. */
 const tools = {
-  work({ steps = 3, dieAt }, { _meta }) {
+  async work({ steps = 3, dieAt, id }, { name, _meta }) {
     for (let step = 1; step <= steps; step += 1) {
       dieOnce(step === dieAt);
-      note(`step ${step}`);
+      await noteStep(name, id, step);
       send({ method: "notifications/progress", params: { progressToken: _meta.progressToken, progress: step } });
     }
-    return text("done");
+    return end(id);
   },
-  saved({ steps = 3, dieAt }, { _meta }) {
-    for (let step = Number(_meta[resumeKey]?.state ?? 0) + 1; step <= steps; step += 1) {
-      note(`step ${step}`);
+  safe: (input, params) => tools.work(input, params),
+  async saved({ steps = 3, dieAt, id }, { _meta }) {
+    const from = Number(_meta[resumeKey]?.state ?? 0);
+    if (id !== undefined && from > 0) note(`committed saved ${id} ${from}`);
+    for (let step = from + 1; step <= steps; step += 1) {
+      await noteStep("saved", id, step);
       const saved = { [checkpointKey]: { state: String(step), append: [{ type: "text", text: `part ${step}` }] } };
       const progress = { progressToken: _meta.progressToken, progress: step, _meta: saved };
       send({ method: "notifications/progress", params: progress });
@@ -57,15 +89,18 @@ const tools = {
         return new Promise((resolve) => process.stdout.write("", () => resolve(process.exit(1))));
       }
     }
-    return text("done");
+    return end(id);
   },
   /** One step for each request; it continues from the state alone. */
-  async rounds({ steps = 3, dieAt, holdAt }, { requestState }) {
+  async rounds({ steps = 3, dieAt, holdAt, id }, { requestState }) {
     const step = Number(requestState ?? 0) + 1;
+    if (id !== undefined)
+      note(requestState === undefined ? `begin rounds ${id}` : `committed rounds ${id} ${step - 1}`);
     dieOnce(step === dieAt);
-    note(`step ${step}`);
-    while (step === holdAt && !existsSync(`${effects}.go`)) await new Promise((resolve) => setTimeout(resolve, 5));
-    return step < steps ? { resultType: "input_required", requestState: String(step) } : text(`done in ${step}`);
+    await noteStep("rounds", id, step);
+    while (step === holdAt && !existsSync(`${effects}.go`)) await pause(5);
+    if (step < steps) return { resultType: "input_required", requestState: String(step) };
+    return end(id, id === undefined ? `done in ${step}` : undefined);
   },
   shed: () => ({ resultType: "input_required", requestState: "again" }),
   big: () => ({ resultType: "input_required", requestState: "x".repeat(2 ** 20 + 1) }),
@@ -102,6 +137,7 @@ let made = 0;
 function makeTask(facts) {
   made += 1;
   const taskId = `t${process.pid}-${made}`;
+  if (facts.id !== undefined) note(`begin task ${facts.id}`);
   note(`task ${JSON.stringify({ taskId, ...facts })}`);
   return { resultType: "task", ...base(taskId), status: "working" };
 }
@@ -130,10 +166,12 @@ function taskNow(taskId) {
   const polls = lines().filter((line) => line === `poll ${taskId}`).length;
   dieOnce(polls === facts.dieAt);
   note(`poll ${taskId}`);
+  // What is awaited in a storm counts as a step.
+  if (facts.id !== undefined && polls === 0) note("step 0");
   if (facts.never || polls < (facts.polls ?? 3))
     return { ...base(taskId), status: "working", statusMessage: `poll ${Math.min(polls, 3)}` };
   if (facts.fails) return { ...base(taskId), status: "failed", error: { code: -32_603, message: "It broke." } };
-  return { ...base(taskId), status: "completed", result: text(`done ${answer ?? ""}`.trim()) };
+  return { ...base(taskId), status: "completed", result: text(`done ${facts.id ?? answer ?? ""}`.trim()) };
 }
 
 async function answer({ id, method, params = {} }) {
@@ -165,6 +203,7 @@ async function answer({ id, method, params = {} }) {
       return new Promise(() => {});
     case "tools/call":
       note(`call ${params.name}`);
+      if (params.name === "work" && params.arguments?.id !== undefined) note(`begin work ${params.arguments.id}`);
       return tools[params.name](params.arguments ?? {}, params);
     case "tasks/get":
       return { resultType: "complete", ...taskNow(params.taskId) };

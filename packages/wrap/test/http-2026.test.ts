@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { createEngine, createMemoryStore, type JsonObject, type TaskView } from "@resumable-mcp/core";
+import { serveUpstream } from "@resumable-mcp/mcp/define-server";
+import { expect, it, onTestFinished } from "vitest";
+import { type WrapRules, wrap } from "../src/index.js";
+
+/** A request without a session, and what answers it. */
+interface Asked {
+  readonly params: JsonObject;
+  readonly headers: IncomingHttpHeaders;
+  readonly response: ServerResponse;
+  readonly send: (result: object) => void;
+}
+
+interface Remote {
+  readonly url: string;
+  readonly calls: Asked[];
+  /** What it says that its version is. */
+  version: string;
+}
+
+async function listen(
+  answer: (message: JsonObject, headers: IncomingHttpHeaders, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    answer(body === "" ? {} : JSON.parse(body), request.headers, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+async function remote(call: (asked: Asked, count: number) => void): Promise<Remote> {
+  const calls: Asked[] = [];
+  const answer = ({ id, method, params = {} }: JsonObject, headers: IncomingHttpHeaders, response: ServerResponse) => {
+    const send = (result: object): void => {
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ jsonrpc: "2.0", id, result: { resultType: "complete", ...result } }));
+    };
+    if (method === "server/discover") {
+      const serverInfo = { name: "far", version: opened.version };
+      const _meta = { "io.modelcontextprotocol/serverInfo": serverInfo };
+      return send({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, _meta });
+    }
+    const properties = { place: { type: "string", "x-mcp-header": "Place" } };
+    if (method === "tools/list")
+      return send({ tools: [{ name: "wörk", inputSchema: { type: "object", properties } }] });
+    if (method !== "tools/call") return void response.writeHead(400).end();
+    const asked = { params: Object(params), headers, response, send };
+    calls.push(asked);
+    call(asked, calls.length);
+  };
+  const opened: Remote = { url: await listen(answer), calls, version: "1" };
+  return opened;
+}
+
+async function open(url: string, rules: WrapRules = {}) {
+  const definition = await wrap({ url, ...rules });
+  const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
+  serveUpstream(engine, definition);
+  onTestFinished(async () => {
+    await engine.close();
+    await definition.upstream?.close();
+  });
+  const tasks = engine.forOwner("local:test");
+  const call = async (input: JsonObject = {}): Promise<TaskView> => {
+    const { record } = await tasks.start({ tool: "wörk", input });
+    return tasks.wait(record.id);
+  };
+  return { definition, tasks, call };
+}
+
+const done = { content: [{ type: "text", text: "done" }] };
+const outputOf = ({ record }: TaskView) => JSON.stringify(record.output);
+
+it("a server of the 2026 era gets the headers that repeat what a request says, and no session", async () => {
+  const far = await remote(({ send }) => send(done));
+  const { call } = await open(far.url);
+  expect(outputOf(await call({ place: " Köln" }))).toContain("done");
+  const base64 = (said: string) => `=?base64?${Buffer.from(said).toString("base64")}?=`;
+  expect(far.calls[0]?.headers).toMatchObject({
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": base64("wörk"),
+    "mcp-param-place": base64(" Köln"),
+  });
+  expect(far.calls[0]?.headers).not.toHaveProperty("mcp-session-id");
+});
+
+it("a call that is cancelled ends the connection of its request", async () => {
+  const far = await remote(() => {});
+  const { tasks } = await open(far.url);
+  const { record } = await tasks.start({ tool: "wörk", input: {} });
+  await expect.poll(() => far.calls.length).toBe(1);
+  const closed = once(far.calls[0]?.response as ServerResponse, "close");
+  await tasks.cancel(record.id);
+  await closed;
+  await expect.poll(async () => (await tasks.get(record.id)).status).toBe("cancelled");
+});
+
+it("a request whose answer breaks off is made again with the last requestState", async () => {
+  const far = await remote(({ response, send }, count) => {
+    if (count === 1) send({ resultType: "input_required", requestState: "one" });
+    else if (count === 2) response.destroy();
+    else send(done);
+  });
+  const { call } = await open(far.url);
+  expect(outputOf(await call())).toContain("done");
+  expect(far.calls.map(({ params }) => params.requestState)).toEqual([undefined, "one", "one"]);
+});
+
+it.each([
+  ["is made again from the beginning, where that does no harm", "1", "done"],
+  ["is not, where its server is another version now", "2", "is another version now"],
+])("a call whose answer breaks off %s", async (_what, version, said) => {
+  const far = await remote(({ response, send }, count) => {
+    far.version = version;
+    if (count === 1) response.destroy();
+    else send(done);
+  });
+  const { call } = await open(far.url, { repeat: { wörk: "always" } });
+  expect(outputOf(await call())).toContain(said);
+});
+
+it.each([
+  [
+    "400 with an error of JSON-RPC",
+    400,
+    { jsonrpc: "2.0", id: null, error: { code: -32_000, message: "No session." } },
+  ],
+  ["404", 404, "Not found"],
+  ["500", 500, "<html>"],
+  ["a version that it cannot", 200, { jsonrpc: "2.0", id: 1, result: { supportedVersions: ["2027-01-01"] } }],
+])("a server that answers a request without a session with %s is of the 2025 era", async (_what, status, body) => {
+  const url = await listen(({ id, method }, _headers, response) => {
+    const serverInfo = { name: "old", version: "1" };
+    const said = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo };
+    const isKnown = method === "initialize";
+    const answer = isKnown ? { jsonrpc: "2.0", id, result: said } : body;
+    response.writeHead(isKnown ? 200 : status, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  });
+  expect((await open(url)).definition).toMatchObject({ name: "old" });
+});
