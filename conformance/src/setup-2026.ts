@@ -31,6 +31,7 @@ export function setup2026(server: McpServer, { changes, callTool }: Setup2026): 
   addResources(server);
   addPrompts(server);
   addInputTools(server);
+  addSampling(server);
   addCapabilityTools(server);
   server.registerTool("test_trigger_tool_change", { description: "Announces a change of the tools." }, () => {
     changes.toolsChanged();
@@ -66,6 +67,21 @@ function addInputTools(server: McpServer): void {
     });
   }
 }
+
+/** What the tool of the 2025 era does by a request of its own. */
+function addSampling(server: McpServer): void {
+  const inputSchema = z.object({ prompt: z.string() });
+  server.registerTool(
+    "test_sampling",
+    { description: "Asks the client's model.", inputSchema },
+    ({ prompt }, context) => {
+      const answer = sampled.safeParse(context.mcpReq.inputResponses?.response);
+      return answer.success ? text(`LLM response: ${answer.data.content.text}`) : asking({ response: sample(prompt) });
+    },
+  );
+}
+
+const sampled = z.object({ content: z.object({ type: z.literal("text"), text: z.string() }) });
 
 function addCapabilityTools(server: McpServer): void {
   server.registerTool("test_missing_capability", { description: "Needs the client's model." }, ({ mcpReq }) =>

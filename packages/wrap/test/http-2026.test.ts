@@ -118,6 +118,47 @@ it("a request whose answer breaks off is made again with the last requestState",
   expect(far.calls.map(({ params }) => params.requestState)).toEqual([undefined, "one", "one"]);
 });
 
+it("hears of tools that changed, also where it did not hear at that time", async () => {
+  let names = ["one"];
+  const streams: ServerResponse[] = [];
+  const heard: unknown[] = [];
+  const url = await listen(({ id, method, params }, _headers, response) => {
+    if (method === "subscriptions/listen") {
+      heard.push(Object(params).notifications);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(
+        `data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/subscriptions/acknowledged" })}\n\n`,
+      );
+      return void streams.push(response);
+    }
+    const tools = names.map((name) => ({ name, inputSchema: { type: "object" } }));
+    const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } };
+    const result = method === "tools/list" ? { tools } : { supportedVersions: ["2026-07-28"], capabilities };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  });
+  const { definition } = await open(url);
+  const listed = () => definition.upstream?.tools.map(({ name }) => name);
+  await expect.poll(() => streams.length).toBe(1);
+  names = ["one", "two"];
+  streams[0]?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })}\n\n`);
+  await expect.poll(listed).toEqual(names);
+  names = ["three"];
+  streams[0]?.destroy();
+  await expect.poll(listed, { timeout: 5_000 }).toEqual(names);
+  await expect.poll(() => streams.length).toBe(2);
+
+  const changes: string[] = [];
+  definition.upstream?.watch(({ params }) => changes.push(String(params.uri)));
+  const { signal } = new AbortController();
+  const subscribe = { owner: "local:test", method: "resources/subscribe", params: { uri: "file:///a" }, signal };
+  expect(await definition.upstream?.ask(subscribe)).toEqual({ result: {} });
+  await expect.poll(() => streams.length).toBe(3);
+  expect(heard.at(-1)).toEqual({ toolsListChanged: true, resourceSubscriptions: ["file:///a"] });
+  const updated = { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "file:///a" } };
+  streams[2]?.write(`data: ${JSON.stringify(updated)}\n\n`);
+  await expect.poll(() => changes).toContain("file:///a");
+});
+
 it.each([
   ["is made again from the beginning, where that does no harm", "1", "done"],
   ["is not, where its server is another version now", "2", "is another version now"],

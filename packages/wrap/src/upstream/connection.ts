@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { inTime } from "@resumable-mcp/core/internal";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { envelopeKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { checkpointExtension, readCheckpoint } from "../call/checkpoint.js";
 import { wrapLimits } from "../limits.js";
 import { ConnectionLost, type OpenWire, Peer, type RequestOptions } from "./peer.js";
@@ -43,8 +43,6 @@ export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal
 /** The server ended at a request that it does not know. */
 class EndedByDiscovery extends Error {}
 
-const envelope: readonly string[] = Object.values(envelopeKeys);
-
 /** Hears what a connection's server sends outside of calls. */
 export type Heard = (method: string, params: JsonObject) => void;
 
@@ -78,9 +76,11 @@ export class Connection {
           heard(method, this.#is2026 ? { ...params, _meta: {} } : params);
       },
     });
-    this.#requests2026 = new Requests2026(this.#peer, clientInfo, (name) =>
-      this.#facts?.tools.find((tool) => tool.name === name),
-    );
+    this.#requests2026 = new Requests2026(this.#peer, {
+      clientInfo,
+      findTool: (name) => this.#facts?.tools.find((tool) => tool.name === name),
+      onMissed: () => heard("notifications/tools/list_changed", {}),
+    });
   }
 
   /**
@@ -123,13 +123,9 @@ export class Connection {
   }
 
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<UpstreamResponse> {
-    // What is said of the request itself counts between its client and this process alone.
-    const { progressToken: _token, ...meta }: JsonObject = Object(params._meta);
-    if (this.#is2026) return this.#requests2026.request(method, { ...params, _meta: meta }, options);
-    const kept = Object.entries(meta).filter(([key]) => !envelope.includes(key));
-    const { _meta, ...rest } = params;
-    const sent = kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
-    return this.#peer.request(method, sent, options);
+    return this.#is2026
+      ? this.#requests2026.request(method, params, options)
+      : this.#peer.request(method, params, options);
   }
 
   /** The same, for a request of a call, which answers what the server asks until its own answer comes. */

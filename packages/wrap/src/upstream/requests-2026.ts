@@ -20,8 +20,14 @@ const capabilitiesOfCalls = {
 /** What a server tells of, by its capability. */
 const changes = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" };
 
-/** A tool of the server, as it lists it. */
-export type FindTool = (name: unknown) => JsonObject | undefined;
+/** What requests are made with. */
+export interface Requests2026Options {
+  readonly clientInfo: JsonObject;
+  /** A tool of the server, as it lists it. */
+  readonly findTool: (name: unknown) => JsonObject | undefined;
+  /** The server may have changed without this process hearing of it. */
+  readonly onMissed: () => void;
+}
 
 /**
  * The requests to a server of the 2026 era: each says by itself what a session says in the 2025 era.
@@ -30,20 +36,18 @@ export type FindTool = (name: unknown) => JsonObject | undefined;
  */
 export class Requests2026 {
   readonly #peer: Peer;
-  readonly #clientInfo: JsonObject;
-  readonly #findTool: FindTool;
+  readonly #options: Requests2026Options;
   readonly #uris = new Set<string>();
   #listening = new AbortController();
   #heard: readonly string[] = [];
   #logLevel = "info";
 
-  constructor(peer: Peer, clientInfo: JsonObject, findTool: FindTool) {
+  constructor(peer: Peer, options: Requests2026Options) {
     this.#peer = peer;
-    this.#clientInfo = clientInfo;
-    this.#findTool = findTool;
+    this.#options = options;
   }
 
-  /** What a caller asks, with what its request says that it can do. */
+  /** What belongs to no call: the server can ask for nothing in between. */
   async request(method: string, params: JsonObject, options?: RequestOptions): Promise<UpstreamResponse> {
     switch (method) {
       case "logging/setLevel":
@@ -56,10 +60,8 @@ export class Requests2026 {
         this.#listen();
         return { result: {} };
       }
-      default: {
-        const given = Object(params._meta)[envelopeKeys.clientCapabilities];
-        return this.#send(method, params, isJsonObject(given) ? given : {}, options);
-      }
+      default:
+        return this.#send(method, params, {}, options);
     }
   }
 
@@ -78,9 +80,10 @@ export class Requests2026 {
   }
 
   #listen(): void {
-    this.#listening.abort(new Error("Another subscription takes its place."));
+    const before = this.#listening;
     this.#listening = new AbortController();
     if (this.#heard.length + this.#uris.size > 0) void this.#hear(this.#listening.signal);
+    before.abort(new Error("Another subscription takes its place."));
   }
 
   /** Until the server says that it cannot, or another subscription takes its place. */
@@ -89,12 +92,13 @@ export class Requests2026 {
       ...Object.fromEntries(this.#heard.map((change) => [change, true])),
       ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
     };
-    while (!signal.aborted && !this.#peer.isLost) {
-      const ended = await this.#send("subscriptions/listen", { notifications }, {}, { signal, isAside: true }).catch(
-        () => undefined,
-      );
+    const { restartDelayMs, maxRestartDelayMs } = wrapLimits;
+    for (let delayMs = restartDelayMs; !signal.aborted && !this.#peer.isLost; delayMs *= 2) {
+      const hearing = this.#send("subscriptions/listen", { notifications }, {}, { signal, isAside: true });
+      if (delayMs > restartDelayMs) this.#options.onMissed();
+      const ended = await hearing.catch(() => undefined);
       if (ended !== undefined && "error" in ended) return;
-      await pause(wrapLimits.maxRestartDelayMs, undefined, { signal, ref: false }).catch(() => {});
+      await pause(Math.min(delayMs, maxRestartDelayMs), undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
@@ -108,10 +112,10 @@ export class Requests2026 {
       [envelopeKeys.logLevel]: this.#logLevel,
       ...Object(params._meta),
       [envelopeKeys.protocolVersion]: revision,
-      [envelopeKeys.clientInfo]: this.#clientInfo,
+      [envelopeKeys.clientInfo]: this.#options.clientInfo,
       [envelopeKeys.clientCapabilities]: capabilities,
     };
-    const schema = method === "tools/call" ? this.#findTool(params.name)?.inputSchema : undefined;
+    const schema = method === "tools/call" ? this.#options.findTool(params.name)?.inputSchema : undefined;
     const headers = headersFor(method, params, isJsonObject(schema) ? schema : undefined);
     const response = await this.#peer.request(method, { ...params, _meta }, { ...options, headers });
     return "result" in response ? { result: withoutType(response.result) } : response;
