@@ -41,6 +41,7 @@ export {
   groupFull,
   keyTaken,
   leaseLost,
+  questionForgotten,
   seqConflict,
   storeClosed,
   storeLimitExceeded,

@@ -1,5 +1,5 @@
 import { isResumableError, type Store } from "@resumable-mcp/core";
-import { alreadyAnswered, documentConflict, type StoreAdmin } from "@resumable-mcp/core/store";
+import { alreadyAnswered, documentConflict, questionForgotten, type StoreAdmin } from "@resumable-mcp/core/store";
 import type { Keyring } from "./keys/keyring.js";
 import { OpenedKeys } from "./opened-keys.js";
 
@@ -149,9 +149,9 @@ export function writing(store: Writing & Pick<Store, "releaseLease">, keys: Open
           await store.signal(id, codec.sealEvent(signal, id, 0));
         } catch (error) {
           // The store knows the key as it is sealed.
-          if (signal.kind === "answer" && isResumableError(error, "ALREADY_ANSWERED"))
-            throw alreadyAnswered(id, signal.key);
-          throw error;
+          if (signal.kind !== "answer") throw error;
+          if (isResumableError(error, "ALREADY_ANSWERED")) throw alreadyAnswered(id, signal.key);
+          throw isResumableError(error, "UNKNOWN_QUESTION") ? questionForgotten(id, signal.key) : error;
         }
       }),
     putDocument: (given) =>

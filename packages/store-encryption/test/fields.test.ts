@@ -56,6 +56,7 @@ test("nor does a new field of an event", () => {
     | "progress"
     | "total"
     | "itemBytes"
+    | "itemsFromSeq"
     | "until"
     | "level"
     | "desiredState"

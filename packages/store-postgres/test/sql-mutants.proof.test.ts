@@ -65,6 +65,12 @@ const mutants: readonly Mutant[] = [
     to: "SELECT id, 0, $3 FROM t",
   },
   {
+    what: "takes an answer of an earlier generation",
+    clause: "SIGNAL-13",
+    from: " AND items_from_seq = coalesce($4, items_from_seq)",
+    to: " AND coalesce($4, 0) >= 0",
+  },
+  {
     what: "removes signals that a commit does not name",
     clause: "SIGNAL-8",
     from: "WHERE NOT c.consume::jsonb ? (s->>'i')",

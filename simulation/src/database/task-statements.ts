@@ -181,9 +181,11 @@ const signal = statement<[id: string, kind: string, opposite: string | null, add
   },
 );
 
-const answer = statement<[id: string, added: string, question: string]>(({ tables }, [id, added, question]) => {
+type AnswerRow = [id: string, added: string, question: string, generation: number | null];
+
+const answer = statement<AnswerRow>(({ tables }, [id, added, question, generation]) => {
   const task = tables.task.get(id);
-  if (task === undefined) return [];
+  if (task === undefined || (generation ?? task.items_from_seq) !== task.items_from_seq) return [];
   const values: readonly SignalValue[] = JSON.parse(added);
   tables.task.set(id, { ...task, signals: [...task.signals, ...values] });
   if (!addAnswer(tables, id, `${task.items_from_seq}/${question}`)) throw breaks("answer_pkey");

@@ -59,6 +59,15 @@ export function alreadyAnswered(taskId: string, key: string): ResumableError {
   );
 }
 
+/** The question is one from before the task's last restart from nothing. */
+export function questionForgotten(taskId: string, key: string): ResumableError {
+  return new ResumableError(
+    "UNKNOWN_QUESTION",
+    `Task ${taskId} restarted from nothing, and has forgotten the question ${JSON.stringify(key)}. Read the task again: it may ask again.`,
+    { details: { taskId, key } },
+  );
+}
+
 /** A document has another version than its writer expected. */
 export function documentConflict(kind: string, id: string): ResumableError {
   return new ResumableError(

@@ -310,7 +310,8 @@ export interface Store {
   /**
    * Leaves a signal for the worker that runs the task, or will.
    *
-   * @throws {@link ResumableError} `ALREADY_ANSWERED` for a second answer to one key.
+   * @throws {@link ResumableError} `ALREADY_ANSWERED` for a second answer to one key; `UNKNOWN_QUESTION` for an answer to a
+   * question from before the last restart from nothing.
    */
   signal(id: string, signal: NewSignal): Promise<void>;
 

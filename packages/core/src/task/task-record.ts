@@ -92,7 +92,13 @@ export type Signal = { readonly id: string } & NewSignal;
 export type NewSignal =
   | { readonly kind: "pause"; readonly cause?: "caller_left" }
   | { readonly kind: "resume" | "cancel" | "detach" | "offer" | "delivered" | "undelivered" }
-  | { readonly kind: "answer"; readonly key: string; readonly answer: Answer };
+  | {
+      readonly kind: "answer";
+      readonly key: string;
+      readonly answer: Answer;
+      /** That of the record whose question is answered, which may have restarted since; it is not kept. */
+      readonly itemsFromSeq?: number;
+    };
 
 /** A task as others see it. */
 export interface TaskSnapshot {

@@ -5,6 +5,7 @@ import {
   type Answer,
   alreadyAnswered,
   type NewSignal,
+  questionForgotten,
   type Signal,
   storeLimitExceeded,
 } from "@resumable-mcp/core/store";
@@ -186,7 +187,11 @@ export async function signalTask(
   signal: NewSignal,
 ): Promise<void> {
   const { record, folder, view } = await reader.require(taskId);
-  if (signal.kind === "answer" && isAnswered(view, signal.key)) throw alreadyAnswered(taskId, signal.key);
+  if (signal.kind === "answer") {
+    const { key, itemsFromSeq = record.itemsFromSeq } = signal;
+    if (itemsFromSeq !== record.itemsFromSeq) throw questionForgotten(taskId, key);
+    if (isAnswered(view, key)) throw alreadyAnswered(taskId, key);
+  }
   const left = leaveSignal(context, record, signal, folder);
   disturb(context, taskId);
   context.observe("store.signal.linked", taskId);

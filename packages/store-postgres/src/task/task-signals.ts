@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { oppositeKind } from "@resumable-mcp/core/internal";
-import { alreadyAnswered, type NewSignal, taskNotFound } from "@resumable-mcp/core/store";
+import { alreadyAnswered, type NewSignal, questionForgotten, taskNotFound } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId, toHex } from "../database/hash.js";
 import { breaksConstraint } from "../database/store-errors.js";
@@ -22,7 +22,8 @@ const signalStatement = {
 // The second answer breaks the primary key, and takes its signal with it.
 const answerStatement = {
   name: "answer",
-  text: `WITH t AS (UPDATE store.task SET signals = signals || $2::jsonb WHERE id = $1 RETURNING id, items_from_seq)
+  text: `WITH t AS (UPDATE store.task SET signals = signals || $2::jsonb
+      WHERE id = $1 AND items_from_seq = coalesce($4, items_from_seq) RETURNING id, items_from_seq)
     INSERT INTO store.answer (task, generation, question) SELECT id, items_from_seq, $3 FROM t RETURNING task`,
 };
 
@@ -34,7 +35,7 @@ export async function signalTask(
 ): Promise<void> {
   if (!isTaskId(id)) throw taskNotFound(id);
   const rows = await (signal.kind === "answer" ? leaveAnswer(database, id, signal) : leavePlain(database, id, signal));
-  if (rows.length === 0) throw taskNotFound(id);
+  if (rows.length === 0) throw "itemsFromSeq" in signal ? questionForgotten(id, signal.key) : taskNotFound(id);
   notifications.notify(id, "runnable");
 }
 
@@ -55,9 +56,10 @@ async function leaveAnswer(
   id: string,
   signal: Extract<NewSignal, { kind: "answer" }>,
 ): Promise<readonly unknown[]> {
-  const row = signalRow(signal);
+  const { itemsFromSeq, ...kept } = signal;
+  const row = signalRow(kept);
   try {
-    return await database.query("write", answerStatement, [id, JSON.stringify([row]), row.q]);
+    return await database.query("write", answerStatement, [id, JSON.stringify([row]), row.q, itemsFromSeq ?? null]);
   } catch (error) {
     throw breaksConstraint(error, "answer_pkey") ? alreadyAnswered(id, signal.key) : error;
   }

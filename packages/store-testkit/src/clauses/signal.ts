@@ -4,10 +4,11 @@ import { expectCode, expectEqual, expectThat, findOutcome, pluck } from "../expe
 import { defineClauses, type Scene } from "../scene.js";
 
 const concurrentAnswers = 20;
-const answer = (key: string, action: "decline" | "cancel" = "decline"): NewSignal => ({
+const answer = (key: string, action: "decline" | "cancel" = "decline", itemsFromSeq?: number): NewSignal => ({
   kind: "answer",
   key,
   answer: { action },
+  ...(itemsFromSeq !== undefined && { itemsFromSeq }),
 });
 
 async function pending(scene: Scene, id: string) {
@@ -133,6 +134,22 @@ export const signalClauses = defineClauses({
       await consumeAll(scene, id, [answered, restarted(3, false), asked("go")]);
       await scene.store.signal(id, answer("go"));
       expectEqual(await kinds(scene, id), ["answer"], "signals after an answer and a restart in one commit");
+    },
+  },
+  "SIGNAL-13": {
+    title: "refuses an answer to a question from before a restart from nothing",
+    because: "Kept, it would take the place of the answer to the same question when it is asked again.",
+    async check(scene) {
+      const before = await scene.taskWith([asked("go")]);
+      const { id } = before;
+      const early = answer("go", "decline", before.itemsFromSeq);
+      await scene.write(id, [failed, restarted(2, false)]);
+      await expectCode(scene.store.signal(id, early), ["UNKNOWN_QUESTION"], "an answer to the forgotten question");
+      await scene.write(id, [asked("go")]);
+      const { itemsFromSeq } = (await scene.read(id)).record;
+      await scene.store.signal(id, answer("go", "decline", itemsFromSeq));
+      const [{ id: _, ...kept } = { id: "" }] = await pending(scene, id);
+      expectEqual(kept, answer("go"), "the answer to the question that is asked again");
     },
   },
   "SIGNAL-8": {

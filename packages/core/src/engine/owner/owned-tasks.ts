@@ -92,9 +92,10 @@ export class OneOwnersTasks implements OwnedTasks {
 
   readonly answer: OwnedTasks["answer"] = async (taskId, key, given) => {
     const { store, dueTimes, scheduler, open } = this.#parts;
-    const answer = checkGivenAnswer(await this.#own(taskId), key, given, (wallMs) => dueTimes.leftMs(wallMs));
+    const asking = await this.#own(taskId);
+    const answer = checkGivenAnswer(asking, key, given, (wallMs) => dueTimes.leftMs(wallMs));
     await open();
-    await store.signal(taskId, { kind: "answer", key, answer });
+    await store.signal(taskId, { kind: "answer", key, answer, itemsFromSeq: asking.record.itemsFromSeq });
     const snapshot = await this.#own(taskId);
     if (snapshot.leased) await scheduler.applySignals(snapshot);
     scheduler.resumeForWaiter(snapshot);

@@ -3,7 +3,7 @@ import { reduceTask } from "../../task/reduce-task.js";
 import type { NewTask, TaskEvent, TaskEventBody } from "../../task/task-event.js";
 import { findEntry, type NewSignal, oppositeKind, type Signal } from "../../task/task-record.js";
 import type { EventPage, Instant, ItemPage } from "../store.js";
-import { alreadyAnswered } from "../store-errors.js";
+import { alreadyAnswered, questionForgotten } from "../store-errors.js";
 import type { MemoryTask } from "./memory.js";
 
 /** Begins a task's journal. */
@@ -65,7 +65,13 @@ export function readItems(task: MemoryTask, range: { after: number; limit: numbe
 
 /** Adds a signal to those that are pending. */
 export function addSignal(task: MemoryTask, signal: NewSignal, id: string): void {
-  const added: Signal = isolate({ ...signal, id }, "signal");
+  if (signal.kind === "answer") {
+    const { itemsFromSeq, key } = signal;
+    if (itemsFromSeq !== undefined && itemsFromSeq !== task.record.itemsFromSeq)
+      throw questionForgotten(task.record.id, key);
+  }
+  const { itemsFromSeq: _checked, ...kept } = { itemsFromSeq: undefined, ...signal };
+  const added: Signal = isolate({ ...kept, id }, "signal");
   task.signals = Object.freeze(pendingWith(task, added));
   if (added.kind === "answer") task.answered = new Set([...task.answered, added.key]);
 }

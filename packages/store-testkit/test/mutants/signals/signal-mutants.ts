@@ -186,6 +186,16 @@ export const signalMutants: readonly Mutant[] = [
   { name: "takes each request once", killedBy: "SIGNAL-10", mutate: takesRequestsOnce },
   { name: "shows a runner the signals of its own process", killedBy: "SIGNAL-11", mutate: showsItsOwn },
   {
+    name: "takes an answer of an earlier generation",
+    killedBy: "SIGNAL-13",
+    mutate: (store) => ({
+      signal: (id, signal) => {
+        const { itemsFromSeq: _, ...kept } = { itemsFromSeq: undefined, ...signal };
+        return store.signal(id, kept);
+      },
+    }),
+  },
+  {
     name: "keeps that a result was delivered when its caller gave up",
     killedBy: "SIGNAL-12",
     mutate: (store) => drops(store, (signal) => signal.kind === "undelivered"),
