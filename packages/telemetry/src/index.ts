@@ -3,7 +3,6 @@ export { createEngineTelemetry } from "./engine-telemetry.js";
 export {
   endOfCode,
   endOfResult,
-  isObserved,
   noteTask,
   type SentRequest,
   sendRequest,

@@ -30,8 +30,11 @@ const made = new WeakMap<MeterProvider, Instruments | "none">();
 /** The instruments of the meter provider that is registered, or `undefined` where none is. */
 export function instruments(): Instruments | undefined {
   const provider = metrics.getMeterProvider();
-  const known = made.get(provider) ?? makeInstruments(provider);
-  made.set(provider, known);
+  let known = made.get(provider);
+  if (known === undefined) {
+    known = makeInstruments(provider);
+    made.set(provider, known);
+  }
   return known === "none" ? undefined : known;
 }
 

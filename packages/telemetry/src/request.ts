@@ -6,6 +6,7 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from "@opentelemetry/api";
 import type { TraceContext } from "@resumable-mcp/core/engine";
@@ -40,11 +41,6 @@ export interface RequestEnd {
   readonly code?: number | undefined;
 }
 
-/** Whether requests are traced or measured in this process. */
-export function isObserved(): boolean {
-  return instruments() !== undefined || registeredTracer() !== undefined;
-}
-
 /**
  * Runs the handler of a request inside a server span, and measures it. Does nothing but run it where no SDK is registered.
  *
@@ -62,21 +58,26 @@ export async function serveRequest<Result>(
   const measured = instruments();
   if (tracer === undefined && measured === undefined) return run();
   const beginMs = performance.now();
-  const { parent, links } = placeOf(request);
-  const options = { kind: SpanKind.SERVER, attributes: spanAttributes(request), links };
-  const span = tracer?.startSpan(spanName(request), options, parent);
+  const traced = tracer && beginSpan(tracer, request);
   const finish = (end: RequestEnd): void => {
-    endSpan(span, end);
+    endSpan(traced?.span, end);
     measured?.serverOperation.record((performance.now() - beginMs) / 1_000, metricAttributes(request, end));
   };
   try {
-    const result = await (span === undefined ? run() : context.with(trace.setSpan(parent, span), run));
+    const result = await (traced === undefined ? run() : context.with(traced.place, run));
     finish(endOf(result));
     return result;
   } catch (error) {
     finish(endOfError(error));
     throw error;
   }
+}
+
+function beginSpan(tracer: Tracer, request: ServedRequest): { readonly span: Span; readonly place: Context } {
+  const { parent, links } = placeOf(request);
+  const options = { kind: SpanKind.SERVER, attributes: spanAttributes(request), links };
+  const span = tracer.startSpan(spanName(request), options, parent);
+  return { span, place: trace.setSpan(parent, span) };
 }
 
 function placeOf({ trace: sent, httpTrace }: ServedRequest): { readonly parent: Context; readonly links: Link[] } {

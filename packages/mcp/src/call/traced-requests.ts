@@ -1,6 +1,6 @@
 import { isJsonObject, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
 import { parseTraceContext, type TraceContext } from "@resumable-mcp/core/engine";
-import { activeTrace, endOfResult, isObserved, isTracing, noteTask, serveRequest } from "@resumable-mcp/telemetry";
+import { activeTrace, endOfResult, isTracing, noteTask, serveRequest } from "@resumable-mcp/telemetry";
 
 /** Where a request comes from, whatever era it came by. */
 export interface RequestOrigin {
@@ -24,7 +24,6 @@ export function tracedRequest<Result extends object>(
   { requestId, meta, isStdio, headers }: RequestOrigin,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  if (!isObserved()) return run();
   const facts = {
     method,
     requestId,
