@@ -39,7 +39,7 @@ export class TrustedProxies {
   }
 
   has(address: string): boolean {
-    const found = parsed(address);
+    const found = this.#networks.length === 0 ? undefined : parsed(address);
     if (found === undefined) return false;
     return this.#networks.some(([network, bits]) => found.kind() === network.kind() && found.match(network, bits));
   }

@@ -88,8 +88,13 @@ function isAllowedHost(name: string | undefined, { hosts }: HostRules): boolean 
   return name !== undefined && (hosts === undefined || hosts.includes(name));
 }
 
+/** What needs no reading, since almost all local callers write it so. */
+const usualUrl = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::(?:[1-5]\d{4}|\d{1,4}))?$/;
+
 /** The host of a URL, without port; `undefined` when it is none. */
 export function hostName(url: string): string | undefined {
+  const usual = usualUrl.exec(url)?.[1];
+  if (usual !== undefined) return usual;
   try {
     return new URL(url).hostname.toLowerCase();
   } catch {

@@ -109,7 +109,7 @@ function createGate(options: HttpEntryOptions, rates: RequestRates) {
   const { authorization, limits, ownerMode = "auto", publicUrl, ui, log } = options;
   const path = withoutSlash(options.path);
   const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
-    judgeCaller(ownerMode, { ...factsOf(options, request, peerAddress), tokens: false });
+    judgeCaller(ownerMode, factsOf(options, request, peerAddress));
   const onFailure = (error: unknown) => log("error", `The panel could not be loaded: ${errorSentence(error)}`);
   const uiAnswer = ui && createUiEndpoint({ ui, path, publicUrl, authorization, onFailure });
   /** What is answered alike to all who ask. */
@@ -154,8 +154,9 @@ function factsOf(
   { boundAddress, rules, publicUrl }: Pick<HttpEntryOptions, "boundAddress" | "rules" | "publicUrl">,
   request: HttpRequest,
   peerAddress: string | undefined,
-): Omit<LocalityFacts, "tokens"> {
+): LocalityFacts {
   return {
+    tokens: false,
     boundAddress: boundAddress?.(),
     peerAddress,
     host: request.header("host"),

@@ -43,9 +43,26 @@ export function reasonAgainstServer(facts: ServerFacts): string | undefined {
   return (facts.allowedHosts ?? []).length > 0 ? "the server has a public name (--allowed-host)" : undefined;
 }
 
+/** What almost all requests have, and no proxy is known by: to compare each with all patterns takes a part of a small call. */
+const ofClients: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+  "sec-fetch-mode",
+  "user-agent",
+]);
+
 function reasonAgainstRequest(facts: LocalityFacts): string | undefined {
   const { peerAddress, host, origin, headerNames = [] } = facts;
-  const byProxy = headerNames.find(isProxyHeader);
+  const byProxy = headerNames.find((name) => !ofClients.has(name) && isProxyHeader(name));
   if (byProxy !== undefined) return `it has the header ${byProxy}, so a proxy sent it`;
   if (peerAddress === undefined || !isLoopback(peerAddress)) return "it does not come from a loopback address";
   if (!isLoopbackUrl(`http://${host ?? ""}`)) return "its Host header does not name a loopback host";

@@ -14,7 +14,7 @@ export interface MetricsSource {
 
 /** What the endpoint has to know of a request. */
 export interface MetricsCaller {
-  readonly facts: Omit<LocalityFacts, "tokens">;
+  readonly facts: LocalityFacts;
   /** Where the request comes from, or who a trusted proxy says that it is. */
   readonly address: string | undefined;
 }
