@@ -95,7 +95,7 @@ export function httpCalls(era: Era): Measure {
     subject: "resumable-mcp-http",
     peer: sdkServers[era],
     unit: "calls/s",
-    target: { atLeast: era === "2026" ? 2.5 : 1.5 },
+    target: { atLeast: era === "2026" ? 2.5 : 3 },
     rounds: 31,
     async prepare(scope) {
       const clientsOf = ({ url }: HttpServer) => Promise.all(Array.from({ length: 50 }, () => connect(era, url)));
