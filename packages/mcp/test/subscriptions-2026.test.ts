@@ -1,6 +1,7 @@
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, onTestFinished, test } from "vitest";
+import { endingOf } from "../src/call/ending.js";
 import { registerTools2026, withTasks } from "../src/era-2026/index.js";
 import { requestFacts } from "../src/era-2026/read-message.js";
 import { subscriptionsOnly } from "../src/era-2026/with-tasks.js";
@@ -63,7 +64,7 @@ test("a subscription promises changes only where it hears of them", async () => 
   const params = { notifications: { toolsListChanged: true, resourceSubscriptions: ["file:///any"] }, _meta };
   const request = {
     ...requestFacts(1, params),
-    signal: new AbortController().signal,
+    ending: endingOf(new AbortController().signal),
     notify: async () => {},
     carry: () => {},
     authenticated: () => undefined,

@@ -52,8 +52,8 @@ function withText(request: HttpRequest, text: HttpRequest["text"]): HttpRequest 
     method,
     url,
     headers,
-    get signal() {
-      return request.signal;
+    get ending() {
+      return request.ending;
     },
     header: (name) => request.header(name),
     text,

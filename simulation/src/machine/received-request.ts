@@ -1,4 +1,5 @@
 import type { HttpRequest } from "@resumable-mcp/mcp";
+import { endingOf } from "@resumable-mcp/mcp/internal";
 
 /** A request over HTTP. */
 export interface HttpMessage {
@@ -14,14 +15,14 @@ export class ReceivedRequest implements HttpRequest {
   readonly headers: HttpRequest["headers"];
   #body: string | undefined;
   #web: Request | undefined;
-  readonly signal: AbortSignal;
+  readonly ending: HttpRequest["ending"];
 
   /** @param signal aborts when the connection ends before the answer is whole. */
   constructor({ method, headers, body }: HttpMessage, signal: AbortSignal) {
     this.method = method;
     this.headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     this.#body = body;
-    this.signal = signal;
+    this.ending = endingOf(signal);
   }
 
   header(name: string): string | undefined {
@@ -44,8 +45,7 @@ export class ReceivedRequest implements HttpRequest {
     // Node keeps a request's signal for as long as the request, and it must not lead to the request in turn.
     const gone = new AbortController();
     const onCut = () => gone.abort("The connection was closed.");
-    if (this.signal.aborted) onCut();
-    else this.signal.addEventListener("abort", onCut, { once: true });
+    this.ending.whenEnded(onCut);
     const headers = Object.entries(this.headers).map(([name, value]): [string, string] => [name, `${value}`]);
     return new Request(this.url, { method: this.method, headers, body: this.#body, signal: gone.signal });
   }

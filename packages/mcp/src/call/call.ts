@@ -117,7 +117,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
     acceptedMs: read(metaKeys.acceptedMs, isCount) ?? Date.now(),
     tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
-    clientId: read(metaKeys.clientId, isLabel),
+    clientId: namedInMeta(source),
     sessionClientId: read(metaKeys.sessionClientId, isLabel),
     handoff: read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount),
     newTask: read(metaKeys.newTask, isBoolean) ?? read(metaKeys.newTask, isLabel),
@@ -137,6 +137,12 @@ const isLabel = (value: unknown): value is string =>
 /** Tells whether a value can be the id of a request. */
 export const isRequestId = (value: unknown): value is string | number =>
   typeof value === "string" || typeof value === "number";
+
+/** The client that a request's `_meta` names. */
+export function namedInMeta(meta: unknown): string | undefined {
+  const named = isJsonObject(meta) && Object.hasOwn(meta, metaKeys.clientId) ? meta[metaKeys.clientId] : undefined;
+  return isLabel(named) ? named : undefined;
+}
 
 /** The params of a message. */
 export function paramsOf({ params }: JsonObject): JsonObject {

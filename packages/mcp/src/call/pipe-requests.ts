@@ -1,12 +1,12 @@
 import type { JsonObject } from "@resumable-mcp/core";
+import { type Ending, EndingController } from "./ending.js";
 import type { Receipt } from "./late-cancellations.js";
 import { ConnectionReceipts, cancelledId } from "./result-delivered.js";
 import { asRpcError, RpcError } from "./rpc-error.js";
 
 /** One request that came by a connection such as stdio, whose messages all go the same way. */
 export interface PipeRequest {
-  /** Aborts when the caller has left or has cancelled the request. */
-  readonly signal: AbortSignal;
+  readonly ending: Ending;
   /** Sends a message that belongs to the request. */
   readonly send: (message: object) => Promise<void>;
   readonly carry: (receipt: Receipt) => void;
@@ -23,7 +23,7 @@ export interface PipeOptions {
 /** The requests that are open on one connection, and the receipts of what they were answered. */
 export class PipeRequests {
   readonly #options: PipeOptions;
-  readonly #open = new Map<string | number, AbortController>();
+  readonly #open = new Map<string | number, EndingController>();
   readonly #receipts = new ConnectionReceipts("local");
   #closed = false;
 
@@ -40,9 +40,9 @@ export class PipeRequests {
   cancels(message: object): boolean {
     this.#receipts.received(message);
     const id = cancelledId(message);
-    const controller = id === undefined ? undefined : this.#open.get(id);
-    controller?.abort("cancelled by the client");
-    return controller !== undefined;
+    const ending = id === undefined ? undefined : this.#open.get(id);
+    ending?.end("cancelled by the client");
+    return ending !== undefined;
   }
 
   /** Sends a message that belongs to no request. */
@@ -57,25 +57,24 @@ export class PipeRequests {
   /** The client closed the connection: it hears no more. */
   end(): void {
     this.#closed = true;
-    for (const controller of this.#open.values()) controller.abort("The connection was closed.");
+    for (const ending of this.#open.values()) ending.end("The connection was closed.");
   }
 
   /** Answers a request with what `run` gives; with nothing, where that is `undefined`: it ends itself. Never rejects. */
   async serve(id: string | number, run: (request: PipeRequest) => Promise<object | undefined>): Promise<void> {
-    const controller = new AbortController();
-    this.#open.set(id, controller);
-    const { signal } = controller;
+    const ending = new EndingController();
+    this.#open.set(id, ending);
     const end = () => {
-      if (this.#open.get(id) === controller) this.#open.delete(id);
+      if (this.#open.get(id) === ending) this.#open.delete(id);
     };
     const send = (message: object) => this.write({ jsonrpc: "2.0", ...message });
     try {
-      const result = await run({ signal, send, carry: (receipt) => this.#receipts.note(id, receipt), end });
+      const result = await run({ ending, send, carry: (receipt) => this.#receipts.note(id, receipt), end });
       if (result === undefined) return;
-      if (!signal.aborted) await this.#respond({ jsonrpc: "2.0", id, result: { ...result } as JsonObject });
+      if (ending.reason === undefined) await this.#respond({ jsonrpc: "2.0", id, result: { ...result } as JsonObject });
     } catch (error) {
       if (!(error instanceof RpcError)) this.#options.onError?.(error);
-      if (!signal.aborted) this.send({ jsonrpc: "2.0", id, error: asRpcError(error).body });
+      if (ending.reason === undefined) this.send({ jsonrpc: "2.0", id, error: asRpcError(error).body });
     }
     end();
   }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { isClientId } from "../owner/client-id.js";
 import type { Locality } from "../owner/owner.js";
-import { type CallMeta, claimsVersion, parseCallMeta } from "./call.js";
+import { type CallMeta, claimsVersion, namedInMeta } from "./call.js";
 
 /** The part of a request that names its caller. */
 export interface NamedRequest {
@@ -35,8 +35,7 @@ export function isNamedByArgument(request: NamedRequest): boolean {
 
 /** `_meta` comes before the argument. */
 function namedClient({ params }: NamedRequest, takesArgument: boolean): string | undefined {
-  const { clientId } = parseCallMeta(params?._meta);
-  return clientId ?? (takesArgument ? clientIdArgument(params?.arguments) : undefined);
+  return namedInMeta(params?._meta) ?? (takesArgument ? clientIdArgument(params?.arguments) : undefined);
 }
 
 /** What a supervisor added before stays. A request whose `_meta` is malformed stays as it is: its server refuses it. */

@@ -18,7 +18,7 @@ import { listedTools, toolsByName } from "./tool-list.js";
  */
 export function ownMethods<Context, EraCall extends Call>(
   engine: Engine,
-  options: RegisterToolsOptions<Context>,
+  options: RegisterToolsOptions<never>,
   adapter: EraAdapter<Context, EraCall>,
 ): Methods<Context> {
   bringValidator(engine);
@@ -45,7 +45,7 @@ export function ownMethods<Context, EraCall extends Call>(
 function callMethod<Context, EraCall extends Call>(
   engine: Engine,
   offer: ControlToolsOffer,
-  { panel, onError }: Pick<RegisterToolsOptions<Context>, "panel" | "onError">,
+  { panel, onError }: Pick<RegisterToolsOptions<never>, "panel" | "onError">,
   { call: makeCall, whileOpen, runTool, showsApps, hasOwnTool }: EraAdapter<Context, EraCall>,
 ): Method<Context> {
   const prefix = offer.listed === "none" ? undefined : offer.prefix;

@@ -24,7 +24,7 @@ const listedPrompt: JsonObject = {
 export function resourceMethods<Context, EraCall extends Call>(
   engine: Engine,
   offer: ControlToolsOffer,
-  { panel, onError }: Pick<RegisterToolsOptions<Context>, "panel" | "onError">,
+  { panel, onError }: Pick<RegisterToolsOptions<never>, "panel" | "onError">,
   { call, showsApps, hasOwnPrompt = false }: EraAdapter<Context, EraCall>,
 ): Methods<Context> {
   const tasksOf = (context: Context): OwnedTasks => call(context).tasks;

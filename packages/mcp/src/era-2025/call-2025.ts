@@ -3,6 +3,7 @@ import type { Answer } from "@resumable-mcp/core/store";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { type AskedQuestion, type Call, type Delivery, parseCallMeta } from "../call/call.js";
+import type { Ending } from "../call/ending.js";
 import { readableError } from "../call/rpc-error.js";
 import { type ClientArgument, findClient } from "../call/session-client.js";
 import { tracedTasks } from "../call/traced-requests.js";
@@ -32,7 +33,8 @@ export interface Connection2025 {
 }
 
 /** What is known of a request of the 2025 era next to its method and params, wherever it came from. */
-export interface Request2025 extends RequestExtra {
+export interface Request2025 extends Omit<RequestExtra, "signal"> {
+  readonly ending: Ending;
   readonly connection: Connection2025;
   /** How it came here. What came by stdio may say so in its `_meta`: a supervisor in between sets that. */
   readonly delivery?: Delivery | undefined;
@@ -61,13 +63,15 @@ export function call2025(
   request: Request2025,
   argument: ClientArgument = {},
 ): Call {
-  const { signal, sessionId, requestId, connection, delivery } = request;
+  const { ending, sessionId, requestId, connection, delivery } = request;
   const { client } = connection;
   // Over HTTP what a client says of this may be forged. A host at the other end of stdio, and the supervisor in between, are
   // the one local user.
   const meta = { ...parseCallMeta(request._meta, isStdio(request)), ...delivery };
   const authenticated =
-    options.owner === undefined ? ownerOfToken(request.authInfo) : ownerOfSubject(options.owner(request));
+    options.owner === undefined
+      ? ownerOfToken(request.authInfo)
+      : ownerOfSubject(options.owner({ ...request, signal: ending.signal }));
   const rights = rightsOf2025(options, request);
   const { locality } = rights;
   const clientId = findClient(meta, argument, locality);
@@ -79,7 +83,7 @@ export function call2025(
     tasks: tracedTasks(tasksWithin(engine, tasks, rights)),
     meta,
     requestId,
-    signal,
+    signal: ending.signal,
     begun: request.begun,
     carry: request.carry,
     clientId: clientId ?? sessionClientId,
@@ -129,7 +133,7 @@ function canAsk({ capabilities }: Connection2025["client"]): boolean {
  * across restarts: the user is asked once. Source: MCP, Elicitation, "Creating Elicitation Requests".
  */
 async function askUser(
-  extra: RequestExtra,
+  extra: Request2025,
   taskId: string,
   { key, question, seq }: AskedQuestion,
   signal: AbortSignal,
@@ -146,7 +150,7 @@ async function askUser(
 
 /** Asks the client what another server asks it. It is asked once: an answer to a process that has died is lost with the request. */
 async function askClient(
-  extra: RequestExtra,
+  extra: Request2025,
   taskId: string,
   { method, params }: { readonly method: string; readonly params: JsonObject },
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 import { RpcError, readableError } from "../call/rpc-error.js";
 import type { OtherServer } from "../control/router.js";
 import { limits } from "../limits.js";
-import { findHandler, forSdk, isRegisteredTool } from "../sdk-workarounds.js";
+import { findHandler, forSdk, isRegisteredTool, requestsTo } from "../sdk-workarounds.js";
 import type { Request2025 } from "./call-2025.js";
 import { KnownTools, readToolKinds, type ToolFacts } from "./session/tool-kinds.js";
 
@@ -42,6 +42,7 @@ export class OtherServer2025 implements Transport, OtherServer<Request2025> {
   readonly #options: OtherServerOptions;
   readonly #asked = new Map<RequestId, Asked>();
   readonly #tools = new KnownTools(() => this.#readTools());
+  #request: ReturnType<typeof requestsTo> = () => {};
   #lastId = 0;
   #closed = false;
 
@@ -57,7 +58,9 @@ export class OtherServer2025 implements Transport, OtherServer<Request2025> {
     return other;
   }
 
-  async start(): Promise<void> {}
+  async start(): Promise<void> {
+    this.#request = requestsTo(this.#server, this);
+  }
 
   async close(): Promise<void> {
     if (this.#closed) return;
@@ -69,7 +72,7 @@ export class OtherServer2025 implements Transport, OtherServer<Request2025> {
 
   /** The tools that the server lists itself may change at any time. */
   async factsOf(name: string): Promise<ToolFacts | undefined> {
-    const kinds = await inTime(this.#tools.kinds(), limits.toolListTimeoutMs, () => undefined);
+    const kinds = this.#tools.known ?? (await inTime(this.#tools.kinds(), limits.toolListTimeoutMs, () => undefined));
     return kinds?.get(name);
   }
 
@@ -86,22 +89,22 @@ export class OtherServer2025 implements Transport, OtherServer<Request2025> {
   ask(request: Request2025 | undefined, method: string, params: JsonObject): Promise<JsonObject> {
     if (this.#closed) return Promise.reject(new RpcError(rpcCodes.refused, "The session was closed."));
     const id = ++this.#lastId;
-    const signal = request?.signal;
     return new Promise((resolve, reject) => {
+      let stop = () => {};
       const cancel = () => {
-        const cancelled = { requestId: id, reason: String(signal?.reason) };
+        const cancelled = { requestId: id, reason: String(request?.ending.reason) };
         this.receive({ jsonrpc: "2.0", method: "notifications/cancelled", params: cancelled });
         finish({ error: new RpcError(rpcCodes.internalError, "The request was cancelled.") });
       };
       const finish: Asked["finish"] = (answer) => {
         this.#asked.delete(id);
-        signal?.removeEventListener("abort", cancel);
+        stop();
         if ("result" in answer) resolve(answer.result);
         else reject(answer.error);
       };
       this.#asked.set(id, { request, finish });
-      signal?.addEventListener("abort", cancel);
-      this.receive({ jsonrpc: "2.0", id, method, params: forSdk(params) }, request && extraOf(request));
+      if (request !== undefined) stop = request.ending.whenEnded(cancel);
+      this.#request({ jsonrpc: "2.0", id, method, params }, request && extraOf(request));
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { isAtLeast, rpcCodes } from "@resumable-mcp/protocol";
 import { paramsOf } from "../call/call.js";
+import { endingOf } from "../call/ending.js";
 import { makeCarrier } from "../call/result-delivered.js";
 import { RpcError } from "../call/rpc-error.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
@@ -67,7 +68,7 @@ function connectionOf(server: Server2025, { onError }: RegisterOptions): Connect
       async ask(request, method, params) {
         const handler = findHandler<RequestExtra>(low, method);
         if (handler === undefined) throw new RpcError(rpcCodes.methodNotFound, "Method not found");
-        return { ...(await handler({ method, params }, request ?? forSdk({}))) } as JsonObject;
+        return { ...(await handler({ method, params }, forSdk(request ?? {}))) } as JsonObject;
       },
       hasTool: (name) => isRegisteredTool(server, name),
       hasMethod: (method) => findHandler(low, method) !== undefined,
@@ -89,6 +90,7 @@ function requestOf(low: Server2025["server"], connection: Connection2025, extra:
   const { signal, requestId } = extra;
   return {
     ...extra,
+    ending: endingOf(signal),
     connection,
     carry: makeCarrier(low, requestId, "local"),
     // A request that ends with its connection was not cancelled by its caller.

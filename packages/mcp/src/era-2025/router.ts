@@ -65,7 +65,7 @@ export class Router2025 extends Router<Request2025> {
 }
 
 /** Where a request comes from, for traces. */
-function originOf2025(request: RequestExtra) {
+function originOf2025(request: Request2025) {
   const { requestId, _meta: meta, requestInfo } = request;
   return { requestId, meta, isStdio: isStdio(request), headers: requestInfo && Reflect.get(requestInfo, "headers") };
 }

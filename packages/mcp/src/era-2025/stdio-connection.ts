@@ -118,12 +118,12 @@ export class StdioConnection2025 {
     return facts?.clientArgument !== undefined;
   }
 
-  #answer({ id, method, ...message }: JSONRPCRequest, { signal, send, carry }: PipeRequest): Promise<object> {
+  #answer({ id, method, ...message }: JSONRPCRequest, { ending, send, carry }: PipeRequest): Promise<object> {
     const params = paramsOf(forSdk(message));
     const request: Request2025 = {
-      ...{ signal, carry, requestId: id, connection: this.#connection, _meta: Object(params._meta) },
+      ...{ ending, carry, requestId: id, connection: this.#connection, _meta: Object(params._meta) },
       sendNotification: send,
-      sendRequest: (asked, _schema, options) => this.#ask(asked, options ?? { signal }),
+      sendRequest: (asked, _schema, options) => this.#ask(asked, options ?? { signal: ending.signal }),
       relay: (message) => this.#requests.write(message),
       left: () => (this.#requests.closed ? "gone" : "cancelled"),
     };

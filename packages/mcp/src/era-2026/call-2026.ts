@@ -1,6 +1,7 @@
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { envelopeKeys, isAtLeast, rpcCodes, showsApps, tasksExtension } from "@resumable-mcp/protocol";
 import { type Call, parseCallMeta } from "../call/call.js";
+import type { Ending } from "../call/ending.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { type ClientArgument, findClient } from "../call/session-client.js";
 import { type RequestOrigin, tracedTasks } from "../call/traced-requests.js";
@@ -16,8 +17,7 @@ export interface Request2026 {
   readonly meta: JsonObject;
   readonly requestState?: unknown;
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
-  /** Aborts when the caller has left or has cancelled the request. */
-  readonly signal: AbortSignal;
+  readonly ending: Ending;
   /** Sends a notification that belongs to the request; resolves when there is room for the next. */
   readonly notify: Call["notify"];
   readonly carry: Call["carry"];
@@ -68,7 +68,7 @@ export function call2026(
   request: Request2026,
   argument: ClientArgument = {},
 ): Call2026 {
-  const { id, signal, http } = request;
+  const { id, ending, http } = request;
   const client = clientFacts(request.meta);
   // Over HTTP no supervisor stands between client and server that may set the internal keys.
   const meta = parseCallMeta(request.meta, http === undefined);
@@ -84,14 +84,14 @@ export function call2026(
     returns: meta.clientId === clientId || facts.authenticated !== undefined || rights.locality.local,
     meta,
     requestId: id,
-    signal,
+    signal: ending.signal,
     carry: request.carry,
     clientId,
     prefix: options.controlTools === "none" ? undefined : (options.prefix ?? ""),
     handoff: options.handoff,
     host: client.name,
     // Only a request that was cancelled while the server was up, and not by its token's end, was cancelled by its caller.
-    left: () => (signal.aborted && !engine.draining ? "cancelled" : "gone"),
+    left: () => (ending.reason !== undefined && !engine.draining ? "cancelled" : "gone"),
     endsWithConnection: http !== undefined,
     notify: request.notify,
     wantsLog: (level) => client.logLevel !== undefined && isAtLeast(level, client.logLevel),

@@ -103,12 +103,12 @@ async function answerInline(
   given: Call2026,
   tool: Tool,
   input: Json,
-  { inputResponses, signal }: Request2026,
+  { inputResponses, ending: ofRequest }: Request2026,
   roundTrip: RoundTrip | undefined,
   sign: Sign,
 ): Promise<ToolResult | InputRequiredResult> {
   const { engine, client, meta } = given;
-  if (roundTrip !== undefined && engine.draining) await held(signal);
+  if (roundTrip !== undefined && engine.draining) await held(ofRequest.signal);
   // Messages that an earlier round trip sent are not sent again.
   const call = { ...given, meta: { ...meta, afterSeq: Math.max(meta.afterSeq, roundTrip?.seq ?? 0) } };
   const handoffMs = handoffMsFor(call, tool);

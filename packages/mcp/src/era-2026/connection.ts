@@ -55,10 +55,10 @@ export class Connection2026 {
   #serve(message: Asking2026): Promise<void> {
     const { id, method, params } = message;
     const { answers, ownerOf } = this.#options;
-    return this.#requests.serve(id, async ({ signal, send, carry, end }) => {
+    return this.#requests.serve(id, async ({ ending, send, carry, end }) => {
       const request: Request2026 = {
         ...requestFacts(id, params),
-        ...{ signal, notify: send, carry },
+        ...{ ending, notify: send, carry },
         authenticated: () => ownerOf && ownerOfSubject(ownerOf(request)),
       };
       await answers.ready();

@@ -118,11 +118,11 @@ export class Endpoint2026 {
   ): Promise<HttpAnswer> {
     const { id, method, params } = message;
     const { keepAliveMs = limits2026.keepAliveMs, ownerOf } = this.#options;
-    const inFlight = new InFlightRequest(incoming.signal, keepAliveMs, (ended) => this.#open.delete(ended));
-    if (!inFlight.signal.aborted) this.#open.add(inFlight);
+    const inFlight = new InFlightRequest(incoming.ending, keepAliveMs, (ended) => this.#open.delete(ended));
+    if (inFlight.ending.reason === undefined) this.#open.add(inFlight);
     const request: Request2026 = {
       ...requestFacts(id, params),
-      signal: inFlight.signal,
+      ending: inFlight.ending,
       notify: (notification) => inFlight.send(notification),
       carry: (receipt) => inFlight.carry(receipt),
       authenticated: () => (ownerOf === undefined ? ownerOfToken(authInfo) : ownerOfSubject(ownerOf(request))),

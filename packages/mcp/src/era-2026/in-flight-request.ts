@@ -1,5 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
+import { type Ending, EndingController } from "../call/ending.js";
 import type { Receipt } from "../call/late-cancellations.js";
 import { beforeSent, isCompletedResponse } from "../call/result-delivered.js";
 import type { RpcError } from "../call/rpc-error.js";
@@ -38,7 +39,7 @@ const streamHeaders = {
  * Source: MCP 2026-07-28, Transports, "Streamable HTTP".
  */
 export class InFlightRequest {
-  readonly #gone = new AbortController();
+  readonly #gone = new EndingController();
   readonly #stream: SseStream;
   #receipt: Receipt | undefined;
   #begin = () => {};
@@ -46,20 +47,19 @@ export class InFlightRequest {
     this.#begin = () => resolve(undefined);
   });
 
-  constructor(connection: AbortSignal, keepAliveMs: number, onEnd: (ended: InFlightRequest) => void) {
-    const leave = () => this.cancel();
+  constructor(connection: Ending, keepAliveMs: number, onEnd: (ended: InFlightRequest) => void) {
+    let stop = () => {};
     this.#stream = new SseStream({ ...sessionLimits, keepAliveMs }, () => {
-      connection.removeEventListener("abort", leave);
-      this.#gone.abort("The request is over.");
+      stop();
+      this.#gone.end("The request is over.");
       onEnd(this);
     });
-    connection.addEventListener("abort", leave);
-    if (connection.aborted) leave();
+    stop = connection.whenEnded(() => this.cancel());
   }
 
-  /** Aborts when the client left; when it has its answer, too. */
-  get signal(): AbortSignal {
-    return this.#gone.signal;
+  /** It ends when the client left; when it has its answer, too. */
+  get ending(): Ending {
+    return this.#gone;
   }
 
   /** Ends the request without an answer. */
@@ -122,7 +122,9 @@ export class InFlightRequest {
 
   async #whole({ status, message }: WireResponse): Promise<HttpAnswer> {
     const isCarried = this.#receipt !== undefined && isCompletedResponse(message);
-    const onSent = isCarried ? await beforeSent(this.#receipt as Receipt, () => !this.signal.aborted) : undefined;
+    const onSent = isCarried
+      ? await beforeSent(this.#receipt as Receipt, () => this.#gone.reason === undefined)
+      : undefined;
     return new HttpAnswer(status, { "content-type": "application/json" }, JSON.stringify(message), onSent);
   }
 }

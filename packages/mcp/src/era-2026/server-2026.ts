@@ -1,4 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { endingOf } from "../call/ending.js";
 import { makeCarrier } from "../call/result-delivered.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import type { ServerRegistry } from "../control/register-tools.js";
@@ -56,7 +57,7 @@ export function toRequest(
     meta: { ...mcpReq.envelope, ...mcpReq._meta },
     requestState: mcpReq.requestState(),
     inputResponses: isJsonObject(mcpReq.inputResponses) ? mcpReq.inputResponses : undefined,
-    signal: mcpReq.signal,
+    ending: endingOf(mcpReq.signal),
     notify: forSdk(mcpReq.notify),
     carry: makeCarrier(server, mcpReq.id, isNear ? "local" : "remote"),
     authenticated: () => (owner === undefined ? ownerOfToken(http?.authInfo) : ownerOfSubject(owner(context))),
@@ -70,8 +71,15 @@ export function toRequest(
 }
 
 /** The other way round, for the function that names the owner: the SDK makes no context for subscriptions. */
-export function toContext({ id, meta, signal, notify, http }: Request2026): Context2026 {
-  const mcpReq = { id, _meta: meta, envelope: meta, requestState: () => undefined, signal, notify: forSdk(notify) };
+export function toContext({ id, meta, ending, notify, http }: Request2026): Context2026 {
+  const mcpReq = {
+    id,
+    _meta: meta,
+    envelope: meta,
+    requestState: () => undefined,
+    signal: ending.signal,
+    notify: forSdk(notify),
+  };
   if (http === undefined) return { mcpReq };
   const { authInfo } = http;
   return { mcpReq, http: { ...(authInfo && { authInfo }), req: http.toWeb() } };

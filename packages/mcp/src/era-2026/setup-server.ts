@@ -20,7 +20,7 @@ import { reserveNames } from "../control/register-tools.js";
 import type { OtherServer } from "../control/router.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
 import type { VerifiedToken } from "../owner/owner.js";
-import { findHandler, forSdk, giveRequestsLate } from "../sdk-workarounds.js";
+import { findHandler, forSdk, giveRequestsLate, requestsTo } from "../sdk-workarounds.js";
 import type { Request2026 } from "./call-2026.js";
 import { revision } from "./discovery.js";
 import type { Asking2026 } from "./read-message.js";
@@ -33,10 +33,11 @@ export type CallForHandler = (tool: string, input: JsonObject, request: Request2
 /** What a definition's `setup2026` gave its server, behind an SDK's server that answers all requests for it. */
 export class SetupServer implements OtherServer<Request2026> {
   readonly mcp: McpServer;
-  readonly #wire = new SharedTransport();
+  readonly #wire: SharedTransport;
 
   private constructor(mcp: McpServer) {
     this.mcp = mcp;
+    this.#wire = new SharedTransport(mcp);
   }
 
   /** @param onOther hears of what the server's code sends outside a request. */
@@ -105,18 +106,27 @@ interface Asked {
 /** One connection for all requests, each of which has an id of its own in it: clients choose the same ones. */
 class SharedTransport extends PerRequestHTTPServerTransport {
   onOther: ((message: JsonObject) => void) | undefined;
+  readonly #server: McpServer;
   readonly #asked = new Map<unknown, Asked>();
+  #request: ReturnType<typeof requestsTo> = () => {};
   #lastId = 0;
 
-  constructor() {
+  constructor(server: McpServer) {
     super({ classification });
+    this.#server = server;
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.#request = requestsTo(this.#server, this);
   }
 
   ask(request: Request2026, method: string, params: JsonObject): Promise<JsonObject> {
     const id = ++this.#lastId;
-    const { signal, http } = request;
+    const { ending, http } = request;
     const { authInfo } = http ?? {};
     return new Promise((resolve, reject) => {
+      let stop = () => {};
       const cancel = () => {
         const params = { requestId: id, reason: "The client left." };
         this.#receive({ jsonrpc: "2.0", method: "notifications/cancelled", params });
@@ -124,15 +134,15 @@ class SharedTransport extends PerRequestHTTPServerTransport {
       };
       const finish: Asked["finish"] = (answer) => {
         this.#asked.delete(id);
-        signal.removeEventListener("abort", cancel);
+        stop();
         if ("result" in answer) resolve(answer.result);
         else reject(answer.error);
       };
       this.#asked.set(id, { request, finish });
-      if (signal.aborted) return cancel();
-      signal.addEventListener("abort", cancel);
-      const extra = { toWeb: http?.toWeb, ...(authInfo && { authInfo }) };
-      this.#receive({ jsonrpc: "2.0", id, method, params }, extra);
+      if (ending.reason !== undefined) return cancel();
+      stop = ending.whenEnded(cancel);
+      const extra = { classification, toWeb: http?.toWeb, ...(authInfo && { authInfo }) };
+      this.#request({ jsonrpc: "2.0", id, method, params }, extra);
     });
   }
 
@@ -171,8 +181,8 @@ class SharedTransport extends PerRequestHTTPServerTransport {
     this.onclose?.();
   }
 
-  #receive(message: object, extra: object = {}): void {
-    this.onmessage?.(forSdk(message), forSdk({ classification, ...extra }));
+  #receive(message: object): void {
+    this.onmessage?.(forSdk(message), { classification });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isJsonObject, parseJson, problemOfJson, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
+import { type Ending, endingOf } from "../call/ending.js";
 import type { BodyLimits } from "../limits.js";
 import type { Locality } from "../owner/owner.js";
 import { type HttpAnswer, refusal } from "./http-answer.js";
@@ -31,8 +32,8 @@ export interface HttpRequest {
   readonly url: URL;
   /** By names in lower case. */
   readonly headers: { readonly [name: string]: string | string[] | undefined };
-  /** Aborts when the connection is closed before the answer was sent. */
-  readonly signal: AbortSignal;
+  /** It ends when the connection is closed before the answer was sent. */
+  readonly ending: Ending;
   header(name: string): string | undefined;
   /**
    * Reads the body, once. `undefined` when it is larger; the connection stays as it is.
@@ -48,7 +49,7 @@ export function ofWebRequest(request: Request): HttpRequest {
   return {
     method: request.method,
     url: new URL(request.url),
-    signal: request.signal,
+    ending: endingOf(request.signal),
     get headers() {
       return Object.fromEntries(request.headers);
     },
@@ -121,9 +122,11 @@ export async function readJsonBody(
 /** What is read is JSON in UTF-8 as it was sent; anything else might mean something else to a program in front. */
 function mediaTypeProblem(request: HttpRequest): string | undefined {
   const type = (request.header("content-type") ?? "").toLowerCase();
-  if (type.split(";")[0]?.trim() !== "application/json") return "Content-Type must be application/json.";
-  const charsets = [...type.matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/g)].map(([, charset]) => charset);
-  if (charsets.some((charset) => charset !== "utf-8" && charset !== "utf8")) return "Send the body in UTF-8.";
+  if (type !== "application/json") {
+    if (type.split(";")[0]?.trim() !== "application/json") return "Content-Type must be application/json.";
+    const charsets = [...type.matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/g)].map(([, charset]) => charset);
+    if (charsets.some((charset) => charset !== "utf-8" && charset !== "utf8")) return "Send the body in UTF-8.";
+  }
   const encoding = request.header("content-encoding") ?? "";
   return /^(identity)?$/i.test(encoding) ? undefined : "Send the body without Content-Encoding.";
 }

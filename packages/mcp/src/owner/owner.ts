@@ -186,15 +186,15 @@ export const unknownLocality: Locality = {
   reason: "the server program does not say which requests are local",
 };
 
-/** Kept apart from the requests: nothing that a client sends can be taken for it. */
-const localities = new WeakMap<object, Locality>();
+/** No JSON has such a key: nothing that a client sends can be taken for it. */
+const noted = Symbol("resumable-mcp locality");
 
 /** Notes what is known of a request, under the object that the SDKs pass on to handlers. */
 export function noteLocality(request: object, locality: Locality | undefined): void {
-  if (locality !== undefined) localities.set(request, locality);
+  if (locality !== undefined) Reflect.set(request, noted, locality);
 }
 
 /** Reads what was noted of a request; a request of which nothing is known is not local. */
 export function findLocality(request: object | undefined): Locality {
-  return (request === undefined ? undefined : localities.get(request)) ?? unknownLocality;
+  return (request && Object.hasOwn(request, noted) ? Reflect.get(request, noted) : undefined) ?? unknownLocality;
 }

@@ -218,8 +218,8 @@ function behind(request: HttpRequest, cursor: Cursor | undefined): HttpRequest {
     method,
     url,
     headers,
-    get signal() {
-      return request.signal;
+    get ending() {
+      return request.ending;
     },
     header: (name) => (name === "last-event-id" ? id : request.header(name)),
     text: (maxBytes) => request.text(maxBytes),

@@ -1,7 +1,7 @@
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes, rpcErrorResponse, toText } from "@resumable-mcp/protocol";
 import { sessionClient } from "../../call/session-client.js";
+import { endOfTurn } from "../../http/end-of-turn.js";
 import type { HttpAnswer } from "../../http/http-answer.js";
 import type { RequestContext } from "../../http/http-request.js";
 import type { SseStream } from "../../http/sse-stream.js";
@@ -131,7 +131,7 @@ export class ClientRequests {
     if (!this.#session.deleted && inFlight.response !== undefined && inFlight.place <= 1) {
       this.#session.calls.forget(inFlight);
       inFlight.detach();
-      return jsonAnswer(inFlight.response, this.#session.id);
+      return jsonAnswer(inFlight.response, this.#session.id, inFlight.lastText);
     }
     if (!this.#session.deleted) await this.#session.calls.name(inFlight);
     if (this.#session.deleted) {

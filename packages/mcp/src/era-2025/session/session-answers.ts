@@ -7,9 +7,9 @@ import type { SessionLimits } from "../../limits.js";
 import { type Cursor, formatEventId, parseStreamName } from "./event-id.js";
 import type { SessionDocument } from "./session-document.js";
 
-/** Answers with one JSON-RPC message. */
-export function jsonAnswer(message: JSONRPCMessage, sessionId: string): HttpAnswer {
-  return HttpAnswer.json(message, 200, { "mcp-session-id": sessionId });
+/** Answers with one JSON-RPC message. @param text the same, where it was made already. */
+export function jsonAnswer(message: JSONRPCMessage, sessionId: string, text = JSON.stringify(message)): HttpAnswer {
+  return new HttpAnswer(200, { "content-type": "application/json", "mcp-session-id": sessionId }, text);
 }
 
 /** Answers with a stream of events. */

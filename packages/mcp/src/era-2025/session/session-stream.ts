@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
+import type { EndingController } from "../../call/ending.js";
 import type { Receipt } from "../../call/late-cancellations.js";
 import { isCompletedResponse } from "../../call/result-delivered.js";
 import type { SseStream } from "../../http/sse-stream.js";
@@ -50,6 +51,11 @@ export class SessionStream {
   /** A response carries it now. */
   get isCarried(): boolean {
     return this.#sse !== undefined;
+  }
+
+  /** The last message of a stream without a journal, as it is sent. */
+  get lastText(): string | undefined {
+    return this.#kept?.at(-1)?.data;
   }
 
   /** Resolves when the first message was written, or when none will be. */
@@ -172,7 +178,7 @@ export class InFlightRequest extends SessionStream {
     this.#onBegun = resolve;
   });
   /** Ends the present delivery; `undefined` while the request is not being carried out. */
-  running: AbortController | undefined;
+  running: EndingController | undefined;
   /** The client that the session had named, where the request names none. */
   sessionClientId: string | undefined;
   /** The task whose journal the stream shows, once it is durable. */

@@ -32,6 +32,8 @@ export interface ListedTools {
 export class KnownTools {
   readonly #read: () => Promise<ListedTools>;
   #reading: Promise<ListedTools> | undefined;
+  /** What `kinds` would give, where the server was asked before. */
+  known: ToolKinds | undefined;
 
   constructor(read: () => Promise<ListedTools>) {
     this.#read = read;
@@ -42,13 +44,16 @@ export class KnownTools {
     this.#reading ??= this.#read();
     const reading = this.#reading;
     const { kinds, isWhole } = await reading;
-    if (!isWhole && this.#reading === reading) this.#reading = undefined;
+    if (this.#reading !== reading) return kinds;
+    if (isWhole) this.known = kinds;
+    else this.#reading = undefined;
     return kinds;
   }
 
   /** The server has other tools by now. */
   forget(): void {
     this.#reading = undefined;
+    this.known = undefined;
   }
 }
 

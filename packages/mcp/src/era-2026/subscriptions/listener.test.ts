@@ -1,5 +1,6 @@
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
+import { endingOf } from "../../call/ending.js";
 import { local } from "../../owner/owner.js";
 import { requestFacts } from "../read-message.js";
 import { countSubscriptions, Listener } from "./listener.js";
@@ -13,7 +14,7 @@ async function listen(listener: Listener, notifications: JsonObject): Promise<un
   const params = { notifications, _meta };
   const request = {
     ...requestFacts(1, params),
-    signal: new AbortController().signal,
+    ending: endingOf(new AbortController().signal),
     notify: async () => {},
     carry: () => {},
     authenticated: () => undefined,

@@ -98,7 +98,7 @@ export class Listener {
 
   #begin(
     filter: ListenFilter,
-    { id: subscriptionId, signal, http }: Request2026,
+    { id: subscriptionId, ending, http }: Request2026,
     tasks: OwnedTasks | RpcError,
     watched: WatchedPart,
     sink: ListenSink,
@@ -136,12 +136,11 @@ export class Listener {
         watchTasks({ ...watched, engine, tasks, subscriptionId, signal: stop.signal, send, onError });
       })
       .catch(report);
-    if (Object.keys(heard).length === 0 || signal.aborted) {
+    if (Object.keys(heard).length === 0 || ending.reason !== undefined) {
       finish();
       return;
     }
-    signal.addEventListener("abort", end);
-    stops.push(() => signal.removeEventListener("abort", end));
+    stops.push(ending.whenEnded(end));
     this.#open.add(finish);
     stops.push(whenEnded(http?.authInfo, finish));
     const hear = (event: ServerEvent) => {

@@ -252,7 +252,8 @@ export class InFlightCalls {
     const finished = [...this.#inFlight.values()].filter((one) => one.finished);
     for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.callId);
     this.#dropParams(inFlight);
-    inFlight.keepLittle();
+    // A plain one without a name is forgotten with its answer.
+    if (!inFlight.isPlain || inFlight.isNamed) inFlight.keepLittle();
   }
 
   /** The client will not come back to this in-flight request. */
