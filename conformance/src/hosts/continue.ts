@@ -20,7 +20,8 @@ export const continueCli: Host = {
       schema: "v1",
       models: [{ ...model, roles: ["chat"], capabilities: ["tool_use"] }],
     };
-    const mcpServers = [{ name: serverName, ...server(place), connectionTimeout: limitSeconds * 1_000 }];
+    const entry = { name: serverName, ...server(place), connectionTimeout: limitSeconds * 1_000 };
+    const mcpServers = `mcpServers:\n  - ${yaml(entry).trim().replaceAll("\n", "\n    ")}\n`;
     const file = ".continue/config.yaml";
     return {
       command: node,
@@ -34,7 +35,7 @@ export const continueCli: Host = {
         CONTINUE_CLI_AUTO_UPDATED: "1",
       },
       bare: { [file]: yaml(config) },
-      files: { [file]: yaml({ ...config, mcpServers }) },
+      files: { [file]: yaml(config) + mcpServers },
     };
   },
 };
@@ -45,7 +46,7 @@ function server(place: Place): object {
   return { type: "streamable-http", url: place.url.href, requestOptions };
 }
 
-/** A line for each property: JSON is YAML, and `install` adds lines. */
+/** A line for each property: JSON is YAML, and `install` changes lines. */
 function yaml(config: object): string {
   return Object.entries(config)
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
