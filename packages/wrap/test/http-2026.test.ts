@@ -96,6 +96,18 @@ it("a server of the 2026 era gets the headers that repeat what a request says, a
   expect(far.calls[0]?.headers).not.toHaveProperty("mcp-session-id");
 });
 
+it("a log level that is not one is refused, and spoils no later request", async () => {
+  const far = await remote(({ send }) => send(done));
+  const { call, definition } = await open(far.url);
+  const signal = new AbortController().signal;
+  const params = { level: "loud" };
+  expect(
+    await definition.upstream?.ask({ owner: "local:test", method: "logging/setLevel", params, signal }),
+  ).toMatchObject({ error: { code: -32602 } });
+  await call();
+  expect(far.calls[0]?.params._meta).toMatchObject({ "io.modelcontextprotocol/logLevel": "info" });
+});
+
 it("a call that is cancelled ends the connection of its request", async () => {
   const far = await remote(() => {});
   const { tasks } = await open(far.url);

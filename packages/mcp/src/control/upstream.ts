@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { envelopeKeys } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { RpcError } from "../call/rpc-error.js";
 import type { Upstream, UpstreamChange } from "../define-server.js";
@@ -37,9 +38,11 @@ export function upstreamServer<Context>(upstream: Upstream, callOf: (context: Co
   };
 }
 
-/** Without what a client says to this server alone: its revision, what it can, and where its progress goes. */
+/** Without what a client says to this server alone, such as its revision and where its progress goes; with what it can. */
 function passedParams({ _meta, ...params }: JsonObject): JsonObject {
-  const isOurs = (key: string) => key === "progressToken" || /^(io\.modelcontextprotocol|resumable-mcp)\//.test(key);
+  const isOurs = (key: string) =>
+    key !== envelopeKeys.clientCapabilities &&
+    (key === "progressToken" || /^(io\.modelcontextprotocol|resumable-mcp)\//.test(key));
   const meta = Object.entries(isJsonObject(_meta) ? _meta : {}).filter(([key]) => !isOurs(key));
   return meta.length === 0 ? params : { ...params, _meta: Object.fromEntries(meta) };
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { inTime } from "@resumable-mcp/core/internal";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { rpcCodes, toText } from "@resumable-mcp/protocol";
+import { envelopeKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { checkpointExtension, readCheckpoint } from "../call/checkpoint.js";
 import { wrapLimits } from "../limits.js";
 import { ConnectionLost, type OpenWire, Peer, type RequestOptions } from "./peer.js";
@@ -125,7 +125,7 @@ export class Connection {
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<UpstreamResponse> {
     return this.#is2026
       ? this.#requests2026.request(method, params, options)
-      : this.#peer.request(method, params, options);
+      : this.#peer.request(method, withoutEnvelope(params), options);
   }
 
   /** The same, for a request of a call, which answers what the server asks until its own answer comes. */
@@ -255,4 +255,10 @@ export class Connection {
     if ("result" in response) return response.result;
     throw new ConnectionLost(`The server refused ${method}: ${response.error.message}`, { refused: true });
   }
+}
+
+/** Without what only a server of the 2026 era knows. */
+function withoutEnvelope({ _meta, ...params }: JsonObject): JsonObject {
+  const { [envelopeKeys.clientCapabilities]: _capabilities, ...meta } = isJsonObject(_meta) ? _meta : {};
+  return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
 }

@@ -1,7 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { envelopeKeys, repeatedParts, tasksExtension } from "@resumable-mcp/protocol";
+import {
+  envelopeKeys,
+  isLogLevel,
+  logLevels,
+  repeatedParts,
+  rpcCodes,
+  tasksExtension,
+  toText,
+} from "@resumable-mcp/protocol";
 import { checkpointExtension } from "../call/checkpoint.js";
 import { wrapLimits } from "../limits.js";
 import { ConnectionLost, type Peer, type RequestOptions } from "./peer.js";
@@ -51,12 +59,14 @@ export class Requests2026 {
   async request(method: string, params: JsonObject, options?: RequestOptions): Promise<UpstreamResponse> {
     switch (method) {
       case "logging/setLevel":
-        this.#logLevel = String(params.level);
+        if (!isLogLevel(params.level))
+          return { error: { code: rpcCodes.invalidParams, message: `level must be one of ${logLevels.join(", ")}.` } };
+        this.#logLevel = params.level;
         return { result: {} };
       case "resources/subscribe":
       case "resources/unsubscribe": {
-        if (method === "resources/subscribe") this.#uris.add(String(params.uri));
-        else this.#uris.delete(String(params.uri));
+        if (method === "resources/subscribe") this.#uris.add(toText(params.uri));
+        else this.#uris.delete(toText(params.uri));
         this.#listen();
         return { result: {} };
       }
