@@ -8,6 +8,8 @@ export const wrapLimits = {
   firstListMs: 10_000,
   /** How long a call waits for a server that is away. */
   waitMs: 60_000,
+  /** How long a server over HTTP has to take a connection. */
+  connectMs: 10_000,
   /** Before a server that ended is started again; doubled for every start that fails. */
   restartDelayMs: 200,
   maxRestartDelayMs: 10_000,

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { createEngine, createMemoryStore, type JsonObject, type TaskView } from "@resumable-mcp/core";
 import { serveUpstream } from "@resumable-mcp/mcp/define-server";
 import { afterEach, describe, expect, it } from "vitest";
-import { wrap } from "../src/index.js";
+import { wrap, wrapLimits } from "../src/index.js";
 
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -149,6 +149,22 @@ describe("a server that is reached by HTTP", () => {
     expect(outputOf(await waiting)).toContain("done");
     expect(far.calls).toHaveLength(1);
   });
+
+  it.each(["application/json", "text/event-stream"])(
+    "gives %s that is too long: its call has no known outcome",
+    async (type) => {
+      const far = await remote((id, response) => {
+        response.writeHead(200, { "content-type": type });
+        const long = JSON.stringify({
+          jsonrpc: "2.0",
+          id,
+          result: { content: [], x: "x".repeat(wrapLimits.maxLineBytes + 2 ** 20) },
+        });
+        response.end(type === "application/json" ? long : `data: ${long}\n\n`);
+      });
+      expect(outputOf(await (await open(far))())).toContain("OUTCOME_UNKNOWN");
+    },
+  );
 
   it("is called again where it had refused the call with the session", async () => {
     const far = await remote((id, response) =>

@@ -138,6 +138,7 @@ class OneCall {
       this.#task.log("warning", `A checkpoint of the server was ignored: ${problem}.`),
     );
     const left = new AbortController();
+    const release = connection.hold();
     const signal = AbortSignal.any([this.#task.signal, left.signal]);
     const answered = makeCall({
       ...{ connection, next, events, onAlive, made: this.#made, stop: this.#task.signal },
@@ -173,6 +174,7 @@ class OneCall {
     } finally {
       events.noteOver();
       left.abort();
+      release();
     }
   }
 

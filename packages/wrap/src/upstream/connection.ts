@@ -55,6 +55,7 @@ export class Connection {
   readonly #requests2026: Requests2026;
   #is2026 = false;
   #isStale = false;
+  #held = 0;
   #hasUnkept = false;
   #facts: ServerFacts | undefined;
 
@@ -105,7 +106,16 @@ export class Connection {
   }
 
   get busy(): boolean {
-    return this.#peer.busy;
+    return this.#held > 0 || this.#peer.busy;
+  }
+
+  /** Keeps the server for a call, which may have no request open. Returns what ends that. */
+  hold(): () => void {
+    this.#held += 1;
+    return () => {
+      this.#held -= 1;
+      if (this.#isStale && this.#held === 0) void this.close();
+    };
   }
 
   /** It serves no further calls. */
@@ -145,7 +155,6 @@ export class Connection {
       throw error;
     } finally {
       this.#calls.delete(open);
-      if (this.#isStale && this.#calls.size === 0) void this.close();
     }
   }
 

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { parseJson } from "@resumable-mcp/protocol";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { wrapLimits } from "../limits.js";
+import { connectTimeout, type PatientRequest, patientFetch } from "./patient-fetch.js";
 import type { OpenWire, Wire, WireListener } from "./peer.js";
 
 /** A server that is reached by HTTP. */
@@ -18,7 +19,7 @@ export function connectHttp(server: ServerUrl): OpenWire {
 }
 
 /** Before the request reached anybody. */
-const neverSent: readonly unknown[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"];
+const neverSent: readonly unknown[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", connectTimeout];
 
 class HttpWire implements Wire {
   readonly #server: ServerUrl;
@@ -82,7 +83,7 @@ class HttpWire implements Wire {
 
   async #refused(response: Response, id: JsonObject[string] | undefined): Promise<void> {
     const { status } = response;
-    const text = (await response.text()).slice(0, 500);
+    const text = (await textOf(response)).slice(0, 500);
     const message: unknown = parseJson(text);
     const isOver = status === 404 && this.#session !== undefined;
     // An error of JSON-RPC says more than the status.
@@ -97,14 +98,16 @@ class HttpWire implements Wire {
   /** Reads a response. True when it had the answer to this request. */
   async #read(response: Response, id: JsonObject[string] | undefined, isAlone = false): Promise<boolean> {
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-      const message: unknown = parseJson(await response.text());
+      const message: unknown = parseJson(await textOf(response));
       if (isJsonObject(message)) this.#take(message);
       return isJsonObject(message) && message.id === id;
     }
     let lastId: string | undefined;
     let answered = false;
     for (let stream: Response | undefined = response; stream !== undefined && !answered; ) {
-      const events = stream.body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+      const events = stream.body
+        ?.pipeThrough(new TextDecoderStream())
+        .pipeThrough(new EventSourceParserStream({ maxBufferSize: wrapLimits.maxLineBytes }));
       try {
         for await (const event of events ?? []) {
           // Without a session, nothing follows a stream.
@@ -151,7 +154,7 @@ class HttpWire implements Wire {
     this.#listener.message(message);
   }
 
-  #fetch({ headers, ...given }: RequestInit): Promise<Response> {
+  #fetch({ headers, ...given }: Partial<PatientRequest> & Pick<PatientRequest, "method">): Promise<Response> {
     const { url, headers: own } = this.#server;
     const known = {
       ...(this.#session !== undefined && { "mcp-session-id": this.#session }),
@@ -162,9 +165,9 @@ class HttpWire implements Wire {
       accept: given.method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
       ...own,
       ...known,
-      ...Object(headers),
+      ...headers,
     };
-    return fetch(url, { signal: this.#ended.signal, ...given, headers: sent });
+    return patientFetch(url, { signal: this.#ended.signal, ...given, headers: sent });
   }
 
   #end(why: string): void {
@@ -174,8 +177,20 @@ class HttpWire implements Wire {
   }
 }
 
+/** @throws an error where it is too long. */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > wrapLimits.maxLineBytes) throw new Error(`an answer has more than ${wrapLimits.maxLineBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 function codeOf(error: unknown): unknown {
-  return Reflect.get(Object(Reflect.get(Object(error), "cause")), "code");
+  return Reflect.get(Object(error), "code");
 }
 
 function sentenceOf(error: unknown): string {
