@@ -120,8 +120,12 @@ export class Endpoint2026 {
     const { keepAliveMs = limits2026.keepAliveMs, ownerOf } = this.#options;
     const inFlight = new InFlightRequest(incoming.ending, keepAliveMs, (ended) => this.#open.delete(ended));
     if (inFlight.ending.reason === undefined) this.#open.add(inFlight);
+    const { meta, requestState, inputResponses } = requestFacts(id, params);
     const request: Request2026 = {
-      ...requestFacts(id, params),
+      id,
+      meta,
+      requestState,
+      inputResponses,
       ending: inFlight.ending,
       notify: (notification) => inFlight.send(notification),
       carry: (receipt) => inFlight.carry(receipt),

@@ -49,7 +49,8 @@ export class InFlightRequest {
 
   constructor(connection: Ending, keepAliveMs: number, onEnd: (ended: InFlightRequest) => void) {
     let stop = () => {};
-    this.#stream = new SseStream({ ...sessionLimits, keepAliveMs }, () => {
+    const { maxStreamBytes, maxStallMs } = sessionLimits;
+    this.#stream = new SseStream({ maxStreamBytes, maxStallMs, keepAliveMs }, () => {
       stop();
       this.#gone.end("The request is over.");
       onEnd(this);
