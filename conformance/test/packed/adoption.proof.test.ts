@@ -68,6 +68,24 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
     },
   );
 
+  test("wrap from code: a wrapped server that is killed in a read-only call is called again", limits, async () => {
+    const folder = await pasteExamples(project, "packages/wrap", ["gateway.mjs"]);
+    const server = fileExamples("packages/server-stdio").get("my-server.mjs") ?? "";
+    await folder.write(
+      "my-server.mjs",
+      server.replace('console.error("adding")', 'console.error("adding", process.pid)'),
+    );
+    const { client, stderr } = await connectStdio(folder, process.execPath, "gateway.mjs");
+    const result = client.callTool({ name: "add", arguments: { numbers: [1, 2, 39] } });
+    let said = "";
+    stderr?.on("data", (chunk) => {
+      said += String(chunk);
+    });
+    await vi.waitFor(() => expect(said).toMatch(/adding \d+\n/), waiting);
+    process.kill(Number(/adding (\d+)/.exec(said)?.[1]), "SIGKILL");
+    expect(await result).toMatchObject({ content: [{ text: "42" }, { text: expect.stringContaining("made again") }] });
+  });
+
   test("withTasks continues by itself: tasks/get answers with the result", limits, async () => {
     const server = await serveExample(project, "packages/mcp", "server-2026.mjs");
     const created = await task2026(server.url, "tools/call", countToSix);
