@@ -171,6 +171,29 @@ it("hears of tools that changed, also where it did not hear at that time", async
   await expect.poll(() => changes).toContain("file:///a");
 });
 
+it("a request is made again with the checkpoint that it had sent itself, and with none of the request before it", async () => {
+  const far = await remote(({ response, send, params }, count) => {
+    const { progressToken } = Object(params._meta);
+    const checkpoint = { "io.github.resumable-mcp/checkpoint": { state: `of ${count}` } };
+    const progress = { progressToken, progress: count, _meta: checkpoint };
+    const report = { jsonrpc: "2.0", method: "notifications/progress", params: progress };
+    const stream = () => response.writeHead(200, { "content-type": "text/event-stream" });
+    const state = { resultType: "input_required", requestState: "one" };
+    if (count === 1)
+      stream().end(
+        `data: ${JSON.stringify(report)}\n\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: progressToken, result: state })}\n\n`,
+      );
+    else if (count === 2) response.destroy();
+    else if (count === 3) stream().end(`data: ${JSON.stringify(report)}\n\n`);
+    else send(done);
+  });
+  const { call } = await open(far.url);
+  expect(outputOf(await call())).toContain("done");
+  expect(far.calls.map(({ params }) => params.requestState)).toEqual([undefined, "one", "one", "one"]);
+  const resumed = far.calls.map(({ params }) => Object(params._meta)["io.github.resumable-mcp/resume"]);
+  expect(resumed).toEqual([undefined, undefined, undefined, { state: "of 3", attempt: 3 }]);
+});
+
 it.each([
   ["is made again from the beginning, where that does no harm", "1", "done"],
   ["is not, where its server is another version now", "2", "is another version now"],
