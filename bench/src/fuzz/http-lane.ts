@@ -89,7 +89,9 @@ export class HttpLane {
   /** Where a request belongs, or one of the same sessions with the given id, which its own caller alone may cancel. */
   #placesOf(request: DrawnRequest, ...id: readonly unknown[]): readonly string[] {
     const caller = this.#judgement.isolated ? request.caller.number : "any";
-    return sessionsOf(request).map((session) => JSON.stringify([caller, session, ...id]));
+    // What is not an id may nest deeper than `JSON.stringify` goes.
+    const named = id.filter((one) => typeof one === "string" || typeof one === "number");
+    return sessionsOf(request).map((session) => JSON.stringify([caller, session, ...named]));
   }
 
   #begin({ delivery, method, exact }: DrawnRequest) {
