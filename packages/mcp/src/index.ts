@@ -6,7 +6,7 @@ export type { EventStoreOptions } from "./era-2025/event-store/event-store.js";
 export { createEventStore } from "./era-2025/event-store/event-store.js";
 export type { RegisterOptions } from "./era-2025/register-tools.js";
 export { registerTools } from "./era-2025/register-tools.js";
-export type { SessionHandlerOptions } from "./era-2025/session/registry/session-registry.js";
+export type { SessionHandlerOptions } from "./era-2025/session/registry/session-server.js";
 export { createSessionHandler } from "./era-2025/session/session-handler.js";
 export type { TaskStoreOptions } from "./era-2025/tasks/task-store.js";
 export { createTaskStore, taskHandler } from "./era-2025/tasks/task-store.js";

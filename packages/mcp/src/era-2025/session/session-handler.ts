@@ -16,7 +16,8 @@ import { forSdk } from "../../sdk-workarounds.js";
 import { versions } from "../initialize.js";
 import { isRequest as asks, isWellFormed, type Message2025, readMessage } from "../read-message.js";
 import { parseEventId } from "./event-id.js";
-import { type SessionHandlerOptions, SessionRegistry } from "./registry/session-registry.js";
+import { SessionRegistry } from "./registry/session-registry.js";
+import type { SessionHandlerOptions } from "./registry/session-server.js";
 import type { Session2025 } from "./session.js";
 import { draining, jsonAnswer, unavailable, unknownSession } from "./session-answers.js";
 

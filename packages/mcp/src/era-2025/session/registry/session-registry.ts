@@ -1,64 +1,25 @@
-import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/internal";
 import type { CountedGroup } from "@resumable-mcp/core/store";
 import { parseCallMeta } from "../../../call/call.js";
-import { makePanel } from "../../../control/panel.js";
 import { isForAll } from "../../../control/upstream.js";
-import type { ServerDefinition } from "../../../define-server.js";
 import { HttpAnswer, refusal } from "../../../http/http-answer.js";
 import { type SessionLimits, sessionLimits } from "../../../limits.js";
-import { findLocality, type Locality, ownerOfToken, theLocalUser } from "../../../owner/owner.js";
+import { findLocality, ownerOfToken, theLocalUser } from "../../../owner/owner.js";
 import { randomToken } from "../../../owner/random-token.js";
-import type { ConnectableServer } from "../../other-server.js";
-import { routerOf } from "../../register-tools.js";
-import { Router2025 } from "../../router.js";
-import { setupServer } from "../../setup.js";
 import { KeptDocument } from "../kept-document.js";
 import { Session2025, type SessionCommons, type SessionServer } from "../session.js";
 import { jsonAnswer } from "../session-answers.js";
 import { type SessionDocument, sessionKind } from "../session-document.js";
 import { SessionRoom, UnusedSessions } from "./session-room.js";
+import { type SessionContext, type SessionHandlerOptions, serverOf } from "./session-server.js";
 import { SessionSweep } from "./session-sweep.js";
 
 /** How the sessions of a caller are counted. */
 interface CountedSessions extends CountedGroup {
   /** All of them are of one owner, so that one may end for another. */
   readonly isOfOne: boolean;
-}
-
-/** What is known of a session when its server is made. */
-export interface SessionContext {
-  readonly sessionId: string;
-  readonly authInfo?: AuthInfo;
-  /** The client that the session named last. */
-  readonly clientId?: string;
-  readonly locality: Locality;
-}
-
-/** Makes the server of one session, with `registerTools` done. */
-export type CreateServer = (context: SessionContext) => ConnectableServer | Promise<ConnectableServer>;
-
-/** How sessions are served. */
-export interface SessionHandlerOptions {
-  readonly engine: Engine;
-  /** The server, as its author describes it. */
-  readonly definition?: ServerDefinition;
-  /**
-   * In place of a definition: makes the server of one session, with `registerTools` done. Called again after a restart, when the
-   * session's client comes back.
-   */
-  readonly createServer?: CreateServer;
-  /** The scope by which a token is an operator's, who sees more in the panel of a definition. */
-  readonly operatorScope?: string | undefined;
-  /** Of a definition: answer long calls before the caller's time limit. Default: for hosts with a known limit. */
-  readonly handoff?: boolean | undefined;
-  /** Of a definition: makes what callers see of what the code of its `setup` threw. Default: the error itself. */
-  readonly maskThrown?: ((error: unknown) => unknown) | undefined;
-  readonly limits?: Partial<SessionLimits>;
-  /** Hears of what failed unexpectedly. */
-  readonly onError?: (error: unknown) => void;
 }
 
 const validId = /^[A-Za-z0-9]{32}$/;
@@ -288,21 +249,6 @@ export class SessionRegistry implements SessionCommons {
     const joined = await Promise.allSettled(this.#live.values());
     return joined.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   }
-}
-
-/** Makes what answers a session: of a definition one router for all, and a server where its `setup` is given one. */
-function serverOf({ createServer, definition, engine, operatorScope, ...given }: SessionHandlerOptions) {
-  if (definition === undefined)
-    return async (context: SessionContext): Promise<SessionServer> => {
-      if (createServer === undefined) throw new Error("createSessionHandler needs a definition, or createServer.");
-      const server = await createServer(context);
-      return { server, router: routerOf(server) ?? new Router2025({ engine }) };
-    };
-  const panel = makePanel(definition, operatorScope);
-  const { controlTools, prefix } = definition;
-  const options = { ...given, panel, controlTools, prefix };
-  const router = new Router2025({ engine, options, definition });
-  return async (): Promise<SessionServer> => ({ router, server: await setupServer(definition, engine, options) });
 }
 
 function tooMany({ limit, max }: CountedSessions): HttpAnswer {
