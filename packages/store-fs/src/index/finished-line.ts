@@ -63,12 +63,12 @@ const headPattern = new RegExp(
 );
 
 /**
- * Reads what lists need to know of a line, without parsing all of it: of 100,000 lines a page gives away a hundred.
+ * Reads what lists need to know of a line that is intact, without parsing all of it: of 100,000 lines a page gives away a hundred.
  *
- * @returns `undefined` for a damaged line, and for one that is not a line of the list.
+ * @returns `undefined` for one that is not a line of the list.
  */
 export function readHead(line: RawLine): FinishedHead | undefined {
-  return isIntact(line.bytes) ? (peekHead(line) ?? parsedHead(line)) : undefined;
+  return peekHead(line) ?? parsedHead(line);
 }
 
 function peekHead({ bytes }: RawLine): FinishedHead | undefined {

@@ -26,15 +26,15 @@ export interface LinePlace {
 /** What was read of a file. */
 interface FileState {
   /** How far it was read. */
-  readonly end: number;
-  readonly lines: number;
+  end: number;
+  lines: number;
   /** A line is not what was written there. */
-  readonly isDamaged: boolean;
+  isDamaged: boolean;
 }
 
 /** What the lines of finished tasks say, by columns: an object for each task would take twice the memory. */
 export class FinishedTable {
-  readonly files = new Map<string, FileState>();
+  readonly #files = new Map<string, FileState>();
   #lines = 0;
   #counted = 0;
   /** By incarnation. */
@@ -56,6 +56,11 @@ export class FinishedTable {
   readonly #lengths: number[] = [];
   /** Rows of deleted tasks that another line lists as finished. */
   readonly #listed = new Set<number>();
+
+  /** What was read, by the name of its file. */
+  get files(): ReadonlyMap<string, Readonly<FileState>> {
+    return this.#files;
+  }
 
   /** A line is not what was written there. */
   get isDamaged(): boolean {
@@ -128,10 +133,13 @@ export class FinishedTable {
 
   /** Adds what a line of a file says. */
   add(name: string, line: RawLine): void {
-    const { lines = 0, isDamaged = false } = this.files.get(name) ?? {};
-    this.files.set(name, { end: line.next, lines: lines + 1, isDamaged: isDamaged || !isIntact(line.bytes) });
+    const isWhole = isIntact(line.bytes);
+    const file = this.#fileOf(name);
+    file.end = line.next;
+    file.lines += 1;
+    file.isDamaged ||= !isWhole;
     this.#lines += 1;
-    const head = readHead(line);
+    const head = isWhole ? readHead(line) : undefined;
     if (head === undefined) return;
     const known = this.#rows.get(head.incarnation);
     const row = known ?? this.#statuses.length;
@@ -143,6 +151,14 @@ export class FinishedTable {
     const isListed = this.#statuses[row] !== undefined;
     this.#counted += Number(isListed) - Number(wasListed);
     if (!isListed && (wasListed || head.chosenBy !== undefined)) this.#listed.add(row);
+  }
+
+  #fileOf(name: string): FileState {
+    const known = this.#files.get(name);
+    if (known !== undefined) return known;
+    const file = { end: 0, lines: 0, isDamaged: false };
+    this.#files.set(name, file);
+    return file;
   }
 
   #put(row: number, name: string, line: RawLine, { id, seq, incarnation, chosenBy }: FinishedHead): void {
