@@ -39,7 +39,23 @@ it.each([
   await expect.poll(lines).toContain(`committed ${tool} one 1`);
   kill(pair[0].child.pid);
   expect(await first).toBeUndefined();
+  // Its server ends with it, and does nothing of what it is let do after that.
+  await expect.poll(() => orphans(lines())).toEqual([]);
   await go();
   expect(await callOverHttp(pair[1].url, tool, input)).toContain(answer);
   expect(lines().filter((line) => line.startsWith("step ") && line.includes(" one "))).toEqual(steps);
 });
+
+/** The servers that are there though their gateway is not. */
+function orphans(lines: readonly string[]): readonly number[] {
+  const noted = lines.filter((line) => line.startsWith("pid ")).map((line) => line.split(" ").slice(1).map(Number));
+  return noted.flatMap(([pid = 0, parent = 0]) => (isAlive(pid) && !isAlive(parent) ? [pid] : []));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
