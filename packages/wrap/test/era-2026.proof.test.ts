@@ -3,11 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createEngine, createMemoryStore } from "@resumable-mcp/core";
-import { serveUpstream } from "@resumable-mcp/mcp/define-server";
 import { expect, it, onTestFinished } from "vitest";
-import { type WrapOptions, wrap } from "../src/index.js";
+import type { WrapOptions } from "../src/index.js";
 import { callOverHttp, kill, startHttpGateway, wrapped } from "./kill-storm.js";
+import { openWrapped } from "./open-wrapped.js";
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const program = fileOf("../../resumable-mcp/dist/cli.js");
@@ -72,14 +71,7 @@ it.each(["stdio", "http"] as const)(
             options: { command: "node", args: [program, "serve", "stdio", ...words] },
             restart: async () => (lines().at(-1) ?? "").split(" ").slice(1).map(Number).forEach(kill),
           };
-    const definition = await wrap(own.options);
-    const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
-    serveUpstream(engine, definition);
-    onTestFinished(async () => {
-      await engine.close();
-      await definition.upstream?.close();
-    });
-    const tasks = engine.forOwner("local:test");
+    const { tasks } = await openWrapped(own.options);
     const { record } = await tasks.start({ tool: "count", input: { n: 4 } });
     await expect.poll(async () => (await tasks.get(record.id)).record.message).toContain("counted 2");
     expect((await tasks.get(record.id)).record.state).toMatchObject({ task: expect.any(String) });

@@ -2,25 +2,21 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createEngine, createMemoryStore, type JsonObject, type TaskView } from "@resumable-mcp/core";
-import { serveUpstream, type UpstreamClient } from "@resumable-mcp/mcp/define-server";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type WrapOptions, wrap, wrapLimits } from "../src/index.js";
+import type { JsonObject, TaskView } from "@resumable-mcp/core";
+import type { UpstreamClient } from "@resumable-mcp/mcp/define-server";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { type WrapOptions, wrapLimits } from "../src/index.js";
 import { startHttpGateway } from "./kill-storm.js";
+import { openWrapped } from "./open-wrapped.js";
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const owner = "local:test";
 const signal = new AbortController().signal;
-const closing: (() => Promise<unknown>)[] = [];
 let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "wrap-2026-"));
-});
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-  await rm(folder, { recursive: true });
+  onTestFinished(() => rm(folder, { recursive: true }));
 });
 
 const effects = async () => (await readFile(join(folder, "effects"), "utf8").catch(() => "")).trim().split("\n");
@@ -29,22 +25,16 @@ const resultOf = ({ record }: TaskView): JsonObject => Object(Object(record.outp
 const textsOf = (view: TaskView) => Array.from(Object(resultOf(view).content ?? []), ({ text }: JsonObject) => text);
 
 async function open(options: WrapOptions = raw()) {
-  const definition = await wrap(options);
-  const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
-  serveUpstream(engine, definition);
-  closing.push(
-    () => engine.close(),
-    async () => definition.upstream?.close(),
-  );
-  const tasks = engine.forOwner(owner);
+  const opened = await openWrapped(options);
+  const { tasks } = opened;
   const start = async (tool: string, input: JsonObject = {}) => (await tasks.start({ tool, input })).record.id;
   const call = async (tool: string, input: JsonObject = {}) => tasks.wait(await start(tool, input));
-  return { definition, engine, tasks, start, call };
+  return { ...opened, start, call };
 }
 
 async function overHttp(): Promise<WrapOptions> {
   const { child, url } = await startHttpGateway([fileOf("sdk-2026-server.js"), "http"]);
-  closing.push(async () => child.kill());
+  onTestFinished(() => void child.kill());
   return { url };
 }
 

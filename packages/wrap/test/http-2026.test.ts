@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { createEngine, createMemoryStore, type JsonObject, type TaskView } from "@resumable-mcp/core";
-import { serveUpstream } from "@resumable-mcp/mcp/define-server";
+import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import { expect, it, onTestFinished } from "vitest";
-import { type WrapRules, wrap } from "../src/index.js";
+import type { WrapRules } from "../src/index.js";
+import { openWrapped } from "./open-wrapped.js";
 
 /** A request without a session, and what answers it. */
 interface Asked {
@@ -64,14 +64,7 @@ async function remote(call: (asked: Asked, count: number) => void): Promise<Remo
 }
 
 async function open(url: string, rules: WrapRules = {}) {
-  const definition = await wrap({ url, ...rules });
-  const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
-  serveUpstream(engine, definition);
-  onTestFinished(async () => {
-    await engine.close();
-    await definition.upstream?.close();
-  });
-  const tasks = engine.forOwner("local:test");
+  const { definition, tasks } = await openWrapped({ url, ...rules });
   const call = async (input: JsonObject = {}): Promise<TaskView> => {
     const { record } = await tasks.start({ tool: "wörk", input });
     return tasks.wait(record.id);
@@ -106,6 +99,15 @@ it("a log level that is not one is refused, and spoils no later request", async 
   ).toMatchObject({ error: { code: -32602 } });
   await call();
   expect(far.calls[0]?.params._meta).toMatchObject({ "io.modelcontextprotocol/logLevel": "info" });
+});
+
+it("a server that asks by a method without a text gets no answer, and its call ends", async () => {
+  const far = await remote(({ send }) =>
+    send({ resultType: "input_required", inputRequests: { a: { method: { toString: 1 } } } }),
+  );
+  const { call } = await open(far.url);
+  const { status, output } = (await call()).record;
+  expect([status, JSON.stringify(output)]).toEqual(["completed", expect.stringContaining("No client of this call")]);
 });
 
 it("a call that is cancelled ends the connection of its request", async () => {

@@ -1,16 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { createEngine, createMemoryStore, type JsonObject, type TaskView } from "@resumable-mcp/core";
-import { serveUpstream } from "@resumable-mcp/mcp/define-server";
-import { afterEach, describe, expect, it } from "vitest";
-import { wrap, wrapLimits } from "../src/index.js";
-
-const closing: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+import type { JsonObject, TaskView } from "@resumable-mcp/core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { wrapLimits } from "../src/index.js";
+import { openWrapped } from "./open-wrapped.js";
 
 /** What a server was sent, and how it answers a call. */
 interface Remote {
@@ -64,7 +58,7 @@ async function remote(
   };
   const server: Server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(async () => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -81,14 +75,7 @@ async function remote(
 }
 
 async function open({ url }: Remote) {
-  const definition = await wrap({ url, headers: { "x-own": "1" } });
-  const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
-  serveUpstream(engine, definition);
-  closing.push(
-    () => engine.close(),
-    async () => definition.upstream?.close(),
-  );
-  const tasks = engine.forOwner("local:test");
+  const { tasks } = await openWrapped({ url, headers: { "x-own": "1" } });
   const call = async (n = 0): Promise<TaskView> => {
     const { record } = await tasks.start({ tool: "work", input: { n } });
     return tasks.wait(record.id);

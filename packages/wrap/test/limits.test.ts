@@ -2,25 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
-import { serveUpstream } from "@resumable-mcp/mcp/define-server";
+import type { JsonObject } from "@resumable-mcp/core";
 import { expect, it, onTestFinished } from "vitest";
-import { type ServerCommand, wrap } from "../src/index.js";
+import { openWrapped } from "./open-wrapped.js";
 
 const program = fileURLToPath(new URL("chatty-server.js", import.meta.url));
 
-async function open(command: ServerCommand) {
-  const definition = await wrap(command);
-  onTestFinished(async () => definition.upstream?.close());
-  const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
-  onTestFinished(() => engine.close());
-  serveUpstream(engine, definition);
-  return engine.forOwner("local:test");
-}
-
 /** What becomes of a call during which its server says something. */
 async function say(input: JsonObject) {
-  const tasks = await open({ command: "node", args: [program] });
+  const { tasks } = await openWrapped({ command: "node", args: [program] });
   const { record } = await tasks.start({ tool: "say", input });
   const { output, status, error } = (await tasks.wait(record.id)).record;
   return { status, output, error };
@@ -54,7 +44,7 @@ it("a call that waits for its server is paused like any other", async () => {
   // It starts once.
   const once = '[ -e "$0" ] && exit 1; touch "$0"; exec "$@"';
   const words = [once, join(folder, "started"), process.execPath, program];
-  const tasks = await open({ command: "sh", args: ["-c", ...words] });
+  const { tasks } = await openWrapped({ command: "sh", args: ["-c", ...words] });
   const { record: last } = await tasks.start({ tool: "say", input: { dies: true } });
   await tasks.wait(last.id);
   const { record } = await tasks.start({ tool: "say", input: {} });

@@ -2,38 +2,22 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createEngine, createMemoryStore, type JsonObject, type TaskView } from "@resumable-mcp/core";
-import { serveUpstream } from "@resumable-mcp/mcp/define-server";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { JsonObject, TaskView } from "@resumable-mcp/core";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type WrapOptions, wrap } from "../src/index.js";
+import { openWrapped } from "./open-wrapped.js";
 
 const program = fileURLToPath(new URL("raw-server.js", import.meta.url));
 const owner = "local:test";
-const closing: (() => Promise<unknown>)[] = [];
 let folder: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "wrap-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
 });
 
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-  await rm(folder, { recursive: true });
-});
-
-async function open(options: Partial<WrapOptions> = {}) {
-  const definition = await wrap({ command: "node", args: [program, join(folder, "effects")], ...options });
-  const engine = createEngine({
-    store: createMemoryStore(),
-    tools: definition.tools,
-  });
-  serveUpstream(engine, definition);
-  closing.push(
-    () => engine.close(),
-    async () => definition.upstream?.close(),
-  );
-  return { definition, engine, tasks: engine.forOwner(owner) };
-}
+const open = (options: Partial<WrapOptions> = {}) =>
+  openWrapped({ command: "node", args: [program, join(folder, "effects")], ...options });
 
 const effects = async () => (await readFile(join(folder, "effects"), "utf8")).trim().split("\n");
 const resultOf = ({ record }: TaskView): JsonObject => Object(Object(record.output).result);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import type { Connection, OpenCall } from "../upstream/connection.js";
 import { ConnectionLost, type RequestOptions } from "../upstream/peer.js";
@@ -130,7 +130,7 @@ async function answersTo(
   const asked = Object.entries(inputRequests).map(async ([key, request]) => {
     const { method, params }: JsonObject = Object(request);
     const given = isJsonObject(params) ? params : {};
-    return [key, await call.ask(String(method), given, options.signal, `${place} ${key}`)] as const;
+    return [key, await call.ask(toText(method), given, options.signal, `${place} ${key}`)] as const;
   });
   const answers: Record<string, Json> = {};
   for (const [key, response] of await Promise.all(asked)) {
