@@ -200,7 +200,7 @@ function errorOf(error: unknown, statusMessage: unknown): Extract<UpstreamRespon
   const { code, message, data }: JsonObject = isJsonObject(error) ? error : {};
   return {
     code: typeof code === "number" ? code : rpcCodes.refused,
-    message: String(message ?? statusMessage ?? "The server ended its task of this call without a result."),
+    message: toText(message ?? statusMessage ?? "The server ended its task of this call without a result."),
     ...(data !== undefined && { data }),
   };
 }
