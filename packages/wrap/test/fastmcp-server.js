@@ -1,5 +1,5 @@
 // A server of another library.
-import { FastMCP } from "fastmcp";
+import { FastMCP, imageContent, UserError } from "fastmcp";
 import { z } from "zod";
 
 const server = new FastMCP({ name: "fast", version: "1.0.0" });
@@ -11,6 +11,16 @@ server.addTool({
   async execute({ a, b }, { reportProgress }) {
     await reportProgress({ progress: 1, total: 1 });
     return `${a + b}`;
+  },
+});
+server.addTool({
+  name: "picture",
+  execute: () => imageContent({ buffer: Buffer.from("iVBORw0KGgo=", "base64") }),
+});
+server.addTool({
+  name: "refuse",
+  async execute() {
+    throw new UserError("It is refused.", { why: "so" });
   },
 });
 await server.start({ transportType: "stdio" });

@@ -1,4 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,103 +10,177 @@ import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
+  ResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { afterAll, expect, test } from "vitest";
 
-const program = fileURLToPath(new URL("../../resumable-mcp/dist/cli.js", import.meta.url));
-const bin = (name: string) => fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const folder = await mkdtemp(join(tmpdir(), "wrap-foreign-"));
+const bin = (name: string) => here(`../node_modules/.bin/${name}`);
+const program = here("../../resumable-mcp/dist/cli.js");
+const root = await mkdtemp(join(tmpdir(), "wrap-foreign-"));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 }));
 
-/** What a call is made with, where a tool needs anything. */
+const example = (name: string) =>
+  createRequire(import.meta.url).resolve(`@modelcontextprotocol/sdk/examples/server/${name}.js`);
+/** In WebAssembly where the machine has no Python. */
+const python =
+  spawnSync("python3", ["--version"]).status === 0
+    ? ["python3"]
+    : ["node", here("../../../conformance/test/pages/python.js")];
+
+/** What the servers work on: the same for each gateway. */
+const folder = join(root, "files");
+const roots = [folder, here("..")];
+const file = join(folder, "a.png");
+const relations = [{ from: "Ada", to: "Bob", relationType: "knows" }];
+
+/** What the tools are called with, in the order of their lists. */
 const inputs: Readonly<Record<string, object>> = {
-  echo: { message: "ä 漢 \u0000" },
-  "get-sum": { a: 1, b: 2 },
-  "get-structured-content": { location: "Chicago" },
-  "trigger-long-running-operation": { duration: 0.2, steps: 2 },
+  echo: { message: "ä 漢 \u0000", text: "ä" },
   "get-annotated-message": { messageType: "error", includeImage: true },
   "get-resource-links": { count: 2 },
   "get-resource-reference": { resourceType: "Text", resourceId: 1 },
+  "get-structured-content": { location: "Chicago" },
+  "get-sum": { a: 1, b: 2 },
+  "gzip-file-as-resource": { name: "x.gz", data: "data:text/plain,hello", outputType: "resource" },
+  "simulate-research-query": { topic: "python", ambiguous: true },
+  "trigger-long-running-operation": { duration: 0.2, steps: 2 },
+  "trigger-sampling-request": { prompt: "p", maxTokens: 10 },
+  read_file: { path: file, head: 1 },
+  read_text_file: { path: file },
+  read_media_file: { path: file },
+  read_multiple_files: { paths: [file, join(folder, "none")] },
+  write_file: { path: join(folder, "b"), content: "one\ntwo" },
+  edit_file: { path: join(folder, "b"), edits: [{ oldText: "one", newText: "ä 漢" }] },
+  create_directory: { path: join(folder, "c") },
   list_directory: { path: folder },
-  write_file: { path: join(folder, "a"), content: "x" },
-  read_text_file: { path: join(folder, "a") },
+  list_directory_with_sizes: { path: folder },
+  directory_tree: { path: folder },
+  move_file: { source: join(folder, "b"), destination: join(folder, "c", "b") },
+  search_files: { path: folder, pattern: "**/b" },
+  // Of a file whose times stay as they are.
+  get_file_info: { path: here("../README.md") },
+  create_entities: { entities: ["Ada", "Bob"].map((name) => ({ name, entityType: "person", observations: ["ä"] })) },
+  create_relations: { relations },
+  add_observations: { observations: [{ entityName: "Ada", contents: ["漢"] }] },
+  delete_entities: { entityNames: ["Bob"] },
+  delete_observations: { deletions: [{ entityName: "Ada", observations: ["ä"] }] },
+  delete_relations: { relations },
+  search_nodes: { query: "ada" },
+  open_nodes: { names: ["Ada"] },
   add: { a: 1, b: 2 },
+  get_weather: { city: "Bern", country: "CH" },
+  summarize: { text: "long" },
+  count: { n: 3 },
 };
-/** What depends on the moment, or changes what comes after it. */
-const skipped = /env|gzip|toggle|create_entities|sampling|elicitation|research|roots/;
+
+/** Of servers in whose answers neither chance nor the time shows. */
+const environment = Object.entries({
+  PATH: process.env.PATH,
+  MEMORY_FILE_PATH: join(folder, "memory.json"),
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('Math.random = () => 0.4; Date.prototype.toLocaleTimeString = () => "now"')}`,
+}).map(([name, value]) => `${name}=${value}`);
+const node = ["env", "-i", ...environment];
 
 const servers: readonly (readonly [string, readonly string[]])[] = [
-  ["server-everything", [bin("mcp-server-everything"), "stdio"]],
-  ["server-filesystem", [bin("mcp-server-filesystem"), folder]],
-  ["server-memory", [bin("mcp-server-memory")]],
+  ["server-everything", [...node, bin("mcp-server-everything"), "stdio"]],
+  ["server-filesystem", [...node, bin("mcp-server-filesystem"), ...roots]],
+  ["server-memory", [...node, bin("mcp-server-memory")]],
+  ["SDK 1.x, structured results", [...node, "node", example("mcpServerOutputSchema")]],
+  ["SDK 1.x, sampling", [...node, "node", example("toolWithSampleServer")]],
+  ["SDK 1.x, progress", [...node, "node", example("progressExample")]],
+  ["SDK 2.x", ["node", here("sdk-2026-server.js")]],
   ["fastmcp", ["node", here("fastmcp-server.js")]],
+  ["Python without an SDK", [...python, here("raw-server.py")]],
 ];
 
-async function connect(
-  [command = "", ...args]: readonly string[],
-  capabilities = { elicitation: {}, sampling: {}, roots: {} },
-) {
-  const client = new Client({ name: "proof", version: "1" }, { capabilities });
-  const env = { ...process.env, MEMORY_FILE_PATH: join(folder, "memory.json") } as Record<string, string>;
+/** A client that can answer what servers ask. */
+async function connect([command = "", ...args]: readonly string[]): Promise<Client> {
+  const client = new Client(
+    { name: "proof", version: "1" },
+    { capabilities: { elicitation: {}, sampling: {}, roots: {} } },
+  );
   client.setRequestHandler(ElicitRequestSchema, () => ({
     action: "accept",
     content: { name: "Ada", interpretation: "programming" },
   }));
-  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: `file://${folder}` }] }));
+  client.setRequestHandler(ListRootsRequestSchema, () => ({
+    roots: roots.map((path) => ({ uri: `file://${path}` })),
+  }));
   client.setRequestHandler(CreateMessageRequestSchema, () => ({
     model: "m",
     role: "assistant",
     content: { type: "text", text: "sampled" },
   }));
-  await client.connect(new StdioClientTransport({ command, args: [...args], env, stderr: "ignore" }));
-  onTestFinished(() => client.close());
+  const env = process.env as Record<string, string>;
+  await client.connect(new StdioClientTransport({ command, args, env, stderr: "ignore" }));
   return client;
 }
 
-const wrapped = (words: readonly string[]) =>
-  connect([process.execPath, program, "wrap", "--store", join(folder, `store-${Math.random()}`), "--", ...words]);
+/** What a server says to one client, from its lists to the result of each of its tools. */
+interface Said {
+  readonly tools: readonly JsonObject[];
+  readonly names: readonly string[];
+  readonly answers: Readonly<Record<string, JsonObject>>;
+}
 
-/** Without what this toolkit adds. */
-const plain = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, part) => (key === "_meta" || key === "execution" ? undefined : part)));
-
-async function answerOf(client: Client, name: string): Promise<unknown> {
+async function hear(words: readonly string[]): Promise<Said> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
+  await writeFile(file, "\u0089PNG\nä");
+  const client = await connect(words);
+  // Without the checks of the SDK's client, and without what it leaves out.
+  const ask = async (method: string, params: JsonObject = {}) =>
+    (await client.request({ method, params }, ResultSchema)) as JsonObject;
+  const list = async (kind: string) => (await ask(`${kind}/list`))[kind] as readonly JsonObject[];
   try {
-    return plain(await client.callTool({ name, arguments: { ...inputs[name] } }));
-  } catch (error) {
-    return String(error);
+    const tools = await list("tools");
+    const { prompts, resources } = client.getServerCapabilities() ?? {};
+    const others = [...(prompts ? await list("prompts") : []), ...(resources ? await list("resources") : [])];
+    const answers: Record<string, JsonObject> = {};
+    for (const { name, execution } of tools) {
+      const params = { name: String(name), arguments: { ...inputs[String(name)] } };
+      const needsTask = isJsonObject(execution) && execution.taskSupport === "required";
+      const called = needsTask
+        ? ask("tools/call", { ...params, task: {} }).then(({ task }) =>
+            ask("tasks/result", { taskId: Object(task).taskId }),
+          )
+        : ask("tools/call", params);
+      answers[String(name)] = await called.catch(({ code, message, data }) => ({ code, message, data }));
+    }
+    return { tools, names: others.map(({ name }) => String(name)), answers };
+  } finally {
+    await client.close();
   }
 }
 
-describe.each(servers)("%s through the gateway", (_name, words) => {
-  it("lists the same tools, and each answers the same", async () => {
-    const [direct, through] = [await connect(words), await wrapped(words)];
-    const tools = (await direct.listTools()).tools;
-    const listed = new Map((await through.listTools()).tools.map((tool) => [tool.name, tool]));
-    for (const { outputSchema, ...tool } of tools) {
-      const { outputSchema: widened, ...found } = listed.get(tool.name) ?? { outputSchema: undefined };
-      expect(plain(found)).toEqual(plain(tool));
-      expect(widened === undefined).toBe(outputSchema === undefined);
-    }
-    for (const { name } of tools.filter((tool) => !skipped.test(tool.name)))
-      expect([name, await answerOf(through, name)]).toEqual([name, await answerOf(direct, name)]);
-  });
-});
+/** Without what the gateway and the 2026 era add to `_meta`, and the id of a task of the server. */
+function withoutOurs({ _meta, ...rest }: JsonObject): JsonObject {
+  const own = Object.entries(Object(_meta)).filter(([key]) => !/^resumable-mcp.|.(serverInfo|related-task)$/.test(key));
+  return own.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(own) as JsonObject };
+}
 
-it("lets a server ask, sample and read roots, and calls a tool that demands a task for a client without tasks", async () => {
-  const through = await wrapped(servers[0]?.[1] ?? []);
-  const text = async (name: string, input = {}) => JSON.stringify(await through.callTool({ name, arguments: input }));
-  expect(await text("trigger-elicitation-request")).toContain("Name: Ada");
-  expect(await text("trigger-sampling-request", { prompt: "p", maxTokens: 10 })).toContain("sampled");
-  expect(await text("get-roots-list")).toContain(folder);
-  expect(await text("simulate-research-query", { topic: "python", ambiguous: true })).toContain("python (programming)");
-  const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
-  const direct = await connect(servers[0]?.[1] ?? []);
-  expect(names((await through.listPrompts()).prompts)).toEqual(
-    expect.arrayContaining(names((await direct.listPrompts()).prompts)),
+/** As its server lists it: without `execution`, which is the gateway's, and with the schema that the gateway widened. */
+function asListed({ execution: _execution, outputSchema, ...tool }: JsonObject): JsonObject {
+  const { type: _type, anyOf, ...shared }: JsonObject = Object(outputSchema);
+  const schema = Array.isArray(anyOf) ? { ...shared, ...Object(anyOf[0]) } : outputSchema;
+  return { ...withoutOurs(tool), ...(schema !== undefined && { outputSchema: schema }) };
+}
+
+test.each(servers)("%s lists and answers the same through the gateway", async (_name, words) => {
+  const direct = await hear(words);
+  const gateway = [process.execPath, program, "wrap", "--store", await mkdtemp(join(root, "store-")), "--"];
+  const through = await hear([...gateway, ...words]);
+  expect(through.tools.slice(0, direct.tools.length).map(asListed)).toEqual(direct.tools.map(asListed));
+  expect(through.names).toEqual(expect.arrayContaining([...direct.names]));
+  // No input is wrong: only what has to fail does.
+  const failing = Object.entries(direct.answers).filter(
+    ([, { isError, code }]) => isError === true || code !== undefined,
   );
-  expect(names((await through.listResources()).resources)).toEqual(
-    expect.arrayContaining(names((await direct.listResources()).resources)),
-  );
-  await rm(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
+  expect(["refuse", "failed", "refused"]).toEqual(expect.arrayContaining(failing.map(([name]) => name)));
+  // As text, in which members are in order.
+  const text = (answer: JsonObject | undefined) => JSON.stringify(withoutOurs(answer ?? {}), null, 1);
+  for (const { name } of direct.tools)
+    expect(text(through.answers[String(name)])).toBe(text(direct.answers[String(name)]));
 });
