@@ -3,7 +3,7 @@ export { oneOf, readDuration, readRecovery, recoverySentence, shownName, wholeNu
 export { listen } from "./listen.js";
 export { loadDefinition, loadServer, readControlToolMode } from "./load-server.js";
 export { helpText } from "./options/help-text.js";
-export { every, list, text, ungrouped } from "./options/option.js";
+export { every, list, text, ungrouped, type ValuesOf } from "./options/option.js";
 export { parseFlags, wordsOf } from "./options/parse-flags.js";
 export {
   type HttpValues,

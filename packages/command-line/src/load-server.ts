@@ -66,7 +66,8 @@ function definitionOf(exported: unknown, path: string): ServerDefinition {
   const wrong = definition.tools.findIndex((tool) => !isTool(tool));
   if (wrong >= 0)
     throw new CommandError(`Entry ${wrong} of the tools of ${path} is not a tool. Make it with defineTool({ … }).`);
-  if (definition.tools.length === 0 && definition.setup === undefined) {
+  const { tools, setup, upstream } = definition;
+  if (tools.length === 0 && setup === undefined && upstream === undefined) {
     throw new CommandError(`The tools module ${path} exports no tools.`);
   }
   return definition;

@@ -8,6 +8,15 @@ test.each([
   [["wrap", "node", "x.js"], "node stands before --."],
   [["wrap", "--url", "ftp://x"], "--url must be http or https, not ftp://x."],
   [["wrap", "--url", "http://example.com/mcp", "--header-file", "headers"], "Headers go to https, or to this machine"],
+  [
+    ["wrap", "--url", "http://127.0.0.1.example.com", "--header-file", "headers"],
+    "Headers go to https, or to this machine",
+  ],
+  [["wrap", "--header-file", "headers", "--", "node", "x.js"], "Write the server's command after --"],
+  [["wrap", "--mcp-servers", "headers", "--", "node", "x.js"], "or --mcp-servers FILE."],
+  [["wrap", "--mcp-servers", "none"], "Cannot read none"],
+  [["wrap", "--mcp-servers", "headers"], "headers is not JSON."],
+  [["wrap", "install", "cursor", "github", "--mcp-servers", "headers"], "The host's file says how github is started"],
   [["wrap", "--url", "https://example.com/mcp", "--header-file", "none"], "Cannot read the header file none"],
   [["wrap", "--url", "https://example.com/mcp", "--header-file", "headers"], 'headers: line 1 must be "Name: value".'],
   [["wrap", "--repeat", "work=often", "--", "node", "x.js"], "often"],
@@ -25,4 +34,20 @@ test("help says how a server is wrapped, and lists the options of wrap first", a
   const program = start(["wrap", "--help"], await projectFolder());
   expect(await program.ended).toBe(0);
   expect(program.output()).toMatch(/Usage: resumable-mcp wrap \[OPTIONS\] -- COMMAND[\s\S]*the server\n {2}--url URL/);
+});
+
+test("a server without tools is wrapped for what else it offers", async () => {
+  const folder = await projectFolder();
+  await writeFile(
+    join(folder, "server.mjs"),
+    `import { createInterface } from "node:readline";
+    const result = { protocolVersion: "2025-11-25", capabilities: { prompts: {} }, serverInfo: { name: "s", version: "1" } };
+    createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method } = JSON.parse(line);
+      const answer = method === "initialize" ? { result } : { error: { code: -32601, message: "unknown" } };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    });`,
+  );
+  const program = start(["wrap", "http", "--port", "0", "--", "node", "server.mjs"], folder);
+  expect(await program.seen(/listening on http/)).toBeTruthy();
 });

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
+import { inTime } from "@resumable-mcp/core/internal";
 import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import { controlToolFacts } from "@resumable-mcp/protocol";
 import type { RepeatRules } from "./call/plan.js";
 import { wrapLimits } from "./limits.js";
 import { type ServerCommand, startProcess } from "./upstream/child-process.js";
+import type { ServerFacts } from "./upstream/connection.js";
 import { connectHttp, type ServerUrl } from "./upstream/http-wire.js";
-import { ConnectionLost } from "./upstream/peer.js";
+import { JoinedServers, type NamedServer } from "./upstream/joined-servers.js";
 import { WrappedServer } from "./upstream/wrapped-server.js";
 
 export { checkpointExtension, resumeKey } from "./call/checkpoint.js";
@@ -24,60 +25,94 @@ export interface WrapRules extends Partial<RepeatRules> {
   readonly onNote?: (sentence: string) => void;
 }
 
-/** A server, which is started or reached, and how it is wrapped. */
-export type WrapOptions = WrapRules & (ServerCommand | ServerUrl);
+/** Several servers, each by the name that stands before its tools where another has one of the same name. */
+export interface NamedServers {
+  readonly servers: Readonly<Record<string, ServerCommand | ServerUrl>>;
+}
+
+/** A server, which is started or reached, or several, and how they are wrapped. */
+export type WrapOptions = WrapRules & (ServerCommand | ServerUrl | NamedServers);
 
 /**
- * Wraps a server of any language: its tools become tools of an engine, each call one task. Everything else that it offers passes
- * through.
+ * Wraps a server of any language, or several: their tools become tools of an engine, each call one task. Everything else that they
+ * offer passes through.
  *
- * Resolves when its tools are known, or after `firstListMs`, where it is away; its tools are then listed as they were last.
+ * Resolves when the tools are known, or after `firstListMs`; those of a server that is away are then listed as they were last.
  *
- * @throws an error that says why the server's program cannot be started.
+ * @throws an error that says why the server's program cannot be started, where none can be.
  * @example
  * const definition = await wrap({ command: "npx", args: ["-y", "@modelcontextprotocol/server-everything"] });
  */
 export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
-  const { trustAnnotations = false, repeat = {}, shared = false, onNote = () => {}, name = nameOf(options) } = options;
-  const open = "url" in options ? connectHttp(options) : startProcess(options, onNote);
-  const upstream = new WrappedServer({ name, trustAnnotations, repeat, shared, onNote, open });
-  await firstList(upstream, onNote);
-  const { facts } = upstream;
-  const { name: ownName = name, version = "0", instructions } = facts ?? {};
+  const { name = nameOf(options) } = options;
+  const servers = makeServers(options, name);
+  const [only] = servers;
+  const upstream = "servers" in options || only === undefined ? new JoinedServers(servers) : only.server;
+  const started = await Promise.allSettled(servers.map(firstList));
+  const lost = started.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  if (lost.length > 0 && lost.length === servers.length) {
+    await upstream.close();
+    throw lost[0];
+  }
+  const { name: ownName = name, version = "0", instructions }: Partial<ServerFacts> = upstream.facts ?? {};
+  const { tools } = upstream;
   return {
     name: ownName,
     version,
     ...(instructions !== undefined && { instructions }),
-    tools: upstream.tools,
-    prefix: prefixFor(upstream.tools),
+    tools,
+    prefix: prefixFor(tools),
     upstream,
   };
 }
-
 /** Names a server by its program, or by the package or file that its program runs, and by all words of its command; or by its URL. */
-export function nameOf(server: ServerCommand | ServerUrl): string {
+export function nameOf(server: ServerCommand | ServerUrl | NamedServers, key?: string): string {
+  if ("servers" in server) return nameOf({ command: Object.keys(server.servers).join("-") });
   const words = "url" in server ? [server.url] : [server.command, ...(server.args ?? [])];
   const runners = /^(npx|uvx|uv|pnpm|yarn|bunx|node|deno|python3?|docker|run|dlx|exec)$/;
   const subject =
     words.find((word) => !word.startsWith("-") && !runners.test(word.split("/").at(-1) ?? "")) ?? words[0];
   const plain =
-    "url" in server ? new URL(server.url).hostname : (subject?.split("/").at(-1)?.replace(/@.*$/, "") ?? "");
-  const hash = createHash("sha256").update(JSON.stringify(words)).digest("hex").slice(0, 8);
+    key ?? ("url" in server ? new URL(server.url).hostname : subject?.split("/").at(-1)?.replace(/@.*$/, "")) ?? "";
+  const all = key === undefined ? words : [key, ...words];
+  const hash = createHash("sha256").update(JSON.stringify(all)).digest("hex").slice(0, 8);
   return `${plain.replace(/[^\w.-]/g, "-").slice(0, 40) || "server"}-${hash}`;
 }
 
-async function firstList(upstream: WrappedServer, onNote: (sentence: string) => void): Promise<void> {
-  const started = upstream.start(AbortSignal.timeout(wrapLimits.waitMs));
-  try {
-    await Promise.race([started, pause(wrapLimits.firstListMs, undefined, { ref: false })]);
-  } catch (error) {
-    if (error instanceof ConnectionLost && error.cannotStart) {
-      await upstream.close();
-      throw error;
-    }
-    onNote(`The server is not there yet: ${error instanceof Error ? error.message : String(error)}`);
-  }
+function makeServers(options: WrapOptions, name: string): readonly NamedServer[] {
+  const { trustAnnotations = false, repeat = {}, shared = false, onNote = () => {} } = options;
+  const rules = { trustAnnotations, repeat, shared, onCall: () => keepAll() };
+  const make = (server: ServerCommand | ServerUrl, own: string, note: (sentence: string) => void) =>
+    new WrappedServer({
+      ...{ ...rules, name: own, onNote: note },
+      open: "url" in server ? connectHttp(server) : startProcess(server, note),
+    });
+  const made =
+    "servers" in options
+      ? Object.entries(options.servers).map(([key, server]) => ({
+          key,
+          server: make(server, nameOf(server, key), (sentence) => onNote(`${key}: ${sentence}`)),
+        }))
+      : [{ key: "", server: make(options, name, onNote) }];
+  // The names of a server's tools depend on those of the others, also after a restart.
+  const keepAll = () => {
+    for (const { server } of made) server.keep();
+  };
+  return made;
+}
+
+/** Resolves when the server's tools are known, or after a time; it is tried again then. @throws where its program was not found. */
+async function firstList({ server }: NamedServer): Promise<void> {
+  const started = server.start();
   started.catch(() => {});
+  const isThere = started.then(() => true);
+  try {
+    if (await inTime(isThere, wrapLimits.firstListMs, () => false)) return;
+    server.note("The server is not there yet, and is tried again. Until then its tools are listed as they were last.");
+  } catch (error) {
+    server.note(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
 }
 
 /** Where the server has a tool of the name of one of ours. */

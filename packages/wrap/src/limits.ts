@@ -4,7 +4,7 @@ export const wrapLimits = {
   startMs: 30_000,
   /** How long a server has to say that it is of the 2026 era, before it is also asked in the way of the 2025 era. */
   discoverMs: 5_000,
-  /** How long the start of a gateway waits for the list of tools. */
+  /** How long the start of a gateway waits for the list of tools, and a list of several servers for one of them. */
   firstListMs: 10_000,
   /** How long a call waits for a server that is away. */
   waitMs: 60_000,
@@ -19,8 +19,8 @@ export const wrapLimits = {
   maxServers: 32,
   /** Of one message. */
   maxLineBytes: 64 * 1024 * 1024,
-  /** Of a list of tools, of which the rest is left out. */
-  maxToolPages: 100,
+  /** Of a list, of which the rest is left out. */
+  maxListPages: 100,
   /** A call is made again only so long after it was made first. */
   repeatWithinMs: 60 * 60_000,
   /** Servers that a call may lose one after the other without a checkpoint. */

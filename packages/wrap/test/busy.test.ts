@@ -34,9 +34,9 @@ it.each([
       },
     });
     const upstream = new WrappedServer({
-      ...{ name: "busy", open, shared: false, trustAnnotations: false, repeat: {}, onNote: () => {} },
+      ...{ name: "busy", open, shared: false, trustAnnotations: false, repeat: {}, onNote: () => {}, onCall: () => {} },
     });
-    await upstream.start(new AbortController().signal);
+    await upstream.start();
     const limits = { maxRunning: wrapLimits.maxServers + 1 };
     const engine = createEngine({ store: createMemoryStore(), tools: upstream.tools, limits });
     onTestFinished(async () => {

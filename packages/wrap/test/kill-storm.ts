@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const program = fileURLToPath(new URL("../../resumable-mcp/dist/cli.js", import.meta.url));
+export const cli = fileURLToPath(new URL("../../resumable-mcp/dist/cli.js", import.meta.url));
 
 /** What a storm kills, and how often. */
 export interface StormOptions {
@@ -112,7 +112,7 @@ export function kill(pid: number | undefined): boolean {
 
 /** The command line of a gateway in front of a server of these tests. */
 export const wrapped = (effects: string, options: readonly string[], server: StormServer = "raw-server.js") => [
-  program,
+  cli,
   "wrap",
   ...options,
   "--trust-annotations",

@@ -3,14 +3,17 @@ import { serveUpstream } from "@resumable-mcp/mcp/define-server";
 import { onTestFinished } from "vitest";
 import { type WrapOptions, wrap } from "../src/index.js";
 
-/** Opens a wrapped server behind an engine that keeps its tasks in memory; both are closed after the test. */
-export async function openWrapped(options: WrapOptions) {
+type EngineOptions = Partial<Pick<Parameters<typeof createEngine>[0], "store" | "limits">>;
+
+/** Opens a wrapped server behind an engine, which keeps its tasks in memory by default; both are closed after the test. */
+export async function openWrapped(options: WrapOptions, engineOptions: EngineOptions = {}) {
   const definition = await wrap(options);
-  const engine = createEngine({ store: createMemoryStore(), tools: definition.tools });
+  const engine = createEngine({ store: createMemoryStore(), ...engineOptions, tools: definition.tools });
   serveUpstream(engine, definition);
-  onTestFinished(async () => {
+  const close = async () => {
     await engine.close();
     await definition.upstream?.close();
-  });
-  return { definition, engine, tasks: engine.forOwner("local:test") };
+  };
+  onTestFinished(close);
+  return { definition, engine, tasks: engine.forOwner("local:test"), close };
 }

@@ -188,6 +188,7 @@ export const stdioGroups = {
 /** The options of `wrap`, in addition to those of the server that it starts. */
 export const wrapGroup = {
   url: text("URL", "the server's endpoint, in place of a command"),
+  "mcp-servers": text("FILE", 'several servers, as hosts write them: {"mcpServers": {"NAME": {"command": …}}}'),
   "header-file": text("FILE", 'lines of "Name: value" that are sent to it with every request, such as its token'),
   "trust-annotations": flag(
     "what the server says of its tools is true: calls of tools that only read, or that are idempotent, are made again when the server dies",

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   CommandError,
-  errorSentence,
   helpText,
   httpGroups,
   httpOptions,
@@ -11,14 +10,18 @@ import {
   runCommand,
   stdioGroups,
   stdioOptions,
+  type ValuesOf,
   wordsOf,
   wrapGroup,
 } from "@resumable-mcp/command-line";
-import { nameOf, type ServerCommand, type ServerUrl, type WrapOptions } from "@resumable-mcp/wrap";
+import { type NamedServers, nameOf, type ServerCommand, type ServerUrl, type WrapOptions } from "@resumable-mcp/wrap";
 import { findFile, runProgram } from "../command-line/run-program.js";
+import { readMcpServers } from "./mcp-servers.js";
+import { checkUrl, readHeaders } from "./server-url.js";
 
 const usage = `Usage: resumable-mcp wrap [OPTIONS] -- COMMAND [ARGUMENT…]          over stdio, for a host's configuration
        resumable-mcp wrap http [OPTIONS] -- COMMAND [ARGUMENT…]     over HTTP
+       resumable-mcp wrap --mcp-servers FILE [OPTIONS]              several servers as one
        resumable-mcp wrap install HOST SERVER [OPTIONS]             a server that a host has already
        resumable-mcp wrap uninstall HOST SERVER                     undo that
 
@@ -45,6 +48,7 @@ async function wrapServer(args: readonly string[]): Promise<void> {
     help,
     url,
     "header-file": headerFile,
+    "mcp-servers": file,
     "trust-annotations": trustAnnotations,
     repeat,
     shared,
@@ -55,9 +59,10 @@ async function wrapServer(args: readonly string[]): Promise<void> {
     return;
   }
   if (positionals.length > 0) throw new CommandError(`${positionals[0]} stands before --. ${howToName}`, 2);
-  const server = await serverOf(url, headerFile, args.slice(end + 1));
+  const server = await serverOf({ url, "header-file": headerFile, "mcp-servers": file }, args.slice(end + 1));
   const upstream: WrapOptions = {
-    ...{ ...server, name: nameOf(server) },
+    // What the file says may change: its tasks stay where they are.
+    ...{ ...server, name: file === undefined ? nameOf(server) : nameOf({ command: resolve(file) }) },
     ...(trustAnnotations !== undefined && { trustAnnotations }),
     ...(shared !== undefined && { shared }),
     repeat: Object.fromEntries((repeat ?? []).map(readRule)),
@@ -75,41 +80,24 @@ async function wrapServer(args: readonly string[]): Promise<void> {
   });
 }
 
-const howToName = "Write the server's command after --, as in wrap -- npx -y @scope/server, or --url URL.";
+const howToName =
+  "Write the server's command after --, as in wrap -- npx -y @scope/server, or --url URL, or --mcp-servers FILE.";
 
 /** @throws {@link CommandError} that says how a server is named. */
 async function serverOf(
-  url: string | undefined,
-  headerFile: string | undefined,
+  {
+    url,
+    "header-file": headerFile,
+    "mcp-servers": file,
+  }: Pick<ValuesOf<typeof wrapGroup>, "url" | "header-file" | "mcp-servers">,
   [command, ...args]: readonly string[],
-): Promise<ServerCommand | ServerUrl> {
-  if (url === undefined && command !== undefined && headerFile === undefined) return { command, args };
-  if (url === undefined || command !== undefined) throw new CommandError(howToName, 2);
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new CommandError(`--url must be http or https, not ${url}.`, 2);
-  if (headerFile !== undefined && isOpen(new URL(url)))
-    throw new CommandError(`Headers go to https, or to this machine: ${url} is neither.`, 2);
+): Promise<ServerCommand | ServerUrl | NamedServers> {
+  const ways = [url, file, command].filter((way) => way !== undefined);
+  if (ways.length !== 1 || (headerFile !== undefined && url === undefined)) throw new CommandError(howToName, 2);
+  if (file !== undefined) return { servers: await readMcpServers(file) };
+  if (url === undefined) return { command: command ?? "", args };
+  checkUrl("--url", url, headerFile !== undefined);
   return { url, headers: headerFile === undefined ? {} : await readHeaders(headerFile) };
-}
-
-/** Others can read what is sent there. */
-function isOpen({ protocol, hostname }: URL): boolean {
-  return protocol === "http:" && !/^(localhost|127\..*|\[::1\])$/.test(hostname);
-}
-
-async function readHeaders(file: string): Promise<Record<string, string>> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw new CommandError(`Cannot read the header file ${file}: ${errorSentence(cause)}.`, 2, cause);
-  });
-  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
-  return Object.fromEntries(
-    lines.map((line, index) => {
-      const [, name, value] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
-      if (name === undefined || value === undefined)
-        throw new CommandError(`${file}: line ${index + 1} must be "Name: value".`, 2);
-      return [name.toLowerCase(), value];
-    }),
-  );
 }
 
 /** Options of the gateway go into the host's file as they were given. */
@@ -119,6 +107,11 @@ async function changeHost(what: "install" | "uninstall", args: readonly string[]
   if (values.help === true) return void process.stdout.write(`${usage}\n`);
   if (host === undefined || name === undefined || others.length > 0)
     throw new CommandError(`Name the host and the server, as in wrap ${what} claude-desktop github.`, 2);
+  if ((values.url ?? values["mcp-servers"] ?? values["header-file"]) !== undefined)
+    throw new CommandError(
+      `The host's file says how ${name} is started: leave out --url, --mcp-servers and --header-file.`,
+      2,
+    );
   const { scope, config, yes, ...passed } = values;
   const script = findFile({ package: "resumable-mcp", bin: "resumable-mcp" });
   const { changeWrapped } = await import("@resumable-mcp/server-stdio/hosts");

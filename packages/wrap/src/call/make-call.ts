@@ -16,6 +16,8 @@ export interface CallWays {
   readonly connection: Connection;
   /** The tool, as its server lists it. */
   readonly entry: JsonObject;
+  /** Its name, as callers see it. */
+  readonly name: string;
   readonly input: JsonObject;
   readonly next: NextCall;
   /** How often the call was made, this time included. */
@@ -43,9 +45,9 @@ export async function makeCall(ways: CallWays): Promise<UpstreamResponse> {
 
 /** Source: MCP 2025-11-25, Tasks. */
 async function oneRequest(ways: CallWays): Promise<UpstreamResponse> {
-  const { entry, next, events } = ways;
+  const { entry, name, next, events } = ways;
   if (next.kind === "continue" && next.round !== undefined)
-    return unknownOutcome(String(entry.name), "Its server speaks another version of MCP now", ways.reached());
+    return unknownOutcome(name, "Its server speaks another version of MCP now", ways.reached());
   const isTask = Object(entry.execution).taskSupport === "required";
   const response = await ask(ways, {
     ...(isTask && { task: { ttl: taskTtlMs } }),
@@ -63,8 +65,7 @@ async function oneRequest(ways: CallWays): Promise<UpstreamResponse> {
  * Source: MCP 2026-07-28, Multi Round-Trip Requests; SEP-2663.
  */
 async function roundTrips(ways: CallWays): Promise<UpstreamResponse> {
-  const { next, entry, call, events, stop, reached } = ways;
-  const name = String(entry.name);
+  const { next, name, call, events, stop, reached } = ways;
   let { round, checkpoint } = next.kind === "continue" ? next : {};
   for (let isFirst = true; ; isFirst = false) {
     const { requestState, inputRequests } = round ?? {};
@@ -205,6 +206,6 @@ function errorOf(error: unknown, statusMessage: unknown): Extract<UpstreamRespon
   };
 }
 
-function unknownTask({ entry, reached }: CallWays, message: string): UpstreamResponse {
-  return unknownOutcome(String(entry.name), `Its server does not know its task any longer (${message})`, reached());
+function unknownTask({ name, reached }: CallWays, message: string): UpstreamResponse {
+  return unknownOutcome(name, `Its server does not know its task any longer (${message})`, reached());
 }

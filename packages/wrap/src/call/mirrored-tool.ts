@@ -3,10 +3,10 @@ import { wrapLimits } from "../limits.js";
 import type { CallState } from "./plan.js";
 import { type CallParts, runCall } from "./run-call.js";
 
-/** The tool of an engine that is one call of another server's tool; `undefined` for an entry without a name. */
-export function mirroredTool(parts: CallParts): Tool | undefined {
-  const { name, title, description, annotations, inputSchema } = parts.entry;
-  if (typeof name !== "string" || name === "") return undefined;
+/** The tool of an engine that is one call of another server's tool. @param version of its own for each server that the call may not move to. */
+export function mirroredTool(parts: CallParts, version: string): Tool {
+  const { entry, name } = parts;
+  const { title, description, annotations, inputSchema } = entry;
   const inputJsonSchema = isJsonObject(inputSchema) ? inputSchema : { type: "object" };
   return {
     name,
@@ -14,7 +14,7 @@ export function mirroredTool(parts: CallParts): Tool | undefined {
     ...(typeof title === "string" && { title }),
     ...(isJsonObject(annotations) && { annotations }),
     kind: "generator",
-    version: "1",
+    version,
     // Its server checks what it is called with, and says what is wrong in its own words.
     input: {
       "~standard": {
@@ -33,7 +33,7 @@ export function mirroredTool(parts: CallParts): Tool | undefined {
       maxAppendBytes: wrapLimits.maxOutputBytes,
       maxStateBytes: 2 * 7 * wrapLimits.maxCheckpointLength,
     },
-    mirrors: parts.entry,
+    mirrors: { ...entry, name },
     content: (): readonly ContentBlock[] => [],
     run: (input, task) =>
       runCall(parts, isJsonObject(input) ? input : {}, task as TaskContext<CallState | null, JsonObject[string]>),

@@ -7,14 +7,17 @@ import { ConnectionLost } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
 import { makeCall } from "./make-call.js";
 import { kept, notMade, unknownOutcome } from "./outcomes.js";
-import { type CallState, mayRepeat, type NextCall, planCall, type RepeatRules } from "./plan.js";
+import { type CallState, type NextCall, planCall } from "./plan.js";
 import { Questions } from "./questions.js";
 
 /** Where a call is made, and what its user allows. */
 export interface CallParts {
   /** The tool, as its server lists it. */
   readonly entry: JsonObject;
-  readonly rules: RepeatRules;
+  /** Its name, as callers see it. */
+  readonly name: string;
+  /** Its call may be made again from the beginning. */
+  readonly mayRepeat: boolean;
   /** The connection of an owner, where it is there at once. */
   live(owner: string): Connection | undefined;
   /** The same, once it is there. @throws an error that says why it is not. */
@@ -34,10 +37,10 @@ type Steps = AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse
  */
 export async function* runCall(parts: CallParts, input: JsonObject, task: Task): Steps {
   const { owner, signal } = task;
-  const name = String(parts.entry.name);
+  const { name, mayRepeat } = parts;
   const call = new OneCall(parts, input, task);
   // Where a call may be made again, that is noted before it is made: without a note it was not made.
-  const isFirst = task.state === null && (task.attempt === 1 || mayRepeat(parts.entry, parts.rules));
+  const isFirst = task.state === null && (task.attempt === 1 || mayRepeat);
   let state: CallState = isFirst ? { waits: true } : (task.state ?? {});
   let known: CallState | null = task.state;
   // Nothing is left to continue from: no server is needed to know that.
@@ -62,7 +65,7 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
     if (next.kind === "unknown") return unknownOutcome(name, next.why, call.reached);
     const { waits: _waits, ...made } = state;
     const repeatable = made.repeatable ?? { since: new Date().toISOString(), of };
-    state = mayRepeat(parts.entry, parts.rules) ? { ...made, repeatable } : made;
+    state = mayRepeat ? { ...made, repeatable } : made;
     const kept = Object.keys(state).length === 0 ? null : state;
     // The server hears of the call only when a later process knows that.
     if (JSON.stringify(kept) !== JSON.stringify(known)) {
@@ -142,7 +145,7 @@ class OneCall {
     const signal = AbortSignal.any([this.#task.signal, left.signal]);
     const answered = makeCall({
       ...{ connection, next, events, onAlive, made: this.#made, stop: this.#task.signal },
-      ...{ entry: this.#parts.entry, input: this.#input, call: this.#openCall(events) },
+      ...{ entry: this.#parts.entry, name: this.#parts.name, input: this.#input, call: this.#openCall(events) },
       options: { signal, onProgress: (reported) => events.report(reported) },
       reached: () => this.reached,
     });
@@ -167,7 +170,7 @@ class OneCall {
           events.noteCommitted();
         } else if (over) break;
       }
-      return kept(String(this.#parts.entry.name), await this.#finished(await answered, next));
+      return kept(this.#parts.name, await this.#finished(await answered, next));
     } catch (error) {
       if (error instanceof ConnectionLost && !this.#task.signal.aborted) return error;
       throw error;

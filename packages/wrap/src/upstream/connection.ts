@@ -250,7 +250,7 @@ export class Connection {
   async #listTools(): Promise<readonly JsonObject[]> {
     const tools: JsonObject[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < wrapLimits.maxToolPages; page += 1) {
+    for (let page = 0; page < wrapLimits.maxListPages; page += 1) {
       const list = await this.#result("tools/list", cursor === undefined ? {} : { cursor });
       tools.push(...(Array.isArray(list.tools) ? list.tools : []).filter(isJsonObject));
       if (typeof list.nextCursor !== "string") break;

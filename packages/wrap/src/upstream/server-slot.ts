@@ -36,6 +36,11 @@ export class ServerSlot {
     return this.#connection?.isLost === false ? this.#connection : undefined;
   }
 
+  /** It could not be started when that was tried last. */
+  get isAway(): boolean {
+    return this.#failures > 0;
+  }
+
   get busy(): boolean {
     return this.#opening !== undefined || this.#connection?.busy === true;
   }
@@ -80,9 +85,7 @@ export class ServerSlot {
     const delayMs = Math.min(wrapLimits.restartDelayMs * 2 ** (this.#failures - 1), wrapLimits.maxRestartDelayMs);
     if (this.#failures > 0) await pause(delayMs, undefined, { signal });
     signal.throwIfAborted();
-    this.#failures += 1;
-    const connection = await Connection.open(this.#open, (method, params) => this.#heard(method, params), signal);
-    this.#failures = 0;
+    const connection = await this.#openConnection(signal);
     this.#connection = connection;
     void connection.ended.then((why) => {
       if (!signal.aborted) this.#listener.note(`${why} It is started again when it is needed.`);
@@ -91,6 +94,17 @@ export class ServerSlot {
     for (const uri of this.#subscribed) void connection.request("resources/subscribe", { uri }).catch(() => {});
     this.#listener.facts(connection.facts);
     return connection;
+  }
+
+  async #openConnection(signal: AbortSignal): Promise<Connection> {
+    try {
+      const connection = await Connection.open(this.#open, (method, params) => this.#heard(method, params), signal);
+      this.#failures = 0;
+      return connection;
+    } catch (error) {
+      this.#failures += 1;
+      throw error;
+    }
   }
 
   #heard(method: string, params: JsonObject): void {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import type {
@@ -9,7 +10,8 @@ import type {
 } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { mirroredTool } from "../call/mirrored-tool.js";
-import type { RepeatRules } from "../call/plan.js";
+import { mayRepeat, type RepeatRules } from "../call/plan.js";
+import type { CallParts } from "../call/run-call.js";
 import { wrapLimits } from "../limits.js";
 import type { Connection, ServerFacts } from "./connection.js";
 import { ConnectionLost, type OpenWire } from "./peer.js";
@@ -23,6 +25,8 @@ export interface WrappedServerOptions extends RepeatRules {
   /** One server for all owners. */
   readonly shared: boolean;
   readonly onNote: (sentence: string) => void;
+  /** Hears of each call before it is made, once the store is open. */
+  readonly onCall: () => void;
 }
 
 const kind = "upstream";
@@ -35,13 +39,13 @@ export class WrappedServer implements Upstream {
   readonly #slots = new Map<string, ServerSlot>();
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
   readonly #idle: NodeJS.Timeout;
+  readonly #closing = new AbortController();
   /** Those that wait for the call of a task. */
   readonly #clients = new Map<string, Set<UpstreamClient>>();
   #homeOwner: string | undefined;
   #documents: Documents | undefined;
   #facts: ServerFacts | undefined;
   #isKept = false;
-  #tools: readonly Tool[] = [];
 
   constructor(options: WrappedServerOptions) {
     this.#options = options;
@@ -54,16 +58,44 @@ export class WrappedServer implements Upstream {
   }
 
   get tools(): readonly Tool[] {
-    return this.#tools;
+    return this.toolsAs((name) => name, "1");
+  }
+
+  /** The entries of its list of tools that have a name, the first of each. */
+  get entries(): readonly (JsonObject & { readonly name: string })[] {
+    const named = new Map<string, JsonObject & { readonly name: string }>();
+    for (const entry of this.#facts?.tools ?? []) {
+      const { name } = entry;
+      if (typeof name === "string" && name !== "" && !named.has(name)) named.set(name, { ...entry, name });
+    }
+    return [...named.values()];
+  }
+
+  /** Its tools under the names that callers see. @param version of each. */
+  toolsAs(shown: (name: string) => string, version: string): readonly Tool[] {
+    return this.entries.map((entry) => {
+      const name = shown(entry.name);
+      const parts = { entry, name, mayRepeat: mayRepeat({ ...entry, name }, this.#options) };
+      return mirroredTool({ ...parts, ...this.#places }, version);
+    });
   }
 
   get capabilities(): JsonObject {
     return this.#facts?.capabilities ?? {};
   }
 
-  /** Starts the server, and resolves when its tools are known. @throws an error that says why it cannot be started. */
-  async start(signal: AbortSignal): Promise<void> {
-    await this.#home.connect(signal);
+  /** Starts the server, again and again, and resolves when its tools are known. @throws where its program was not found. */
+  async start(): Promise<void> {
+    const { signal } = this.#closing;
+    for (;;) {
+      try {
+        await this.#home.connect(signal);
+        return;
+      } catch (error) {
+        if (signal.aborted || (error instanceof ConnectionLost && error.cannotStart)) throw error;
+      }
+      await pause(wrapLimits.waitMs, undefined, { signal, ref: false });
+    }
   }
 
   keepIn(documents: Documents): void {
@@ -85,10 +117,17 @@ export class WrappedServer implements Upstream {
     return () => this.#listeners.delete(listener);
   }
 
-  async ask({ owner, method, params, signal }: UpstreamRequest): Promise<UpstreamResponse> {
+  /** @param soon where it could not be started last, it is started in the meantime, and there is no answer. Limit: `firstListMs`. */
+  async ask(request: UpstreamRequest, soon = false): Promise<UpstreamResponse> {
+    const { owner, method, params } = request;
+    const limit = soon ? [AbortSignal.timeout(wrapLimits.firstListMs)] : [];
+    const signal = AbortSignal.any([request.signal, ...limit]);
     try {
       const slot = this.#slotOf(owner);
-      const connection = await slot.connect(signal);
+      const connecting = slot.connect(signal);
+      connecting.catch(() => {});
+      if (soon && slot.isAway) throw new ConnectionLost("It could not be started, and is tried again.");
+      const connection = await connecting;
       const response = await connection.request(method, params, { signal });
       if ("result" in response) slot.note(method, params);
       return response;
@@ -101,6 +140,7 @@ export class WrappedServer implements Upstream {
 
   async close(): Promise<void> {
     clearInterval(this.#idle);
+    this.#closing.abort(new Error("The gateway stops."));
     await Promise.all([this.#home, ...this.#slots.values()].map((slot) => slot.close()));
   }
 
@@ -151,35 +191,27 @@ export class WrappedServer implements Upstream {
     this.#facts = facts;
     this.#isKept = false;
     if (JSON.stringify(facts.tools) === before) return;
-    this.#tools = this.#toolsOf(facts);
     this.#tell({ method: "notifications/tools/list_changed", params: {} });
   }
 
-  #toolsOf({ tools }: ServerFacts): readonly Tool[] {
-    const { trustAnnotations, repeat } = this.#options;
-    const named = new Map<string, Tool>();
-    for (const entry of tools) {
-      const tool = mirroredTool({
-        entry,
-        rules: { trustAnnotations, repeat },
-        live: (owner) => this.#liveFor(owner),
-        connect: (owner, signal) => this.#connect(owner, signal),
-        client: (taskId, capability) =>
-          [...(this.#clients.get(taskId) ?? [])].find(({ capabilities }) => capabilities[capability] !== undefined),
-      });
-      if (tool !== undefined && !named.has(tool.name)) named.set(tool.name, tool);
-    }
-    return [...named.values()];
+  get #places(): Pick<CallParts, "live" | "connect" | "client"> {
+    return {
+      live: (owner) => this.#liveFor(owner),
+      connect: async (owner, signal) => this.#slotOf(owner).connect(signal),
+      client: (taskId, capability) =>
+        [...(this.#clients.get(taskId) ?? [])].find(({ capabilities }) => capabilities[capability] !== undefined),
+    };
   }
 
   /** With the first call, which has opened the store, what the server offers is kept. */
   #liveFor(owner: string): Connection | undefined {
-    if (!this.#isKept) void this.#keep().catch((error: unknown) => this.#complain(error));
+    this.#options.onCall();
     return this.#slotOf(owner).live;
   }
 
-  async #connect(owner: string, signal: AbortSignal): Promise<Connection> {
-    return this.#slotOf(owner).connect(signal);
+  /** Keeps in the store what the server offers, unless it is kept. */
+  keep(): void {
+    if (!this.#isKept) void this.#keep().catch((error: unknown) => this.#complain(error));
   }
 
   #tell(change: UpstreamChange): void {
@@ -214,9 +246,12 @@ export class WrappedServer implements Upstream {
     await documents.putDocument({ kind, id, owner, value, expectedVersion: known?.version ?? 0, now });
   }
 
+  /** Says something of the server to the operator. */
+  note(sentence: string): void {
+    this.#options.onNote(sentence);
+  }
+
   #complain(error: unknown): void {
-    this.#options.onNote(
-      `What the server offers could not be kept: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    this.note(`What the server offers could not be kept: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -1,0 +1,214 @@
+import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
+import type { Documents } from "@resumable-mcp/core/store";
+import type {
+  Upstream,
+  UpstreamChange,
+  UpstreamClient,
+  UpstreamRequest,
+  UpstreamResponse,
+} from "@resumable-mcp/mcp/define-server";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
+import { wrapLimits } from "../limits.js";
+import type { ServerFacts } from "./connection.js";
+import { shownNames } from "./shown-names.js";
+import type { WrappedServer } from "./wrapped-server.js";
+
+/** One of several servers behind a gateway. */
+export interface NamedServer {
+  /** Names it in front of what others call the same. */
+  readonly key: string;
+  readonly server: WrappedServer;
+}
+
+/** The lists of servers: where the entries of one stand, and what identifies an entry. */
+const lists = {
+  "prompts/list": { entries: "prompts", id: "name" },
+  "resources/list": { entries: "resources", id: "uri" },
+  "resources/templates/list": { entries: "resourceTemplates", id: "uriTemplate" },
+} as const;
+type ListMethod = keyof typeof lists;
+
+/** By what methods begin with, the capability that a server declares for them. */
+const capabilities: Readonly<Record<string, string>> = {
+  prompts: "prompts",
+  resources: "resources",
+  completion: "completions",
+  logging: "logging",
+};
+
+/** An entry of a list. */
+interface Listed {
+  readonly server: WrappedServer;
+  /** What identifies it at its server. */
+  readonly own: string;
+  /** As callers see it. */
+  readonly entry: JsonObject;
+}
+
+/** Who is asked, and with which params. */
+interface Target {
+  readonly servers: readonly WrappedServer[];
+  readonly params: JsonObject;
+}
+
+/** What all servers of that capability are asked, and not the first that answers. */
+const forAll: readonly string[] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+
+/** Several servers behind one engine. What one of them offers does not depend on whether another is there. */
+export class JoinedServers implements Upstream {
+  readonly #servers: readonly NamedServer[];
+
+  constructor(servers: readonly NamedServer[]) {
+    this.#servers = servers;
+  }
+
+  get facts(): Pick<ServerFacts, "instructions"> {
+    const parts = this.#servers.flatMap(({ key, server: { facts } }) =>
+      facts?.instructions === undefined ? [] : [`${key}:\n${facts.instructions}`],
+    );
+    return { instructions: parts.length === 0 ? undefined : parts.join("\n\n") };
+  }
+
+  /** A call that one server has begun is not continued by another whose tool has the name now: its tool has another version. */
+  get tools(): readonly Tool[] {
+    const listed = this.#servers.map(({ key, server }) => ({ key, names: server.entries.map(({ name }) => name) }));
+    const shown = shownNames(listed);
+    return this.#servers.flatMap(({ key, server }, index) =>
+      server.toolsAs((name) => shown[index]?.get(name) ?? name, `1-${key}`),
+    );
+  }
+
+  get capabilities(): JsonObject {
+    return Object.assign({}, ...this.#servers.map(({ server }) => server.capabilities));
+  }
+
+  keepIn(documents: Documents): void {
+    for (const { server } of this.#servers) server.keepIn(documents);
+  }
+
+  join(taskId: string, client: UpstreamClient): () => void {
+    const leave = this.#servers.map(({ server }) => server.join(taskId, client));
+    return () => {
+      for (const each of leave) each();
+    };
+  }
+
+  watch(listener: (change: UpstreamChange) => void): () => void {
+    const leave = this.#servers.map(({ server }) => server.watch(listener));
+    return () => {
+      for (const each of leave) each();
+    };
+  }
+
+  async ask(request: UpstreamRequest): Promise<UpstreamResponse> {
+    const { method } = request;
+    if (isList(method)) {
+      const listed = await this.#list(method, request);
+      return { result: { [lists[method].entries]: listed.map(({ entry }) => entry) } };
+    }
+    const target = await this.#targetOf(request);
+    const { servers } = target;
+    const ask = (server: WrappedServer) => server.ask({ ...request, params: target.params }, servers.length > 1);
+    const answers = forAll.includes(method) ? await Promise.all(servers.map(ask)) : [];
+    for (const server of servers.slice(answers.length)) {
+      const answer = await ask(server);
+      answers.push(answer);
+      if ("result" in answer) break;
+    }
+    return answers.find((answer) => "result" in answer) ?? answers[0] ?? notFound(request);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map(({ server }) => server.close()));
+  }
+
+  #able(method: string): readonly NamedServer[] {
+    const capability = capabilities[method.split("/")[0] ?? ""] ?? "";
+    return this.#servers.filter(({ server }) => server.capabilities[capability] !== undefined);
+  }
+
+  /** A prompt is of the server that lists it; a resource of the one that lists it, or else of those whose templates fit, or of any. */
+  async #targetOf(request: UpstreamRequest): Promise<Target> {
+    const { method, params } = request;
+    const able = this.#able(method).map(({ server }) => server);
+    const ref: JsonObject = method === "completion/complete" ? Object(params.ref) : params;
+    if (method === "prompts/get" || ref.type === "ref/prompt") {
+      const found = (await this.#list("prompts/list", request)).find(({ entry }) => entry.name === ref.name);
+      if (found === undefined) return { servers: [], params };
+      const name = { ...ref, name: found.own };
+      return { servers: [found.server], params: ref === params ? name : { ...params, ref: name } };
+    }
+    if (able.length <= 1 || method === "logging/setLevel") return { servers: able, params };
+    const uri = toText(ref.uri);
+    const [resources, templates] = await Promise.all([
+      this.#list("resources/list", request),
+      this.#list("resources/templates/list", request),
+    ]);
+    const found = [...resources, ...templates].find(({ own }) => own === uri);
+    if (found !== undefined) return { servers: [found.server], params };
+    const fitting = new Set(templates.filter(({ own }) => fits(own, uri)).map(({ server }) => server));
+    return { servers: fitting.size > 0 ? [...fitting] : able, params };
+  }
+
+  /** What all servers list, without those that do not answer. Of what two identify in the same way, the first server's is listed. */
+  async #list(method: ListMethod, request: UpstreamRequest): Promise<readonly Listed[]> {
+    const { id } = lists[method];
+    const able = this.#able(method);
+    const found = await Promise.all(able.map((one) => this.#entriesOf(one.server, method, request)));
+    const names = able.map(({ key }, index) => ({ key, names: (found[index] ?? []).map(({ own }) => own) }));
+    const shown = id === "name" ? shownNames(names) : [];
+    const byId = new Map<string, Listed>();
+    for (const [index, entries] of found.entries()) {
+      for (const { own, entry, server } of entries) {
+        const name = shown[index]?.get(own) ?? own;
+        if (!byId.has(name)) byId.set(name, { own, server, entry: { ...entry, [id]: name } });
+      }
+    }
+    return [...byId.values()];
+  }
+
+  async #entriesOf(server: WrappedServer, method: ListMethod, request: UpstreamRequest): Promise<Listed[]> {
+    const { entries, id } = lists[method];
+    const listed: Listed[] = [];
+    let cursor: unknown;
+    for (let page = 0; page < wrapLimits.maxListPages; page += 1) {
+      const params: JsonObject = typeof cursor === "string" ? { cursor } : {};
+      const answer = await server.ask({ ...request, method, params }, true);
+      if ("error" in answer) {
+        server.note(`It is missing in an answer to ${method}. ${answer.error.message}`);
+        break;
+      }
+      const { [entries]: found, nextCursor } = answer.result;
+      for (const entry of Array.isArray(found) ? found : []) {
+        const own = isJsonObject(entry) ? entry[id] : undefined;
+        if (isJsonObject(entry) && typeof own === "string") listed.push({ server, own, entry });
+      }
+      if (typeof nextCursor !== "string") break;
+      cursor = nextCursor;
+    }
+    return listed;
+  }
+}
+
+function isList(method: string): method is ListMethod {
+  return Object.hasOwn(lists, method);
+}
+
+/** Whether a URI may be one of a template, where each expression means any text. Source: RFC 6570. */
+function fits(template: string, uri: string): boolean {
+  const [first = "", ...others] = template.split(/\{[^{}]*\}/);
+  const last = others.pop();
+  if (last === undefined || !uri.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const next = uri.indexOf(part, at);
+    if (next < 0) return false;
+    at = next + part.length;
+  }
+  return uri.length - last.length >= at && uri.endsWith(last);
+}
+
+function notFound({ method, params }: UpstreamRequest): UpstreamResponse {
+  const name = toText(params.name ?? Object(params.ref).name ?? method);
+  return { error: { code: rpcCodes.invalidParams, message: `${name} is not offered. Read the list again.` } };
+}
