@@ -48,18 +48,22 @@ export interface FinishedHead extends Pick<FinishedLine, "seq" | "id" | "incarna
 /** How far into a line is looked; a line whose head is longer is parsed. */
 const headBytes = 1024;
 
+/** Whose line it is. */
+const namePattern = /^\{"crc":"[0-9a-f]{8}","seq":(\d+),"id":"([\w-]+)","incarnation":"([\w-]+)"/;
+/** More than that takes, ids being as long as they may be. */
+const nameBytes = 256;
+
 /**
  * The beginning of a line as `encodeFinished` writes it. Text that JSON would have to decode is not matched, so that what is
  * matched is what parsing the line would give.
  */
 const headPattern = new RegExp(
   [
-    /^\{"crc":"[0-9a-f]{8}","seq":(\d+),"id":"([\w-]+)","incarnation":"([\w-]+)","summary":\{"id":"\2",/,
-    /"owner":"([ !#-[\]-~]*)","tool":"([ !#-[\]-~]*)","status":"([a-z]+)","createdAt":"([\d:.TZ-]+)",/,
-    /"finishedAt":"([\d:.TZ-]+)","ttlMs":(\d+)[,}]/,
-  ]
-    .map(({ source }) => source)
-    .join(""),
+    namePattern.source,
+    String.raw`,"summary":\{"id":"\2",`,
+    /"owner":"([ !#-[\]-~]*)","tool":"([ !#-[\]-~]*)","status":"([a-z]+)","createdAt":"([\d:.TZ-]+)",/.source,
+    /"finishedAt":"([\d:.TZ-]+)","ttlMs":(\d+)[,}]/.source,
+  ].join(""),
 );
 
 /**
@@ -83,6 +87,11 @@ function peekHead({ bytes }: RawLine): FinishedHead | undefined {
 function parsedHead(line: RawLine): FinishedHead | undefined {
   const { summary: chosenBy, ...rest } = parseFinished(line) ?? {};
   return "id" in rest ? { ...rest, chosenBy } : undefined;
+}
+
+/** Whose line it is, be it intact or not; `undefined` where its beginning does not say so. */
+export function readIncarnation({ bytes }: RawLine): string | undefined {
+  return namePattern.exec(bytes.toString("latin1", 0, nameBytes))?.[3];
 }
 
 /** The day and the maker of a file of finished tasks, out of its name. */

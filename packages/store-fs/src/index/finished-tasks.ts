@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { isFinal, type TaskRecord } from "@resumable-mcp/core";
 import { summarise, type TaskSummary } from "@resumable-mcp/core/store";
-import { fileLines } from "../disk/file-lines.js";
 import { taskFolder } from "../disk/layout.js";
 import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
@@ -9,8 +8,10 @@ import { appendTo, listIfExists, openIfExists, readRange, touchFile, unlinkIfExi
 import type { Reading } from "../journal/task-view.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import { compactFinished } from "./finished-compaction.js";
+import { FinishedFiles } from "./finished-files.js";
 import { encodeFinished, type FinishedLine, parseFinished } from "./finished-line.js";
 import { FinishedTable, type FinishedTask, type LinePlace } from "./finished-table.js";
+import { ListedIncarnations } from "./listed-incarnations.js";
 
 /** What the lists have to know of a task that was deleted. */
 type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> & { readonly incarnation: string };
@@ -21,8 +22,7 @@ type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> &
  * A task is in one of the two at any time: the line is written before the marker goes, and who has a marker is
  * looked up in its journal, whatever lines say.
  *
- * The lines are in memory too: each list reads what was appended since the one before, and all of them where a file was
- * rewritten.
+ * The lines are in memory too, from the first list on.
  */
 export class FinishedTasks {
   readonly #context: StoreContext;
@@ -34,16 +34,15 @@ export class FinishedTasks {
   /** Raised when a write failed: what follows must not be glued to half a line. */
   #part = 1;
   #compacting: Promise<void> | undefined;
-  #table = new FinishedTable();
-  /** Which files those are that the table was read from, by name. */
-  #identities = new Map<string, string | undefined>();
-  #reading: Promise<unknown> = Promise.resolve();
-  /** Of the store's folder when the lists were read: it changes when one of them is made again. */
-  #state: string | undefined;
+  readonly #table: FinishedFiles<FinishedTable>;
+  /** Until the table is read: it is not needed to resume tasks. */
+  #listed: FinishedFiles<ListedIncarnations> | undefined;
 
   constructor(context: StoreContext, workers: Pick<WorkerRegistry, "isInstanceAlive">) {
     this.#context = context;
     this.#workers = workers;
+    this.#table = new FinishedFiles(context, () => new FinishedTable());
+    this.#listed = new FinishedFiles(context, () => new ListedIncarnations());
     this.#sync = new SharedSync(async () => {
       const paths = [...this.#written];
       this.#written.clear();
@@ -141,10 +140,10 @@ export class FinishedTasks {
   }
 
   /** What was written before this call. */
-  read(): Promise<FinishedTable> {
-    const result = this.#reading.then(() => this.#readNew());
-    this.#reading = result.catch(() => undefined);
-    return result;
+  async read(): Promise<FinishedTable> {
+    const table = await this.#table.read();
+    this.#listed = undefined;
+    return table;
   }
 
   /**
@@ -158,14 +157,12 @@ export class FinishedTasks {
     const neverRan = record.attempt === 0 && folder.newest === 1;
     if (isFinal(record.status) || neverRan) return 0;
     const { disk, layout } = this.#context;
-    const state = disk.identify(layout.directory)?.state;
     // A process that died between line and marker leaves both, and markers that are made again do.
-    const isKnown = state === this.#state && disk.exists(join(layout.open, record.id));
-    if (!isKnown) {
-      await this.read();
-      this.#state = state;
-    }
-    return this.#table.endOf(header.incarnation);
+    const isMarked = disk.exists(join(layout.open, record.id));
+    const listed = this.#listed;
+    if (listed === undefined) return (await this.#table.readFor(isMarked)).endOf(header.incarnation);
+    const isListed = (await listed.readFor(isMarked)).mayList(header.incarnation);
+    return isListed ? (await this.read()).endOf(header.incarnation) : 0;
   }
 
   /** What the line of a task says; `undefined` where it is not there any more. */
@@ -179,45 +176,6 @@ export class FinishedTasks {
     } finally {
       disk.close(file);
     }
-  }
-
-  async #readNew(): Promise<FinishedTable> {
-    const { disk, layout } = this.#context;
-    for (;;) {
-      const names = (listIfExists(disk, layout.done) ?? []).filter((name) => name.endsWith(".jsonl"));
-      // One that is taken over meanwhile has another name now.
-      const sizes = new Map(names.map((name) => [name, disk.stat(join(layout.done, name))?.size ?? -1]));
-      const identities = new Map(names.map((name) => [name, this.#identify(name)]));
-      const isRewritten = [...this.#table.files.keys()].some(
-        (name) => identities.get(name) !== this.#identities.get(name),
-      );
-      const table = isRewritten ? new FinishedTable() : this.#table;
-      let isWhole = ![...sizes.values()].includes(-1);
-      for (const [name, size] of sizes) {
-        if (size > (table.files.get(name)?.end ?? 0)) isWhole = (await this.#readFile(table, name)) && isWhole;
-        isWhole &&= this.#identify(name) === identities.get(name);
-        // Of a file that is new the table knows from here on which one it is.
-        if (table === this.#table && !this.#identities.has(name)) this.#identities.set(name, identities.get(name));
-      }
-      if (!isWhole) continue;
-      // What is known stays known until all was read again.
-      this.#table = table;
-      this.#identities = identities;
-      return table;
-    }
-  }
-
-  #identify(name: string): string | undefined {
-    return this.#context.disk.identify(join(this.#context.layout.done, name))?.id;
-  }
-
-  /** @returns false when the file was taken over or removed since it was listed. */
-  async #readFile(table: FinishedTable, name: string): Promise<boolean> {
-    const { disk, layout } = this.#context;
-    const pages = fileLines(disk, join(layout.done, name), table.files.get(name)?.end);
-    if (pages === undefined) return false;
-    for await (const lines of pages) for (const line of lines) table.add(name, line);
-    return true;
   }
 }
 
