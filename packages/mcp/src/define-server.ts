@@ -22,9 +22,13 @@ export interface PanelServer {
   readonly version: string;
 }
 
+/** What a client speaks: with a session, or without one. A server that speaks both is spoken to in the era of its caller. */
+export type Era = "2025" | "2026";
+
 /** What is asked of another server, and for whom. */
 export interface UpstreamRequest {
   readonly owner: string;
+  readonly era: Era;
   readonly method: string;
   readonly params: JsonObject;
   readonly signal: AbortSignal;
@@ -57,6 +61,8 @@ export interface Upstream {
   keepIn(documents: Documents): void;
   /** Asks it for everything but calls of tools. */
   ask(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** A call that came in this era is about to begin a task. Returns what tells which, or that there is none. */
+  expect(owner: string, era: Era): (taskId: string | undefined) => void;
   /** A client waits for the call of a task, and answers what the server asks of clients in the meantime. Returns what ends that. */
   join(taskId: string, client: UpstreamClient): () => void;
   /** Hears when what it offers has changed. Returns what ends that. */

@@ -19,6 +19,7 @@ test("of what a wrapped server sends, a session hears of lists that changed, and
     tools: [],
     capabilities: {},
     keepIn: () => {},
+    expect: () => () => {},
     ask: async () => ({ result: {} }),
     join: () => () => {},
     watch: (listener) => {

@@ -9,6 +9,7 @@ import { countTool, createGate, type Gate } from "./counting-tool.js";
 function waitForTask(engine: Engine, tasks: OwnedTasks, taskId: string, seconds: number) {
   const call: Call = {
     engine,
+    era: "2025",
     tasks,
     meta: parseCallMeta({}),
     requestId: 1,

@@ -4,6 +4,7 @@ import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import { controlToolFacts } from "@resumable-mcp/protocol";
 import type { RepeatRules } from "./call/plan.js";
 import { wrapLimits } from "./limits.js";
+import { CallerEras } from "./upstream/caller-eras.js";
 import { type ServerCommand, startProcess } from "./upstream/child-process.js";
 import type { ServerFacts } from "./upstream/connection.js";
 import { connectHttp, type ServerUrl } from "./upstream/http-wire.js";
@@ -81,7 +82,7 @@ export function nameOf(server: ServerCommand | ServerUrl | NamedServers, key?: s
 
 function makeServers(options: WrapOptions, name: string): readonly NamedServer[] {
   const { trustAnnotations = false, repeat = {}, shared = false, onNote = () => {} } = options;
-  const rules = { trustAnnotations, repeat, shared, onCall: () => keepAll() };
+  const rules = { trustAnnotations, repeat, shared, eras: new CallerEras(), onCall: () => keepAll() };
   const make = (server: ServerCommand | ServerUrl, own: string, note: (sentence: string) => void) =>
     new WrappedServer({
       ...{ ...rules, name: own, onNote: note },

@@ -17,6 +17,8 @@ export const wrapLimits = {
   idleMs: 10 * 60_000,
   /** Servers that run at once, where each owner has its own. */
   maxServers: 32,
+  /** Calls whose era is known, and whose tasks have not run here. */
+  maxStarting: 1_024,
   /** Of one message. */
   maxLineBytes: 64 * 1024 * 1024,
   /** Of a list, of which the rest is left out. */

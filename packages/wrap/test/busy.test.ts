@@ -1,6 +1,7 @@
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, it, onTestFinished } from "vitest";
 import { wrapLimits } from "../src/index.js";
+import { CallerEras } from "../src/upstream/caller-eras.js";
 import type { OpenWire } from "../src/upstream/peer.js";
 import { WrappedServer } from "../src/upstream/wrapped-server.js";
 
@@ -24,6 +25,7 @@ it.each([
   async (_what, answer, said) => {
     let closed = 0;
     const open: OpenWire = (listener) => ({
+      hasSession: true,
       send({ id = null, method }) {
         const result = method === "tools/call" ? answer : answers[String(method)];
         queueMicrotask(() => listener.message({ jsonrpc: "2.0", id, ...(result && { result }) }));
@@ -35,6 +37,7 @@ it.each([
     });
     const upstream = new WrappedServer({
       ...{ name: "busy", open, shared: false, trustAnnotations: false, repeat: {}, onNote: () => {}, onCall: () => {} },
+      eras: new CallerEras(),
     });
     await upstream.start();
     const limits = { maxRunning: wrapLimits.maxServers + 1 };

@@ -58,9 +58,14 @@ async function overHttp(words: readonly string[]): Promise<OwnServer> {
   };
 }
 
-it.each(["stdio", "http"] as const)(
-  "awaits the task that the toolkit's own server makes of a call over %s, also when that is killed, and asks what it asks",
-  async (transport) => {
+it.each([
+  ["stdio", "2025"],
+  ["stdio", "2026"],
+  ["http", "2025"],
+  ["http", "2026"],
+] as const)(
+  "awaits the task that the toolkit's own server makes of a call over %s in the %s era, also when that is killed, and asks what it asks",
+  async (transport, era) => {
     const { store, effects, lines, go } = await scene();
     process.env.EFFECTS = effects;
     const words = [fileOf("own-server.js"), "--store", store, "--recover-after", "now"];
@@ -71,10 +76,15 @@ it.each(["stdio", "http"] as const)(
             options: { command: "node", args: [program, "serve", "stdio", ...words] },
             restart: async () => (lines().at(-1) ?? "").split(" ").slice(1).map(Number).forEach(kill),
           };
-    const { tasks } = await openWrapped(own.options);
+    const { definition, tasks } = await openWrapped(own.options);
+    const begun = definition.upstream?.expect(tasks.owner, era);
     const { record } = await tasks.start({ tool: "count", input: { n: 4 } });
+    begun?.(record.id);
     await expect.poll(async () => (await tasks.get(record.id)).record.message).toContain("counted 2");
-    expect((await tasks.get(record.id)).record.state).toMatchObject({ task: expect.any(String) });
+    expect((await tasks.get(record.id)).record.state).toMatchObject({
+      task: expect.any(String),
+      ...(era === "2025" && { era }),
+    });
     await own.restart();
     await go();
     const { questions } = await tasks.wait(record.id);

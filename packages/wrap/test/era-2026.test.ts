@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
-import type { UpstreamClient } from "@resumable-mcp/mcp/define-server";
+import type { Era, UpstreamClient } from "@resumable-mcp/mcp/define-server";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type WrapOptions, wrapLimits } from "../src/index.js";
 import { startHttpGateway } from "./kill-storm.js";
@@ -38,6 +38,24 @@ async function overHttp(): Promise<WrapOptions> {
   return { url };
 }
 
+/** A server of both eras, and calls of one owner by clients of either. */
+async function openBoth(options: WrapOptions) {
+  const { definition, tasks, start } = await open(options);
+  const startIn = async (era: Era, tool: string) => {
+    const begun = definition.upstream?.expect(owner, era);
+    // An equal call would join the first.
+    const id = await start(tool, { era });
+    begun?.(id);
+    return id;
+  };
+  const answered = async (id: string) => {
+    const [question] = (await tasks.wait(id)).questions;
+    await tasks.answer(id, question?.key ?? "", { action: "accept", content: { name: "Ada" } });
+    return textsOf(await tasks.wait(id));
+  };
+  return { tasks, startIn, answered };
+}
+
 describe("a server of the 2026 era", () => {
   it.each([
     ["stdio", async () => ({ command: "node", args: [fileOf("sdk-2026-server.js")] })],
@@ -45,7 +63,7 @@ describe("a server of the 2026 era", () => {
   ])("with the SDK 2.x over %s is listed and called, with its progress, and asks its user", async (_name, server) => {
     const { definition, tasks, start, call } = await open(await server());
     expect(definition).toMatchObject({ name: "sdk", version: "2" });
-    expect(definition.tools.map(({ name }) => name)).toEqual(["echo", "greet"]);
+    expect(definition.tools.map(({ name }) => name)).toEqual(["echo", "greet", "ask"]);
     const echoed = await call("echo", { text: "größer" });
     expect(textsOf(echoed)).toEqual(["größer"]);
     expect(resultOf(echoed)).not.toHaveProperty("resultType");
@@ -55,8 +73,24 @@ describe("a server of the 2026 era", () => {
     expect(questions).toMatchObject([{ question: { message: "Who?" } }]);
     await tasks.answer(id, questions[0]?.key ?? "", { action: "accept", content: { name: "Ada" } });
     expect(textsOf(await tasks.wait(id))).toEqual(["Hello, Ada."]);
-    const prompts = await definition.upstream?.ask({ owner, method: "prompts/list", params: {}, signal });
+    const prompts = await definition.upstream?.ask({ owner, era: "2026", method: "prompts/list", params: {}, signal });
     expect(prompts).toMatchObject({ result: { prompts: [{ name: "hello" }] } });
+  });
+
+  it("is spoken to in the era of its caller where it speaks both, also for two callers of one owner", async () => {
+    const { tasks, startIn, answered } = await openBoth({ command: "node", args: [fileOf("sdk-2026-server.js")] });
+    // In the 2026 era a server has no requests.
+    const refused = await startIn("2026", "ask");
+    const byResult = await startIn("2026", "greet");
+    const byRequest = await startIn("2025", "ask");
+    expect(await answered(byRequest)).toEqual(["Hello, Ada."]);
+    expect(await answered(byResult)).toEqual(["Hello, Ada."]);
+    expect(resultOf(await tasks.wait(refused))).toMatchObject({ isError: true });
+  });
+
+  it("is spoken to in the 2026 era where it speaks both and has no sessions: without one it could ask for nothing", async () => {
+    const { startIn, answered } = await openBoth(await overHttp());
+    expect(await answered(await startIn("2025", "greet"))).toEqual(["Hello, Ada."]);
   });
 
   it("is known by its own name, has all pages of its list read, and changes are heard", async () => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
+import type { UpstreamRequest } from "@resumable-mcp/mcp/define-server";
 import { expect, it, onTestFinished } from "vitest";
 import type { WrapRules } from "../src/index.js";
 import { openWrapped } from "./open-wrapped.js";
@@ -95,7 +96,7 @@ it("a log level that is not one is refused, and spoils no later request", async 
   const signal = new AbortController().signal;
   const params = { level: "loud" };
   expect(
-    await definition.upstream?.ask({ owner: "local:test", method: "logging/setLevel", params, signal }),
+    await definition.upstream?.ask({ owner: "local:test", era: "2026", method: "logging/setLevel", params, signal }),
   ).toMatchObject({ error: { code: -32602 } });
   await call();
   expect(far.calls[0]?.params._meta).toMatchObject({ "io.modelcontextprotocol/logLevel": "info" });
@@ -164,7 +165,13 @@ it("hears of tools that changed, also where it did not hear at that time", async
   const changes: string[] = [];
   definition.upstream?.watch(({ params }) => changes.push(String(params.uri)));
   const { signal } = new AbortController();
-  const subscribe = { owner: "local:test", method: "resources/subscribe", params: { uri: "file:///a" }, signal };
+  const subscribe: UpstreamRequest = {
+    owner: "local:test",
+    era: "2026",
+    method: "resources/subscribe",
+    params: { uri: "file:///a" },
+    signal,
+  };
   expect(await definition.upstream?.ask(subscribe)).toEqual({ result: {} });
   await expect.poll(() => streams.length).toBe(3);
   expect(heard.at(-1)).toEqual({ toolsListChanged: true, resourceSubscriptions: ["file:///a"] });

@@ -1,4 +1,4 @@
-// A server with the SDK 2.x of the 2026 era: over stdio, or over HTTP where its argument says so.
+// A server with the SDK 2.x, which speaks both eras: over stdio, or over HTTP where its argument says so.
 import { createServer } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
@@ -20,6 +20,15 @@ function make() {
     const requestedSchema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
     return inputRequired({ inputRequests: { who: inputRequired.elicit({ message: "Who?", requestedSchema }) } });
   });
+  server.registerTool(
+    "ask",
+    { description: "Asks by a request.", inputSchema: z.object({}) },
+    async (_input, { mcpReq }) => {
+      const requestedSchema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+      const { content } = await mcpReq.elicitInput({ message: "Who?", requestedSchema });
+      return { content: [{ type: "text", text: `Hello, ${content.name}.` }] };
+    },
+  );
   server.registerPrompt("hello", { description: "Says hello." }, () => ({ messages: [] }));
   return server;
 }

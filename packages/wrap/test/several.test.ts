@@ -34,7 +34,7 @@ describe("several servers behind one gateway", () => {
     const { upstream } = opened.definition;
     const signal = new AbortController().signal;
     const ask = async (method: string, params: JsonObject = {}) =>
-      upstream?.ask({ owner: "local:test", method, params, signal });
+      upstream?.ask({ owner: "local:test", era: "2025", method, params, signal });
     return { ...opened, ask };
   };
 

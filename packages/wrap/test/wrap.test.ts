@@ -136,7 +136,7 @@ describe("a call of a wrapped server", () => {
   it("passes everything else through", async () => {
     const { definition } = await open();
     const signal = new AbortController().signal;
-    expect(await definition.upstream?.ask({ owner, method: "prompts/list", params: {}, signal })).toEqual({
+    expect(await definition.upstream?.ask({ owner, era: "2026", method: "prompts/list", params: {}, signal })).toEqual({
       result: { prompts: [{ name: "mine" }] },
     });
   });

@@ -9,7 +9,7 @@ import {
 import { type OpenQuestion, parseTraceContext, type TraceContext } from "@resumable-mcp/core/engine";
 import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
-import type { UpstreamClient } from "../define-server.js";
+import type { Era, UpstreamClient } from "../define-server.js";
 import { limits } from "../limits.js";
 import type { CallerRights } from "../owner/scopes.js";
 import type { Notification } from "./journal-message.js";
@@ -18,6 +18,7 @@ import type { Receipt } from "./late-cancellations.js";
 /** A call of a tool, whatever era it came by. */
 export interface Call {
   readonly engine: Engine;
+  readonly era: Era;
   /** The caller's own tasks. */
   readonly tasks: OwnedTasks;
   readonly rights: CallerRights;

@@ -21,6 +21,7 @@ async function slowCall(whileNotified: () => void) {
   };
   const call: Call = {
     engine,
+    era: "2025",
     tasks: { ...tasks, follow },
     meta: parseCallMeta({ progressToken: 1 }),
     requestId: 1,

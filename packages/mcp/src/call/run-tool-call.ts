@@ -1,5 +1,5 @@
 import type { Json, TaskView, Tool } from "@resumable-mcp/core";
-import type { StartedTask, StartRequest } from "@resumable-mcp/core/engine";
+import type { StartedTask } from "@resumable-mcp/core/engine";
 import { findUpstream } from "../define-server.js";
 import { limits } from "../limits.js";
 import { type Call, type CallMeta, findTask } from "./call.js";
@@ -20,8 +20,7 @@ import { finishedResult, interimResult, type ToolResult, withAge } from "./tool-
 export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<ToolResult> {
   const handoffMs = handoffMsFor(call, tool);
   const detached = handoffMs === 0 && !call.meta.callerStays;
-  const known = await knownTask(call);
-  const started = known ?? (await call.tasks.start(startRequest(call, tool, input, detached)));
+  const started = (await knownTask(call)) ?? (await startTask(call, tool, input, detached));
   await call.begun?.(started.record.id);
   const ending = await followTask(call, started, handoffMs);
   return withAge(toResult(call, ending, started.reused), ending.view.record, started.reused);
@@ -44,15 +43,24 @@ export function handoffMsFor(
   return Math.min(wantedMs ?? latestMs ?? limits.defaultHandoffAfterMs, latestMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** What the task of a call is started with, or joined by. */
-export function startRequest(
-  { meta: { callId, acceptedMs, redelivered, newTask, trace }, sessionId }: Call,
-  tool: Tool,
+/** Starts the task of a call, or joins it. */
+export async function startTask(
+  { engine, tasks, era, sessionId: session, meta }: Call,
+  { name: tool }: Tool,
   input: Json,
   detached: boolean,
-): StartRequest {
-  const delivery = { session: sessionId, callId, acceptedMs, redelivered };
-  return { tool: tool.name, input, detached, ...delivery, newTask, trace };
+): Promise<StartedTask> {
+  const { callId, acceptedMs, redelivered, newTask, trace } = meta;
+  const begun = findUpstream(engine)?.expect(tasks.owner, era);
+  let taskId: string | undefined;
+  try {
+    const request = { tool, input, detached, session, callId, acceptedMs, redelivered, newTask, trace };
+    const started = await tasks.start(request);
+    taskId = started.record.id;
+    return started;
+  } finally {
+    begun?.(taskId);
+  }
 }
 
 /**

@@ -30,8 +30,8 @@ export function upstreamServer<Context>(upstream: Upstream, callOf: (context: Co
     hasTool: () => false,
     async ask(context, method, params) {
       if (!hasMethod(method)) return withoutOther(method, params);
-      const { tasks, signal } = callOf(context);
-      const response = await upstream.ask({ owner: tasks.owner, method, params: passedParams(params), signal });
+      const { tasks, signal, era } = callOf(context);
+      const response = await upstream.ask({ owner: tasks.owner, era, method, params: passedParams(params), signal });
       if ("error" in response) throw RpcError.of(response.error);
       return response.result;
     },

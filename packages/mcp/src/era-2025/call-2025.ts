@@ -79,6 +79,7 @@ export function call2025(
   const tasks = tasksOfCaller(engine, { authenticated, clientId, sessionClientId, sessionId, locality });
   return {
     engine,
+    era: "2025",
     rights,
     tasks: tracedTasks(tasksWithin(engine, tasks, rights)),
     meta,

@@ -77,6 +77,7 @@ export function call2026(
   const facts = callerFor(options, request, clientId);
   return {
     engine,
+    era: "2026",
     client,
     rights,
     token: http?.authInfo,

@@ -3,7 +3,7 @@ import type { StartedTask } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { type CallEnding, isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
 import { RpcError, type RpcErrorBody } from "../call/rpc-error.js";
-import { followTask, handoffMsFor, knownTask, startRequest, toResult } from "../call/run-tool-call.js";
+import { followTask, handoffMsFor, knownTask, startTask, toResult } from "../call/run-tool-call.js";
 import { type ToolResult, withAge } from "../call/tool-result.js";
 import { limits } from "../limits.js";
 import { type Call2026, type Environment2026, missingTasksExtension, type Request2026 } from "./call-2026.js";
@@ -81,7 +81,7 @@ async function begin(
   detached: boolean,
 ): Promise<StartedTask> {
   if (roundTrip !== undefined) return returnTo(call, roundTrip);
-  return (await knownTask(call)) ?? call.tasks.start(startRequest(call, tool, input, detached));
+  return (await knownTask(call)) ?? startTask(call, tool, input, detached);
 }
 
 async function answerWithTask(

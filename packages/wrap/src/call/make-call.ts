@@ -10,6 +10,7 @@ import type { CallEvents } from "./call-events.js";
 import { resumeMeta } from "./checkpoint.js";
 import { failure, unknownOutcome } from "./outcomes.js";
 import type { NextCall, RoundTrip } from "./plan.js";
+import type { QuestionPlace } from "./questions.js";
 
 /** How a call is made once. */
 export interface CallWays {
@@ -45,10 +46,13 @@ export async function makeCall(ways: CallWays): Promise<UpstreamResponse> {
 
 /** Source: MCP 2025-11-25, Tasks. */
 async function oneRequest(ways: CallWays): Promise<UpstreamResponse> {
-  const { entry, name, next, events } = ways;
+  const { connection, entry, name, next, events } = ways;
   if (next.kind === "continue" && next.round !== undefined)
     return unknownOutcome(name, "Its server speaks another version of MCP now", ways.reached());
-  const isTask = Object(entry.execution).taskSupport === "required";
+  // The list of the other era does not say that.
+  const { execution } = connection.facts.tools.find((listed) => listed.name === entry.name) ?? entry;
+  const { taskSupport }: JsonObject = Object(execution);
+  const isTask = taskSupport === "required" || (taskSupport === "optional" && connection.makesTasks);
   const response = await ask(ways, {
     ...(isTask && { task: { ttl: taskTtlMs } }),
     ...(next.kind === "continue" && continuing(ways, next.checkpoint)),
@@ -69,7 +73,7 @@ async function roundTrips(ways: CallWays): Promise<UpstreamResponse> {
   let { round, checkpoint } = next.kind === "continue" ? next : {};
   for (let isFirst = true; ; isFirst = false) {
     const { requestState, inputRequests } = round ?? {};
-    const given = inputRequests === undefined ? undefined : await answersTo(inputRequests, ways, String(round?.count));
+    const given = inputRequests === undefined ? undefined : await answersTo(inputRequests, ways, round?.count ?? 1);
     if (given !== undefined && "error" in given) return given;
     const response = await ask(ways, {
       ...(given !== undefined && { inputResponses: given.answers }),
@@ -126,12 +130,12 @@ function continuing({ made }: CallWays, checkpoint: string | undefined): JsonObj
 async function answersTo(
   inputRequests: JsonObject,
   { call, options }: CallWays,
-  place: string,
+  round: QuestionPlace["round"],
 ): Promise<{ readonly answers: JsonObject } | Extract<UpstreamResponse, { error: unknown }>> {
   const asked = Object.entries(inputRequests).map(async ([key, request]) => {
     const { method, params }: JsonObject = Object(request);
     const given = isJsonObject(params) ? params : {};
-    return [key, await call.ask(toText(method), given, options.signal, `${place} ${key}`)] as const;
+    return [key, await call.ask(toText(method), given, options.signal, { key, round })] as const;
   });
   const answers: Record<string, Json> = {};
   for (const [key, response] of await Promise.all(asked)) {

@@ -14,6 +14,8 @@ export interface RoundTrip {
 export interface CallState {
   /** The server was not there: the call has not been made. */
   readonly waits?: boolean;
+  /** Its server was spoken to in this era, and will be. Default 2026, where it can. */
+  readonly era?: "2025";
   /** What the server said last to continue from. */
   readonly checkpoint?: string;
   /** What the server asked for in place of a result. A checkpoint that was sent before that is not kept. */

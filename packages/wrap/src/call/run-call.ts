@@ -1,5 +1,5 @@
 import type { Checkpoint, Json, JsonObject, TaskContext } from "@resumable-mcp/core";
-import type { UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import type { Era, UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
@@ -18,10 +18,12 @@ export interface CallParts {
   readonly name: string;
   /** Its call may be made again from the beginning. */
   readonly mayRepeat: boolean;
+  /** In which era the call of a task came. */
+  eraOf(owner: string, taskId: string): Promise<Era>;
   /** The connection of an owner, where it is there at once. */
-  live(owner: string): Connection | undefined;
+  live(owner: string, era: Era): Connection | undefined;
   /** The same, once it is there. @throws an error that says why it is not. */
-  connect(owner: string, signal: AbortSignal): Promise<Connection>;
+  connect(owner: string, era: Era, signal: AbortSignal): Promise<Connection>;
   /** A client with this capability that waits for the call of a task. */
   client(taskId: string, capability: string): UpstreamClient | undefined;
 }
@@ -41,20 +43,22 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
   const call = new OneCall(parts, input, task);
   // Where a call may be made again, that is noted before it is made: without a note it was not made.
   const isFirst = task.state === null && (task.attempt === 1 || mayRepeat);
-  let state: CallState = isFirst ? { waits: true } : (task.state ?? {});
+  const era = task.state?.era ?? (isFirst ? await parts.eraOf(owner, task.id) : "2026");
+  const spoken = era === "2025" ? { era } : {};
+  let state: CallState = isFirst ? { waits: true, ...spoken } : (task.state ?? {});
   let known: CallState | null = task.state;
   // Nothing is left to continue from: no server is needed to know that.
   if (!isFirst && Object.keys(state).length === 0)
     return unknownOutcome(name, "The process that made the call died, or the call was paused", call.reached);
   for (let losses = 0; ; ) {
-    let connection = parts.live(owner);
+    let connection = parts.live(owner, era);
     if (connection === undefined) {
       if (state.waits === true && known?.waits !== true) {
         known = state;
         yield { state, message: "waits for its server" };
       }
       try {
-        connection = await parts.connect(owner, signal);
+        connection = await parts.connect(owner, era, signal);
       } catch (error) {
         signal.throwIfAborted();
         return notMade(name, error, state);
@@ -63,10 +67,11 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
     const of = identityOf(connection.facts, parts.entry);
     const next = planCall({ state, of, nowMs: Date.now(), losses });
     if (next.kind === "unknown") return unknownOutcome(name, next.why, call.reached);
-    const { waits: _waits, ...made } = state;
+    const { waits: _waits, era: _era, ...made } = state;
     const repeatable = made.repeatable ?? { since: new Date().toISOString(), of };
-    state = mayRepeat ? { ...made, repeatable } : made;
-    const kept = Object.keys(state).length === 0 ? null : state;
+    const begun = mayRepeat ? { ...made, repeatable } : made;
+    const kept = Object.keys(begun).length === 0 ? null : { ...begun, ...spoken };
+    state = kept ?? {};
     // The server hears of the call only when a later process knows that.
     if (JSON.stringify(kept) !== JSON.stringify(known)) {
       known = kept;
@@ -76,7 +81,7 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
       losses = 0;
     };
     const outcome = yield* call.make(connection, next, {
-      state: () => state,
+      state: () => ({ ...state, ...spoken }),
       onState: (later) => {
         state = later;
         known = later;
@@ -86,7 +91,7 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
     });
     if (!(outcome instanceof ConnectionLost)) return outcome;
     signal.throwIfAborted();
-    if (outcome.notSent && next.kind === "begin") state = { ...state, waits: true };
+    if (outcome.notSent && next.kind === "begin") state = { ...state, ...spoken, waits: true };
     // No server is needed to know that nothing can be continued.
     if (Object.keys(state).length === 0)
       return unknownOutcome(name, "The server was lost while it carried out the call", call.reached);

@@ -28,6 +28,7 @@ export function startProcess(server: ServerCommand, onNote: (sentence: string) =
 }
 
 class ProcessWire implements Wire {
+  readonly hasSession = true;
   readonly #child: ChildProcess;
   readonly #listener: WireListener;
   readonly #onNote: (sentence: string) => void;

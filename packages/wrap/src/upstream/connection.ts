@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { inTime } from "@resumable-mcp/core/internal";
-import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import type { Era, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { envelopeKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { checkpointExtension, readCheckpoint } from "../call/checkpoint.js";
+import type { QuestionPlace } from "../call/questions.js";
 import { wrapLimits } from "../limits.js";
 import { ConnectionLost, type OpenWire, Peer, type RequestOptions } from "./peer.js";
 import { discover, Requests2026 } from "./requests-2026.js";
@@ -22,8 +23,8 @@ export interface ServerFacts {
 /** A call that is under way, which answers what the server asks in the meantime. */
 export interface OpenCall {
   readonly owner: string;
-  /** @param place where the server asks, as far as it says that. */
-  ask(method: string, params: JsonObject, signal: AbortSignal, place?: string): Promise<UpstreamResponse>;
+  /** @param place absent in the 2025 era. */
+  ask(method: string, params: JsonObject, signal: AbortSignal, place?: QuestionPlace): Promise<UpstreamResponse>;
   log(params: JsonObject): void;
   /** Resolves when what the server reported until now is durable: to true; to false when the call is over before that. */
   committed(): Promise<boolean>;
@@ -54,6 +55,7 @@ export class Connection {
   readonly #calls = new Set<OpenCall>();
   readonly #requests2026: Requests2026;
   #is2026 = false;
+  #onlyEra: Era | undefined;
   #isStale = false;
   #held = 0;
   #hasUnkept = false;
@@ -87,16 +89,17 @@ export class Connection {
   /**
    * Opens a connection, finds the era that the server speaks, and reads what it offers. Limits: `startMs`, `discoverMs`.
    *
+   * @param era which one to speak with a server of both.
    * @throws an error that says why there is none.
    */
-  static async open(open: OpenWire, heard: Heard, signal: AbortSignal): Promise<Connection> {
+  static async open(open: OpenWire, heard: Heard, signal: AbortSignal, era: Era): Promise<Connection> {
     const connection = new Connection(open, heard);
     try {
-      return await connection.#openAs(() => connection.#findEra(), signal);
+      return await connection.#openAs(() => (era === "2025" ? connection.#with2025() : connection.#findEra()), signal);
     } catch (error) {
       if (!(error instanceof EndedByDiscovery)) throw error;
       const next = new Connection(open, heard);
-      return next.#openAs(() => next.#initialize(), signal);
+      return next.#openAs(() => next.#only2025(), signal);
     }
   }
 
@@ -125,6 +128,17 @@ export class Connection {
 
   get is2026(): boolean {
     return this.#is2026;
+  }
+
+  /** The server speaks no other; `undefined`: it may. */
+  get onlyEra(): Era | undefined {
+    return this.#onlyEra;
+  }
+
+  /** The server makes a task of a call that asks for one. Source: MCP 2025-11-25, Tasks, "Capability Negotiation". */
+  get makesTasks(): boolean {
+    const { tasks }: JsonObject = this.facts.capabilities;
+    return Object(Object(Object(tasks).requests).tools).call !== undefined;
   }
 
   /** Resolves when it has ended, to why. */
@@ -221,7 +235,7 @@ export class Connection {
     const asked = discover(this.#requests2026);
     try {
       const said = await inTime(asked, wrapLimits.discoverMs, () => undefined);
-      return said === undefined ? await this.#initialize() : this.#speak2026(said);
+      return said === undefined ? await this.#only2025() : this.#speak2026(said);
     } catch (error) {
       if (!(error instanceof ConnectionLost)) throw error;
       if (this.#peer.isLost && !error.cannotStart && !error.notSent) throw new EndedByDiscovery(error.message);
@@ -230,6 +244,29 @@ export class Connection {
       if (late === undefined) throw error;
       return this.#speak2026(late);
     }
+  }
+
+  /** Without a session a server of both eras can ask for nothing in the 2025 era: it counts as one of the 2026 era. */
+  async #with2025(): Promise<JsonObject> {
+    const refusal = (error: unknown) => {
+      if (error instanceof ConnectionLost && error.refused && !this.#peer.isLost) return error;
+      throw error;
+    };
+    const said2025 = await this.#initialize().catch(refusal);
+    if (!(said2025 instanceof Error) && this.#peer.hasSession) return said2025;
+    const said = await discover(this.#requests2026);
+    if (said !== undefined) {
+      this.#onlyEra = "2026";
+      return this.#speak2026(said);
+    }
+    if (said2025 instanceof Error) throw said2025;
+    this.#onlyEra = "2025";
+    return said2025;
+  }
+
+  #only2025(): Promise<JsonObject> {
+    this.#onlyEra = "2025";
+    return this.#initialize();
   }
 
   #speak2026({ _meta, ...said }: JsonObject): JsonObject {

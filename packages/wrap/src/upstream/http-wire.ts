@@ -35,6 +35,10 @@ class HttpWire implements Wire {
     this.#listener = listener;
   }
 
+  get hasSession(): boolean {
+    return this.#session !== undefined;
+  }
+
   send(message: JsonObject, headers?: Readonly<Record<string, string>>): void {
     const { method, params } = message;
     const cancelled = method === "notifications/cancelled" ? Object(params).requestId : undefined;

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import type {
+  Era,
   Upstream,
   UpstreamChange,
   UpstreamClient,
@@ -84,6 +85,10 @@ export class JoinedServers implements Upstream {
 
   keepIn(documents: Documents): void {
     for (const { server } of this.#servers) server.keepIn(documents);
+  }
+
+  expect(owner: string, era: Era): (taskId: string | undefined) => void {
+    return this.#servers[0]?.server.expect(owner, era) ?? (() => {});
   }
 
   join(taskId: string, client: UpstreamClient): () => void {

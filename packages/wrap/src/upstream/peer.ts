@@ -4,6 +4,8 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 
 /** What carries the messages of a connection. */
 export interface Wire {
+  /** The server can ask for something in the 2025 era. */
+  readonly hasSession: boolean;
   /** @param headers of the request, where it is carried by HTTP and belongs to no session. */
   send(message: JsonObject, headers?: Readonly<Record<string, string>>): void;
   close(): Promise<void>;
@@ -67,7 +69,6 @@ export interface PeerHandlers {
 
 interface OpenRequest {
   readonly finish: (response: UpstreamResponse | Error) => void;
-  readonly onProgress: RequestOptions["onProgress"];
   readonly isAside: boolean;
 }
 
@@ -78,6 +79,8 @@ export class Peer {
   readonly #wire: Wire;
   readonly #handlers: PeerHandlers;
   readonly #open = new Map<number, OpenRequest>();
+  /** By the token of a request, which outlives its answer where that is a task. */
+  readonly #progress = new Map<number, (params: JsonObject) => void>();
   /** Requests of the server that are being answered. */
   readonly #asked = new Map<unknown, AbortController>();
   #lastId = 0;
@@ -108,6 +111,10 @@ export class Peer {
     return this.#lost !== undefined;
   }
 
+  get hasSession(): boolean {
+    return this.#wire.hasSession;
+  }
+
   /** @throws {@link ConnectionLost}, and the reason of `signal`. */
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<UpstreamResponse> {
     const { signal, onProgress, headers, isAside = false } = options;
@@ -122,10 +129,14 @@ export class Peer {
       const finish: OpenRequest["finish"] = (response) => {
         this.#open.delete(id);
         signal?.removeEventListener("abort", cancel);
+        const forget = () => this.#progress.delete(id);
+        if (signal === undefined || signal.aborted || !isTask(response)) forget();
+        else signal.addEventListener("abort", forget, { once: true });
         if (response instanceof Error) reject(response);
         else resolve(response);
       };
-      this.#open.set(id, { finish, onProgress, isAside });
+      this.#open.set(id, { finish, isAside });
+      if (onProgress !== undefined) this.#progress.set(id, onProgress);
       const meta = onProgress === undefined ? params._meta : { ...Object(params._meta), progressToken: id };
       const sent = { ...params, ...(meta !== undefined && { _meta: meta }) };
       this.#wire.send({ jsonrpc: "2.0", id, method, params: sent }, headers);
@@ -151,8 +162,8 @@ export class Peer {
   #take({ id, method, params = {}, result, error }: JsonObject): void {
     const given = isJsonObject(params) ? params : {};
     if (typeof method === "string" && id !== undefined) void this.#answer(id, method, given);
-    else if (method === "notifications/progress" && this.#open.has(Number(given.progressToken)))
-      this.#open.get(Number(given.progressToken))?.onProgress?.(given);
+    else if (method === "notifications/progress" && this.#progress.has(Number(given.progressToken)))
+      this.#progress.get(Number(given.progressToken))?.(given);
     else if (method === "notifications/cancelled") this.#asked.get(given.requestId)?.abort("cancelled");
     else if (typeof method === "string") this.#handlers.notification(method, given);
     else this.#open.get(Number(id))?.finish(responseOf(result, error));
@@ -166,6 +177,11 @@ export class Peer {
     // A request that the server cancelled, or whose connection has ended, has no answer.
     if (this.#lost === undefined && !asked.signal.aborted) this.#wire.send({ jsonrpc: "2.0", id, ...response });
   }
+}
+
+/** Source: MCP 2025-11-25, Tasks, "Progress". */
+function isTask(response: UpstreamResponse | Error): boolean {
+  return "result" in response && isJsonObject(response.result.task);
 }
 
 function responseOf(result: unknown, error: unknown): UpstreamResponse {

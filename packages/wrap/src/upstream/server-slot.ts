@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "@resumable-mcp/core";
+import type { Era } from "@resumable-mcp/mcp/define-server";
 import { toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import { Connection, type Heard, type ServerFacts, untilAborted } from "./connection.js";
@@ -20,20 +21,38 @@ export class ServerSlot {
   /** What a server has to hear again when it is started again. */
   readonly #subscribed = new Set<string>();
   readonly #closing = new AbortController();
+  #era: Era | undefined;
   #connection: Connection | undefined;
   #opening: Promise<Connection> | undefined;
   #failures = 0;
   usedMs = performance.now();
 
-  constructor(open: OpenWire, listener: SlotListener) {
+  /** @param era which one is spoken with a server of both; else that of its first caller. */
+  constructor(open: OpenWire, listener: SlotListener, era?: Era) {
     this.#open = open;
     this.#listener = listener;
+    this.#era = era;
+  }
+
+  /** Whether it serves callers of this era, which the first of them decides. */
+  suits(era: Era): boolean {
+    this.#era ??= era;
+    return this.#era === era || this.onlyEra !== undefined;
+  }
+
+  /** The server speaks no other; `undefined`: it may. */
+  get onlyEra(): Era | undefined {
+    return this.#connection?.onlyEra;
   }
 
   /** The connection, where there is one. */
   get live(): Connection | undefined {
     this.usedMs = performance.now();
-    return this.#connection?.isLost === false ? this.#connection : undefined;
+    const connection = this.#connection;
+    if (connection === undefined || connection.isLost) return undefined;
+    // Its list of tools was read before it was known who calls.
+    const isOther = this.#era !== undefined && connection.is2026 !== (this.#era === "2026");
+    return isOther && connection.onlyEra === undefined ? undefined : connection;
   }
 
   /** It could not be started when that was tried last. */
@@ -85,10 +104,13 @@ export class ServerSlot {
     const delayMs = Math.min(wrapLimits.restartDelayMs * 2 ** (this.#failures - 1), wrapLimits.maxRestartDelayMs);
     if (this.#failures > 0) await pause(delayMs, undefined, { signal });
     signal.throwIfAborted();
+    const before = this.#connection;
     const connection = await this.#openConnection(signal);
     this.#connection = connection;
+    void before?.close();
     void connection.ended.then((why) => {
-      if (!signal.aborted) this.#listener.note(`${why} It is started again when it is needed.`);
+      if (!signal.aborted && this.#connection === connection)
+        this.#listener.note(`${why} It is started again when it is needed.`);
     });
     if (signal.aborted) void connection.close();
     for (const uri of this.#subscribed) void connection.request("resources/subscribe", { uri }).catch(() => {});
@@ -98,7 +120,8 @@ export class ServerSlot {
 
   async #openConnection(signal: AbortSignal): Promise<Connection> {
     try {
-      const connection = await Connection.open(this.#open, (method, params) => this.#heard(method, params), signal);
+      const heard: Heard = (method, params) => this.#heard(method, params);
+      const connection = await Connection.open(this.#open, heard, signal, this.#era ?? "2026");
       this.#failures = 0;
       return connection;
     } catch (error) {

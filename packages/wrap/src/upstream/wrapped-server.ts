@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import type {
+  Era,
   Upstream,
   UpstreamChange,
   UpstreamClient,
@@ -13,6 +14,7 @@ import { mirroredTool } from "../call/mirrored-tool.js";
 import { mayRepeat, type RepeatRules } from "../call/plan.js";
 import type { CallParts } from "../call/run-call.js";
 import { wrapLimits } from "../limits.js";
+import type { CallerEras } from "./caller-eras.js";
 import type { Connection, ServerFacts } from "./connection.js";
 import { ConnectionLost, type OpenWire } from "./peer.js";
 import { ServerSlot } from "./server-slot.js";
@@ -24,6 +26,8 @@ export interface WrappedServerOptions extends RepeatRules {
   readonly open: OpenWire;
   /** One server for all owners. */
   readonly shared: boolean;
+  /** Of all calls of the gateway. */
+  readonly eras: CallerEras;
   readonly onNote: (sentence: string) => void;
   /** Hears of each call before it is made, once the store is open. */
   readonly onCall: () => void;
@@ -31,7 +35,10 @@ export interface WrappedServerOptions extends RepeatRules {
 
 const kind = "upstream";
 
-/** A server behind an engine: one process of it for each owner, or one for all. */
+/**
+ * A server behind an engine: one process of it for each owner, or one for all. One of both eras is spoken to in that of its caller: a
+ * tool may ask in the way of one era alone.
+ */
 export class WrappedServer implements Upstream {
   readonly #options: WrappedServerOptions;
   /** Of the owner that comes first: its list of tools is read before that. */
@@ -117,13 +124,17 @@ export class WrappedServer implements Upstream {
     return () => this.#listeners.delete(listener);
   }
 
+  expect(owner: string, era: Era): (taskId: string | undefined) => void {
+    return this.#options.eras.expect(owner, era);
+  }
+
   /** @param soon where it could not be started last, it is started in the meantime, and there is no answer. Limit: `firstListMs`. */
   async ask(request: UpstreamRequest, soon = false): Promise<UpstreamResponse> {
-    const { owner, method, params } = request;
+    const { owner, era, method, params } = request;
     const limit = soon ? [AbortSignal.timeout(wrapLimits.firstListMs)] : [];
     const signal = AbortSignal.any([request.signal, ...limit]);
     try {
-      const slot = this.#slotOf(owner);
+      const slot = this.#slotOf(owner, era);
       const connecting = slot.connect(signal);
       connecting.catch(() => {});
       if (soon && slot.isAway) throw new ConnectionLost("It could not be started, and is tried again.");
@@ -145,25 +156,28 @@ export class WrappedServer implements Upstream {
   }
 
   /** @throws where too many run for others. */
-  #slotOf(owner: string): ServerSlot {
-    const { shared } = this.#options;
-    this.#homeOwner ??= owner;
-    if (shared || owner === this.#homeOwner) return this.#home;
-    const known = this.#slots.get(owner);
+  #slotOf(owner: string, era: Era): ServerSlot {
+    const user = this.#options.shared ? "" : owner;
+    this.#homeOwner ??= user;
+    if (user === this.#homeOwner && this.#home.suits(era)) return this.#home;
+    const spoken = this.#home.onlyEra ?? era;
+    const key = `${spoken} ${user}`;
+    const known = this.#slots.get(key);
     if (known !== undefined) return known;
     if (this.#slots.size >= wrapLimits.maxServers - 1) this.#endOldest();
-    const slot = this.#makeSlot();
-    this.#slots.set(owner, slot);
+    const slot = this.#makeSlot(spoken);
+    this.#slots.set(key, slot);
     return slot;
   }
 
-  #makeSlot(): ServerSlot {
+  #makeSlot(era?: Era): ServerSlot {
     const { open, onNote } = this.#options;
-    return new ServerSlot(open, {
-      facts: (facts) => this.#noteFacts(facts),
-      heard: (method, params) => this.#tell({ method, params }),
+    const listener = {
+      facts: (facts: ServerFacts) => this.#noteFacts(facts),
+      heard: (method: string, params: JsonObject) => this.#tell({ method, params }),
       note: onNote,
-    });
+    };
+    return new ServerSlot(open, listener, era);
   }
 
   #endOldest(): void {
@@ -194,19 +208,20 @@ export class WrappedServer implements Upstream {
     this.#tell({ method: "notifications/tools/list_changed", params: {} });
   }
 
-  get #places(): Pick<CallParts, "live" | "connect" | "client"> {
+  get #places(): Pick<CallParts, "eraOf" | "live" | "connect" | "client"> {
     return {
-      live: (owner) => this.#liveFor(owner),
-      connect: async (owner, signal) => this.#slotOf(owner).connect(signal),
+      eraOf: (owner, taskId) => this.#options.eras.find(owner, taskId),
+      live: (owner, era) => this.#liveFor(owner, era),
+      connect: async (owner, era, signal) => this.#slotOf(owner, era).connect(signal),
       client: (taskId, capability) =>
         [...(this.#clients.get(taskId) ?? [])].find(({ capabilities }) => capabilities[capability] !== undefined),
     };
   }
 
   /** With the first call, which has opened the store, what the server offers is kept. */
-  #liveFor(owner: string): Connection | undefined {
+  #liveFor(owner: string, era: Era): Connection | undefined {
     this.#options.onCall();
-    return this.#slotOf(owner).live;
+    return this.#slotOf(owner, era).live;
   }
 
   /** Keeps in the store what the server offers, unless it is kept. */

@@ -3,7 +3,7 @@ import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { Call } from "../../call/call.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
-import { knownTask, startRequest } from "../../call/run-tool-call.js";
+import { knownTask, startTask } from "../../call/run-tool-call.js";
 import { splitClientId } from "../../call/session-client.js";
 import { errorResult } from "../../call/tool-result.js";
 import type { Method, Methods } from "../../control/methods.js";
@@ -153,7 +153,7 @@ async function createTask(
   const { rest, ...argument } = splitClientId(isJsonObject(input) ? input : {}, tool);
   try {
     const call = call2025(environment, request, argument);
-    const begun = (await knownTask(call)) ?? (await call.tasks.start(startRequest(call, tool, rest, true)));
+    const begun = (await knownTask(call)) ?? (await startTask(call, tool, rest, true));
     if (!begun.created) await call.tasks.detach(begun.record.id);
     await call.begun?.(begun.record.id);
     request.connection.watches.tellStatus(call, begun.record.id);
