@@ -92,17 +92,11 @@ export class JoinedServers implements Upstream {
   }
 
   join(taskId: string, client: UpstreamClient): () => void {
-    const leave = this.#servers.map(({ server }) => server.join(taskId, client));
-    return () => {
-      for (const each of leave) each();
-    };
+    return this.#all((server) => server.join(taskId, client));
   }
 
   watch(listener: (change: UpstreamChange) => void): () => void {
-    const leave = this.#servers.map(({ server }) => server.watch(listener));
-    return () => {
-      for (const each of leave) each();
-    };
+    return this.#all((server) => server.watch(listener));
   }
 
   async ask(request: UpstreamRequest): Promise<UpstreamResponse> {
@@ -111,20 +105,25 @@ export class JoinedServers implements Upstream {
       const listed = await this.#list(method, request);
       return { result: { [lists[method].entries]: listed.map(({ entry }) => entry) } };
     }
-    const target = await this.#targetOf(request);
-    const { servers } = target;
-    const ask = (server: WrappedServer) => server.ask({ ...request, params: target.params }, servers.length > 1);
-    const answers = forAll.includes(method) ? await Promise.all(servers.map(ask)) : [];
-    for (const server of servers.slice(answers.length)) {
-      const answer = await ask(server);
-      answers.push(answer);
-      if ("result" in answer) break;
+    const { servers, params } = await this.#targetOf(request);
+    const answers: UpstreamResponse[] = [];
+    for (const server of servers) {
+      answers.push(await server.ask({ ...request, params }, servers.length > 1));
+      if (!forAll.includes(method) && "result" in (answers.at(-1) ?? {})) break;
     }
     return answers.find((answer) => "result" in answer) ?? answers[0] ?? notFound(request);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#servers.map(({ server }) => server.close()));
+  }
+
+  /** Begins something at each, and returns what ends it. */
+  #all(begin: (server: WrappedServer) => () => void): () => void {
+    const ends = this.#servers.map(({ server }) => begin(server));
+    return () => {
+      for (const end of ends) end();
+    };
   }
 
   #able(method: string): readonly NamedServer[] {
@@ -199,19 +198,8 @@ function isList(method: string): method is ListMethod {
   return Object.hasOwn(lists, method);
 }
 
-/** Whether a URI may be one of a template, where each expression means any text. Source: RFC 6570. */
-function fits(template: string, uri: string): boolean {
-  const [first = "", ...others] = template.split(/\{[^{}]*\}/);
-  const last = others.pop();
-  if (last === undefined || !uri.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of others) {
-    const next = uri.indexOf(part, at);
-    if (next < 0) return false;
-    at = next + part.length;
-  }
-  return uri.length - last.length >= at && uri.endsWith(last);
-}
+/** Whether a URI begins as those of a template do. */
+const fits = (template: string, uri: string) => uri.startsWith(template.split("{")[0] ?? "");
 
 function notFound({ method, params }: UpstreamRequest): UpstreamResponse {
   const name = toText(params.name ?? Object(params.ref).name ?? method);
