@@ -9,6 +9,7 @@ import { type ServerCommand, startProcess } from "./upstream/child-process.js";
 import type { ServerFacts } from "./upstream/connection.js";
 import { connectHttp, type ServerUrl } from "./upstream/http-wire.js";
 import { JoinedServers, type NamedServer } from "./upstream/joined-servers.js";
+import { ConnectionLost } from "./upstream/peer.js";
 import { WrappedServer } from "./upstream/wrapped-server.js";
 
 export { checkpointExtension, resumeKey } from "./call/checkpoint.js";
@@ -49,12 +50,13 @@ export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
   const servers = makeServers(options, name);
   const [only] = servers;
   const upstream = "servers" in options || only === undefined ? new JoinedServers(servers) : only.server;
-  const started = await Promise.allSettled(servers.map(firstList));
-  const lost = started.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
-  if (lost.length > 0 && lost.length === servers.length) {
+  const missing = await Promise.all(servers.map((each) => firstList(each, servers.length === 1)));
+  if (only !== undefined && missing.every((why) => why instanceof ConnectionLost && why.cannotStart)) {
     await upstream.close();
-    throw lost[0];
+    throw missing[0];
   }
+  for (const [index, why] of missing.entries())
+    if (why !== undefined) servers[index]?.server.note(`${why.message} Its tools are listed as they were last.`);
   const { name: ownName = name, version = "0", instructions }: Partial<ServerFacts> = upstream.facts ?? {};
   const { tools } = upstream;
   return {
@@ -66,6 +68,7 @@ export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
     upstream,
   };
 }
+
 /** Names a server by its program, or by the package or file that its program runs, and by all words of its command; or by its URL. */
 export function nameOf(server: ServerCommand | ServerUrl | NamedServers, key?: string): string {
   if ("servers" in server) return nameOf({ command: Object.keys(server.servers).join("-") });
@@ -102,21 +105,18 @@ function makeServers(options: WrapOptions, name: string): readonly NamedServer[]
   return made;
 }
 
-/** Resolves when the server's tools are known, or after a time; it is tried again then. @throws where its program was not found. */
-async function firstList({ server }: NamedServer): Promise<void> {
-  const started = server.start();
-  started.catch(() => {});
-  const isThere = started.then(() => true);
-  try {
-    if (await inTime(isThere, wrapLimits.firstListMs, () => false)) return;
-    server.note("The server is not there yet, and is tried again. Until then its tools are listed as they were last.");
-  } catch (error) {
-    server.note(error instanceof Error ? error.message : String(error));
-    throw error;
-  }
+/** Resolves to why the server's tools are not known: after a time, or where others wait for it at once. It is tried again then. */
+async function firstList({ server }: NamedServer, isAlone: boolean): Promise<Error | undefined> {
+  const started = server.start().then(() => undefined, toError);
+  const first = isAlone ? started : Promise.race([started, server.failed]);
+  return inTime(first, wrapLimits.firstListMs, () => new Error("The server is not there yet."));
 }
 
 /** Where the server has a tool of the name of one of ours. */
 function prefixFor(tools: ServerDefinition["tools"]): string {
   return tools.some(({ name }) => Object.hasOwn(controlToolFacts, name)) ? "resumable_" : "";
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

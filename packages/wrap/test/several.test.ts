@@ -100,7 +100,7 @@ describe("several servers behind one gateway", () => {
 
   it.each([
     ["was not found", { command: "no-such-program" }, "lost: The program no-such-program was not found."],
-    ["takes no connection", { url: "http://127.0.0.1:1/mcp" }, "lost: The server is not there yet"],
+    ["takes no connection", { url: "http://127.0.0.1:1/mcp" }, "lost: The server could not be reached"],
   ])("are there without one that %s, which the log names", { timeout: 30_000 }, async (_how, lost, sentence) => {
     const notes: string[] = [];
     const { ask, definition, tasks } = await open({

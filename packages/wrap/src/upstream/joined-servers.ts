@@ -46,12 +46,6 @@ interface Listed {
   readonly entry: JsonObject;
 }
 
-/** Who is asked, and with which params. */
-interface Target {
-  readonly servers: readonly WrappedServer[];
-  readonly params: JsonObject;
-}
-
 /** What all servers of that capability are asked, and not the first that answers. */
 const forAll: readonly string[] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
@@ -111,7 +105,7 @@ export class JoinedServers implements Upstream {
       answers.push(await server.ask({ ...request, params }, servers.length > 1));
       if (!forAll.includes(method) && "result" in (answers.at(-1) ?? {})) break;
     }
-    return answers.find((answer) => "result" in answer) ?? answers[0] ?? notFound(request);
+    return answers.find((answer) => "result" in answer) ?? answers[0] ?? notListed;
   }
 
   async close(): Promise<void> {
@@ -131,8 +125,8 @@ export class JoinedServers implements Upstream {
     return this.#servers.filter(({ server }) => server.capabilities[capability] !== undefined);
   }
 
-  /** A prompt is of the server that lists it; a resource of the one that lists it, or else of those whose templates fit, or of any. */
-  async #targetOf(request: UpstreamRequest): Promise<Target> {
+  /** Who is asked, and with which params: a prompt is of the server that lists it; a resource of the one that lists it, or else of those whose templates fit, or of any. */
+  async #targetOf(request: UpstreamRequest): Promise<{ servers: readonly WrappedServer[]; params: JsonObject }> {
     const { method, params } = request;
     const able = this.#able(method).map(({ server }) => server);
     const ref: JsonObject = method === "completion/complete" ? Object(params.ref) : params;
@@ -198,10 +192,7 @@ function isList(method: string): method is ListMethod {
   return Object.hasOwn(lists, method);
 }
 
+const notListed = { error: { code: rpcCodes.invalidParams, message: "No server lists it. Read the list again." } };
+
 /** Whether a URI begins as those of a template do. */
 const fits = (template: string, uri: string) => uri.startsWith(template.split("{")[0] ?? "");
-
-function notFound({ method, params }: UpstreamRequest): UpstreamResponse {
-  const name = toText(params.name ?? Object(params.ref).name ?? method);
-  return { error: { code: rpcCodes.invalidParams, message: `${name} is not offered. Read the list again.` } };
-}

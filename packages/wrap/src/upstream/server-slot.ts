@@ -10,6 +10,8 @@ import { ConnectionLost, type OpenWire } from "./peer.js";
 export interface SlotListener {
   /** A connection was opened, or its list of tools has changed. */
   readonly facts: (facts: ServerFacts) => void;
+  /** A connection could not be opened; it is tried again. */
+  readonly failed: (error: Error) => void;
   readonly heard: Heard;
   readonly note: (sentence: string) => void;
 }
@@ -126,6 +128,7 @@ export class ServerSlot {
       return connection;
     } catch (error) {
       this.#failures += 1;
+      this.#listener.failed(error instanceof Error ? error : new Error(String(error)));
       throw error;
     }
   }

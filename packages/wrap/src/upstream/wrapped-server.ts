@@ -47,6 +47,9 @@ export class WrappedServer implements Upstream {
   readonly #listeners = new Set<(change: UpstreamChange) => void>();
   readonly #idle: NodeJS.Timeout;
   readonly #closing = new AbortController();
+  /** Resolves when it could not be started, to why. */
+  readonly failed: Promise<Error>;
+  #noteFailed: (error: Error) => void = () => {};
   /** Those that wait for the call of a task. */
   readonly #clients = new Map<string, Set<UpstreamClient>>();
   #homeOwner: string | undefined;
@@ -56,6 +59,9 @@ export class WrappedServer implements Upstream {
 
   constructor(options: WrappedServerOptions) {
     this.#options = options;
+    this.failed = new Promise((resolve) => {
+      this.#noteFailed = resolve;
+    });
     this.#home = this.#makeSlot();
     this.#idle = setInterval(() => this.#endIdle(), wrapLimits.idleMs / 10).unref();
   }
@@ -174,6 +180,7 @@ export class WrappedServer implements Upstream {
     const { open, onNote } = this.#options;
     const listener = {
       facts: (facts: ServerFacts) => this.#noteFacts(facts),
+      failed: (error: Error) => this.#noteFailed(error),
       heard: (method: string, params: JsonObject) => this.#tell({ method, params }),
       note: onNote,
     };
