@@ -37,6 +37,8 @@ export const wrapLimits = {
   maxOutputBytes: 32 * 1024 * 1024,
   /** Of the state of a checkpoint, or of a request that has to be made again, in characters. */
   maxCheckpointLength: 1024 * 1024,
+  /** Of all that a call appends, as JSON: what waits for the store included. */
+  maxAppendedBytes: 32 * 1024 * 1024,
   /** Reports of a call that wait for the store one by one; after that, newer ones take the place of the last. */
   maxWaitingReports: 16,
   /** Of a log message, in characters: the rest is cut. */

@@ -13,17 +13,19 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (method === "initialize") send({ id, result: initialized });
   else if (method === "tools/list") send({ id, result: { tools: [{ name: "say", inputSchema: { type: "object" } }] } });
   else if (method === "tools/call") {
-    const { character = "", times = 0, append, log, dies } = params.arguments;
+    const { character = "", times = 0, append, log, dies, rounds = 1, appends, hangs } = params.arguments;
     if (dies) process.exit(1);
     const text = character.repeat(times);
-    const checkpoint = { state: text, ...(append !== undefined && { append }) };
-    const progress = { progressToken: params._meta.progressToken, progress: 1 };
+    const checkpoint = appends
+      ? { state: "s", append: [{ type: "text", text }] }
+      : { state: text, ...(append !== undefined && { append }) };
+    const { progressToken } = params._meta;
     if (log) send({ method: "notifications/message", params: { level: "info", data: text } });
     else
-      send({
-        method: "notifications/progress",
-        params: { ...progress, _meta: { "io.github.resumable-mcp/checkpoint": checkpoint } },
-      });
-    send({ id, result: { content: [] } });
+      for (let progress = 1; progress <= rounds; progress += 1) {
+        const _meta = { "io.github.resumable-mcp/checkpoint": checkpoint };
+        send({ method: "notifications/progress", params: { progressToken, progress, _meta } });
+      }
+    if (!hangs) send({ id, result: { content: [] } });
   } else if (id !== undefined) send({ id, error: { code: -32_601, message: `${method} is not served.` } });
 });

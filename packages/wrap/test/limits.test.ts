@@ -34,6 +34,11 @@ it("a checkpoint that appends something other than content is ignored", async ()
   expect(await say({ append: [{ type: "text", text: "ignored" }, 1, null] })).toEqual(fine);
 });
 
+it("a call that appends too much in all ends at once, and says so", async () => {
+  const { output } = await say({ character: "漢", times: 2 ** 20, appends: true, rounds: 12, hangs: true });
+  expect(JSON.stringify(output)).toMatch(/say appends more than 33554432 bytes.*maxAppendedBytes.*LIMIT_EXCEEDED/);
+});
+
 it("a log message beyond the limit of a task costs neither the call nor its server", async () => {
   expect(await say({ log: true, character: "漢", times: 200_000 })).toEqual(fine);
 });

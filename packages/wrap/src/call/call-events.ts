@@ -18,11 +18,13 @@ interface Report {
 
 /**
  * What a server reported of a call since the last step of its task was committed. A server that reports faster than the store writes
- * has few steps waiting: then the newest progress takes the place of what was not committed. What it appended is all kept.
+ * has few steps waiting: then the newest progress takes the place of what was not committed. What it appended is all kept, up to
+ * `maxAppendedBytes`: with more than that the call has to end.
  */
 export class CallEvents {
   readonly #onProblem: (problem: string) => void;
   #reports: Report[] = [];
+  #appendedBytes = 0;
   #committing = false;
   #waiting: ((isKept: boolean) => void)[] = [];
   #wake: () => void = () => {};
@@ -30,6 +32,11 @@ export class CallEvents {
   /** @param onProblem hears of a checkpoint that breaks the rules of the extension. */
   constructor(onProblem: (problem: string) => void) {
     this.#onProblem = onProblem;
+  }
+
+  /** More was appended than a call may: nothing further is kept. */
+  get isFull(): boolean {
+    return this.#appendedBytes > wrapLimits.maxAppendedBytes;
   }
 
   /** Takes the params of a progress notification. */
@@ -63,17 +70,23 @@ export class CallEvents {
   }
 
   #add(report: Report): void {
+    if (report.append !== undefined) this.#appendedBytes += Buffer.byteLength(JSON.stringify(report.append));
+    if (this.isFull) this.#reports = [];
+    else this.#keep(report);
+    this.#wake();
+  }
+
+  #keep(report: Report): void {
     const last = this.#reports.length < wrapLimits.maxWaitingReports ? undefined : this.#reports.pop();
     const append = [...(last?.append ?? []), ...(report.append ?? [])];
     const { checkpoint, ...before } = last ?? {};
     const kept = report.round === undefined && checkpoint !== undefined ? { checkpoint } : {};
     this.#reports.push({ ...before, ...kept, ...report, ...(append.length > 0 && { append }) });
-    this.#wake();
   }
 
-  /** Resolves when there is something to take, or `other` has come. */
+  /** Resolves when there is something to take, or too much, or `other` has come. */
   async next(other: Promise<unknown>): Promise<void> {
-    if (this.#reports.length > 0) return;
+    if (this.#reports.length > 0 || this.isFull) return;
     await Promise.race([
       other,
       new Promise<void>((resolve) => {

@@ -30,7 +30,8 @@ export function mirroredTool(parts: CallParts, version: string): Tool {
     // JSON takes up to six bytes for a character.
     limits: {
       maxOutputBytes: 2 * wrapLimits.maxOutputBytes,
-      maxAppendBytes: wrapLimits.maxOutputBytes,
+      maxAppendBytes: wrapLimits.maxAppendedBytes,
+      maxItemsBytes: wrapLimits.maxAppendedBytes,
       maxStateBytes: 2 * 7 * wrapLimits.maxCheckpointLength,
     },
     mirrors: { ...entry, name },

@@ -32,6 +32,14 @@ export function notMade(name: string, error: unknown, { waits }: CallState): Ups
   );
 }
 
+/** Of a call that is cancelled, since it would not end with a result that can be kept. */
+export function tooMuchAppended(name: string): UpstreamResponse {
+  return failure(
+    "LIMIT_EXCEEDED",
+    `${name} appends more than ${wrapLimits.maxAppendedBytes} bytes to its result (maxAppendedBytes). It was cancelled, and may or may not have taken effect. Ask it for less.`,
+  );
+}
+
 /** A result that is too large to keep is not kept: the call has taken effect, and must not be made again for that. */
 export function kept(name: string, response: UpstreamResponse): UpstreamResponse {
   const bytes = Buffer.byteLength(JSON.stringify(response));

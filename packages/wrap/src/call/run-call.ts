@@ -6,7 +6,7 @@ import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.j
 import { ConnectionLost } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
 import { makeCall } from "./make-call.js";
-import { kept, notMade, unknownOutcome } from "./outcomes.js";
+import { kept, notMade, tooMuchAppended, unknownOutcome } from "./outcomes.js";
 import { type CallState, type NextCall, planCall } from "./plan.js";
 import { Questions } from "./questions.js";
 
@@ -167,6 +167,7 @@ class OneCall {
       );
       for (;;) {
         await events.next(ended);
+        if (events.isFull) return tooMuchAppended(String(this.#parts.entry.name));
         const step = events.take(state());
         if (step !== undefined) {
           this.#note(step);
