@@ -35,7 +35,7 @@ export class FinishedTasks {
   #part = 1;
   #compacting: Promise<void> | undefined;
   readonly #table: FinishedFiles<FinishedTable>;
-  /** Until the table is read: it is not needed to resume tasks. */
+  /** Until the table is needed: to resume tasks, it is not. */
   #listed: FinishedFiles<ListedIncarnations> | undefined;
 
   constructor(context: StoreContext, workers: Pick<WorkerRegistry, "isInstanceAlive">) {
@@ -140,10 +140,14 @@ export class FinishedTasks {
   }
 
   /** What was written before this call. */
-  async read(): Promise<FinishedTable> {
-    const table = await this.#table.read();
+  read(): Promise<FinishedTable> {
+    this.expectRead();
+    return this.#table.read();
+  }
+
+  /** The table is about to be read: ends are looked up in it from now on, and nothing is read for them alone. */
+  expectRead(): void {
     this.#listed = undefined;
-    return table;
   }
 
   /**

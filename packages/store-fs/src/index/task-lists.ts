@@ -46,14 +46,16 @@ export class TaskLists {
     const cursor = parseCursor(query.cursor);
     const newest = new FirstOf<ListedTask, PagePosition>(limit + 1, byAge);
     const isWanted = (place: PagePosition) => (cursor === undefined || byAge(place, cursor) > 0) && newest.takes(place);
+    // How much has finished costs nothing where only what is unfinished is asked for.
+    const isFinishedWanted = query.statuses === undefined || query.statuses.some(isFinal);
+    if (isFinishedWanted) this.#parts.finished.expectRead();
     const open = await this.#parts.openTasks.ofOwner(query.owner);
     for (const { summary, createdMs } of open.values()) {
       const place = { id: summary.id, createdMs };
       if (!matches(summary, query) || !isWanted(place)) continue;
       newest.add({ ...place, summary: async () => structuredClone(summary) });
     }
-    // How much has finished costs nothing where only what is unfinished is asked for.
-    if (query.statuses === undefined || query.statuses.some(isFinal)) {
+    if (isFinishedWanted) {
       const finished = await this.#parts.finished.read();
       for (const row of finished.rows(query.owner, rowsOf(open, finished, query.owner))) {
         if (newest.isFull && finished.createdMs(row) < (newest.last?.createdMs ?? 0)) continue;
@@ -102,6 +104,7 @@ export class TaskLists {
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
       byTool.set(tool, (byTool.get(tool) ?? 0) + 1);
     };
+    if (unfinished !== true) this.#parts.finished.expectRead();
     const open = await this.#parts.openTasks.ofOwner(owner);
     for (const { summary } of open.values()) {
       const isCounted = unfinished !== true || !isFinal(summary.status);
@@ -124,6 +127,7 @@ export class TaskLists {
   async listExpired({ now, limit }: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]> {
     const { context, finished, openTasks } = this.#parts;
     const oldest = new FirstOf<Ended>(limit, byEnd);
+    finished.expectRead();
     const open = await openTasks.ofOwner(undefined);
     for (const { summary } of open.values()) {
       const { id, finishedAt = "" } = summary;
