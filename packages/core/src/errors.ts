@@ -38,6 +38,8 @@ export interface ErrorDetails {
   OUTCOME_UNKNOWN: { tool: string };
   /** A wrapped server is away: its tool was not called. */
   UPSTREAM_AWAY: { tool: string };
+  /** The call of a wrapped server's tool needs headers of its caller, which did not come back. */
+  CALLER_AWAY: { tool: string };
   /** The task was begun by a version of the tool that this one cannot continue. */
   VERSION_MISMATCH: { taskId: string; from: string; to: string };
   /** The tool itself failed. */

@@ -25,6 +25,9 @@ export interface PanelServer {
 /** What a client speaks: with a session, or without one. A server that speaks both is spoken to in the era of its caller. */
 export type Era = "2025" | "2026";
 
+/** Headers by their names in lower case. */
+export type CallerHeaders = Readonly<Record<string, string>>;
+
 /** What is asked of another server, and for whom. */
 export interface UpstreamRequest {
   readonly owner: string;
@@ -61,8 +64,10 @@ export interface Upstream {
   keepIn(documents: Documents): void;
   /** Asks it for everything but calls of tools. */
   ask(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** The headers of callers that calls of its tools take along: those with other values are other calls. */
+  readonly passes: readonly string[];
   /** A call that came in this era is about to begin a task. Returns what tells which, or that there is none. */
-  expect(owner: string, era: Era): (taskId: string | undefined) => void;
+  expect(owner: string, era: Era, headers?: CallerHeaders): (taskId: string | undefined) => void;
   /** A client waits for the call of a task, and answers what the server asks of clients in the meantime. Returns what ends that. */
   join(taskId: string, client: UpstreamClient): () => void;
   /** Hears when what it offers has changed. Returns what ends that. */

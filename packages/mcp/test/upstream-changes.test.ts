@@ -17,6 +17,7 @@ test("of what a wrapped server sends, a session hears of lists that changed, and
   const listeners = new Set<(change: UpstreamChange) => void>();
   const upstream: Upstream = {
     tools: [],
+    passes: [],
     capabilities: {},
     keepIn: () => {},
     expect: () => () => {},

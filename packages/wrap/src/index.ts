@@ -23,6 +23,8 @@ export interface WrapRules extends Partial<RepeatRules> {
   readonly name?: string;
   /** One process for all owners; else each has its own. Default false. */
   readonly shared?: boolean;
+  /** Headers of callers, in lower case, that calls of a server by URL take along, and that are not stored. Not how a caller signs in. */
+  readonly passHeaders?: readonly string[];
   /** Hears what happens to the server, in sentences for people. Default: none is heard. */
   readonly onNote?: (sentence: string) => void;
 }
@@ -83,12 +85,19 @@ export function nameOf(server: ServerCommand | ServerUrl | NamedServers, key?: s
   return `${plain.replace(/[^\w.-]/g, "-").slice(0, 40) || "server"}-${hash}`;
 }
 
+/** What signs a caller in, and what belongs to one connection or to the protocol. */
+const neverPassed =
+  /^(authorization|cookie|dpop|host|connection|expect|te|trailer|upgrade|(accept|content|keep|last|mcp|origin|proxy|transfer)\b.*)$/;
+
 function makeServers(options: WrapOptions, name: string): readonly NamedServer[] {
-  const { trustAnnotations = false, repeat = {}, shared = false, onNote = () => {} } = options;
+  const { trustAnnotations = false, repeat = {}, shared = false, passHeaders = [], onNote = () => {} } = options;
+  const wrong = passHeaders.find((header) => !/^[a-z\d_-]+$/.test(header) || neverPassed.test(header));
+  if (wrong !== undefined) throw new Error(`${wrong} is not a header that may be passed on: name one of your own.`);
   const rules = { trustAnnotations, repeat, shared, eras: new CallerEras(), onCall: () => keepAll() };
   const make = (server: ServerCommand | ServerUrl, own: string, note: (sentence: string) => void) =>
     new WrappedServer({
       ...{ ...rules, name: own, onNote: note },
+      passes: "url" in server ? passHeaders : [],
       open: "url" in server ? connectHttp(server) : startProcess(server, note),
     });
   const made =

@@ -36,7 +36,16 @@ it.each([
       },
     });
     const upstream = new WrappedServer({
-      ...{ name: "busy", open, shared: false, trustAnnotations: false, repeat: {}, onNote: () => {}, onCall: () => {} },
+      ...{
+        name: "busy",
+        open,
+        shared: false,
+        trustAnnotations: false,
+        repeat: {},
+        onNote: () => {},
+        onCall: () => {},
+        passes: [],
+      },
       eras: new CallerEras(),
     });
     await upstream.start();

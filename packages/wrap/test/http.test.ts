@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { wrapLimits } from "../src/index.js";
 import { openWrapped } from "./open-wrapped.js";
 
@@ -152,6 +152,22 @@ describe("a server that is reached by HTTP", () => {
       expect(outputOf(await (await open(far))())).toContain("OUTCOME_UNKNOWN");
     },
   );
+
+  it("is not called where that needs headers of a caller who does not come", async () => {
+    const far = await remote(() => {});
+    const { tasks } = await openWrapped({ url: far.url, passHeaders: ["x-tenant"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { record } = await tasks.start({ tool: "work", input: {} });
+    let isOver = false;
+    const ended = tasks.wait(record.id).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) await vi.advanceTimersByTimeAsync(wrapLimits.waitMs).then(() => new Promise(setImmediate));
+    expect(outputOf(await ended)).toContain('"code":"CALLER_AWAY"');
+    expect(outputOf(await ended)).toContain("work was not called.");
+    expect(far.calls).toEqual([]);
+  });
 
   it("is called again where it had refused the call with the session", async () => {
     const far = await remote((id, response) =>

@@ -256,7 +256,13 @@ export function startHttpGateway(words: readonly string[]): Promise<Gateway> {
 }
 
 /** Calls a tool as a client of the 2026 era; `undefined` where no answer comes. */
-export async function callOverHttp(url: string, name: string, input: object, signal: AbortSignal | null = null) {
+export async function callOverHttp(
+  url: string,
+  name: string,
+  input: object,
+  signal: AbortSignal | null = null,
+  more = {},
+) {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -273,6 +279,7 @@ export async function callOverHttp(url: string, name: string, input: object, sig
     "mcp-protocol-version": "2026-07-28",
     "mcp-method": "tools/call",
     "mcp-name": name,
+    ...more,
   };
   try {
     const response = await fetch(url, { method: "POST", headers, body, signal });

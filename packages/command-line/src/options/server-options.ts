@@ -190,6 +190,10 @@ export const wrapGroup = {
   url: text("URL", "the server's endpoint, in place of a command"),
   "mcp-servers": text("FILE", 'several servers, as hosts write them: {"mcpServers": {"NAME": {"command": …}}}'),
   "header-file": text("FILE", 'lines of "Name: value" that are sent to it with every request, such as its token'),
+  "pass-header": list(
+    "NAME",
+    "a header of callers over HTTP that calls of a server by URL take along; it is not stored",
+  ),
   "trust-annotations": flag(
     "what the server says of its tools is true: calls of tools that only read, or that are idempotent, are made again when the server dies",
   ),

@@ -19,6 +19,8 @@ import type { Receipt } from "./late-cancellations.js";
 export interface Call {
   readonly engine: Engine;
   readonly era: Era;
+  /** Of its request over HTTP, as either SDK hands them on. */
+  readonly headers?: unknown;
   /** The caller's own tasks. */
   readonly tasks: OwnedTasks;
   readonly rights: CallerRights;

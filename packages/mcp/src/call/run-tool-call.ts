@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Json, TaskView, Tool } from "@resumable-mcp/core";
 import type { StartedTask } from "@resumable-mcp/core/engine";
-import { findUpstream } from "../define-server.js";
+import { type CallerHeaders, findUpstream } from "../define-server.js";
 import { limits } from "../limits.js";
 import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
@@ -45,13 +46,16 @@ export function handoffMsFor(
 
 /** Starts the task of a call, or joins it. */
 export async function startTask(
-  { engine, tasks, era, sessionId: session, meta }: Call,
+  { engine, tasks, era, sessionId: session, meta, headers }: Call,
   { name: tool }: Tool,
   input: Json,
   detached: boolean,
 ): Promise<StartedTask> {
-  const { callId, acceptedMs, redelivered, newTask, trace } = meta;
-  const begun = findUpstream(engine)?.expect(tasks.owner, era);
+  const { callId, acceptedMs, redelivered, trace } = meta;
+  const upstream = findUpstream(engine);
+  const passed = passedHeaders(upstream?.passes ?? [], headers);
+  const newTask = passed === undefined ? meta.newTask : labelWith(meta.newTask, passed);
+  const begun = upstream?.expect(tasks.owner, era, passed);
   let taskId: string | undefined;
   try {
     const request = { tool, input, detached, session, callId, acceptedMs, redelivered, newTask, trace };
@@ -61,6 +65,21 @@ export async function startTask(
   } finally {
     begun?.(taskId);
   }
+}
+
+function passedHeaders(names: readonly string[], headers: unknown): CallerHeaders | undefined {
+  if (names.length === 0 || headers === undefined) return undefined;
+  const given = headers instanceof Headers ? Object.fromEntries(headers) : Object(headers);
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(given, name)).map((name) => [name, String(given[name])]),
+  );
+}
+
+/** What one caller's headers are answered is not for another's. */
+function labelWith(newTask: CallMeta["newTask"], headers: CallerHeaders): CallMeta["newTask"] {
+  if (newTask === true) return true;
+  const hash = createHash("sha256").update(JSON.stringify(headers)).digest("base64url");
+  return `${newTask === undefined || newTask === false ? "" : newTask} ${hash}`;
 }
 
 /**

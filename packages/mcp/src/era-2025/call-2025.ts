@@ -80,6 +80,7 @@ export function call2025(
   return {
     engine,
     era: "2025",
+    headers: request.requestInfo && Reflect.get(request.requestInfo, "headers"),
     rights,
     tasks: tracedTasks(tasksWithin(engine, tasks, rights)),
     meta,

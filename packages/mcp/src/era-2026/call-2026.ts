@@ -78,6 +78,7 @@ export function call2026(
   return {
     engine,
     era: "2026",
+    headers: http?.headers,
     client,
     rights,
     token: http?.authInfo,

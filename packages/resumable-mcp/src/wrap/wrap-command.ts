@@ -49,6 +49,7 @@ async function wrapServer(args: readonly string[]): Promise<void> {
     url,
     "header-file": headerFile,
     "mcp-servers": file,
+    "pass-header": passed = [],
     "trust-annotations": trustAnnotations,
     repeat,
     shared,
@@ -60,12 +61,14 @@ async function wrapServer(args: readonly string[]): Promise<void> {
   }
   if (positionals.length > 0) throw new CommandError(`${positionals[0]} stands before --. ${howToName}`, 2);
   const server = await serverOf({ url, "header-file": headerFile, "mcp-servers": file }, args.slice(end + 1));
+  if (passed.length > 0) checkPassed(server, isHttp);
   const upstream: WrapOptions = {
     // What the file says may change: its tasks stay where they are.
     ...{ ...server, name: file === undefined ? nameOf(server) : nameOf({ command: resolve(file) }) },
     ...(trustAnnotations !== undefined && { trustAnnotations }),
     ...(shared !== undefined && { shared }),
     repeat: Object.fromEntries((repeat ?? []).map(readRule)),
+    passHeaders: passed.map((header) => header.toLowerCase()),
   };
   process.env.RESUMABLE_MCP_UPSTREAM = JSON.stringify(upstream);
   process.env.RESUMABLE_MCP_MAX_RUNNING ??= manyAtOnce;
@@ -98,6 +101,15 @@ async function serverOf(
   if (url === undefined) return { command: command ?? "", args };
   checkUrl("--url", url, headerFile !== undefined);
   return { url, headers: headerFile === undefined ? {} : await readHeaders(headerFile) };
+}
+
+/** @throws {@link CommandError} where a header of callers has no way, or an open one. */
+function checkPassed(server: ServerCommand | ServerUrl | NamedServers, isHttp: boolean): void {
+  const servers = "servers" in server ? Object.values(server.servers) : [server];
+  const urls = servers.flatMap((one) => ("url" in one ? [one.url] : []));
+  if (!isHttp || urls.length === 0)
+    throw new CommandError("--pass-header needs callers over HTTP and a server by URL: wrap http --url URL.", 2);
+  for (const url of urls) checkUrl("--pass-header", url, true);
 }
 
 /** Options of the gateway go into the host's file as they were given. */

@@ -148,7 +148,9 @@ async function answersTo(
 /** Waits for the task that a server made of a call. */
 async function awaitTask(ways: CallWays, taskId: string): Promise<UpstreamResponse> {
   const { connection, call, options, stop, next } = ways;
-  const cancel = () => void connection.call({ method: "tasks/cancel", params: { taskId } }, call, {}).catch(() => {});
+  const { passed } = options;
+  const cancel = () =>
+    void connection.call({ method: "tasks/cancel", params: { taskId } }, call, { passed }).catch(() => {});
   // A pause leaves the server at work: its task is awaited again.
   const abort = () => (Reflect.get(Object(stop.reason), "reason") === "cancel" ? cancel() : undefined);
   stop.addEventListener("abort", abort);
@@ -164,9 +166,9 @@ async function awaitTask(ways: CallWays, taskId: string): Promise<UpstreamRespon
 /** Source: SEP-2663, "tasks/get", "tasks/update". */
 async function pollTask(ways: CallWays, taskId: string): Promise<UpstreamResponse> {
   const { connection, call, events, onAlive, options } = ways;
-  const { signal } = options;
+  const { signal, passed } = options;
   const ask = (method: string, more: JsonObject = {}) =>
-    connection.call({ method, params: { taskId, ...more } }, call, { signal });
+    connection.call({ method, params: { taskId, ...more } }, call, { signal, passed });
   const asked = new Set<string>();
   let refusal: UpstreamResponse | undefined;
   const answer = async (key: string, request: Json) => {

@@ -40,6 +40,16 @@ export function tooMuchAppended(name: string): UpstreamResponse {
   );
 }
 
+/** Of a call that needs headers of its caller, which has not made it again since a restart or a pause. */
+export function callerAway(name: string, { waits }: CallState): UpstreamResponse {
+  const what =
+    waits === true ? "was not called. Call it" : "may or may not have taken effect. Check before you call it";
+  return failure(
+    "CALLER_AWAY",
+    `Headers of the caller are not stored, and it did not come back: ${name} ${what} again.`,
+  );
+}
+
 /** A result that is too large to keep is not kept: the call has taken effect, and must not be made again for that. */
 export function kept(name: string, response: UpstreamResponse): UpstreamResponse {
   const bytes = Buffer.byteLength(JSON.stringify(response));

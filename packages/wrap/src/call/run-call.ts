@@ -1,12 +1,12 @@
 import type { Checkpoint, Json, JsonObject, TaskContext } from "@resumable-mcp/core";
-import type { Era, UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import type { CallerHeaders, Era, UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
 import { ConnectionLost } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
 import { makeCall } from "./make-call.js";
-import { kept, notMade, tooMuchAppended, unknownOutcome } from "./outcomes.js";
+import { callerAway, kept, notMade, tooMuchAppended, unknownOutcome } from "./outcomes.js";
 import { type CallState, type NextCall, planCall } from "./plan.js";
 import { Questions } from "./questions.js";
 
@@ -20,6 +20,8 @@ export interface CallParts {
   readonly mayRepeat: boolean;
   /** In which era the call of a task came. */
   eraOf(owner: string, taskId: string): Promise<Era>;
+  /** Headers of a task's caller that go with its call; `undefined` where the caller does not come. */
+  headersOf(taskId: string, signal: AbortSignal): Promise<CallerHeaders | undefined>;
   /** The connection of an owner, where it is there at once. */
   live(owner: string, era: Era): Connection | undefined;
   /** The same, once it is there. @throws an error that says why it is not. */
@@ -50,6 +52,8 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
   // Nothing is left to continue from: no server is needed to know that.
   if (!isFirst && Object.keys(state).length === 0)
     return unknownOutcome(name, "The process that made the call died, or the call was paused", call.reached);
+  const passed = await parts.headersOf(task.id, signal);
+  if (passed === undefined) return callerAway(name, state);
   for (let losses = 0; ; ) {
     let connection = parts.live(owner, era);
     if (connection === undefined) {
@@ -81,6 +85,7 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
       losses = 0;
     };
     const outcome = yield* call.make(connection, next, {
+      passed,
       state: () => ({ ...state, ...spoken }),
       onState: (later) => {
         state = later;
@@ -107,6 +112,7 @@ const clientRequests: Readonly<Record<string, string>> = {
 
 /** Hears how far one request of a call comes, and what is kept of that. */
 interface MakeListener {
+  readonly passed: CallerHeaders;
   readonly state: () => CallState;
   readonly onState: (state: CallState) => void;
   /** The server works on it: those before were not lost one after the other. */
@@ -138,7 +144,7 @@ class OneCall {
   async *make(
     connection: Connection,
     next: NextCall,
-    { state, onState, onAlive }: MakeListener,
+    { passed, state, onState, onAlive }: MakeListener,
   ): AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse | ConnectionLost, void> {
     this.#made += 1;
     this.#questions.startAgain();
@@ -151,7 +157,7 @@ class OneCall {
     const answered = makeCall({
       ...{ connection, next, events, onAlive, made: this.#made, stop: this.#task.signal },
       ...{ entry: this.#parts.entry, name: this.#parts.name, input: this.#input, call: this.#openCall(events) },
-      options: { signal, onProgress: (reported) => events.report(reported) },
+      options: { signal, passed, onProgress: (reported) => events.report(reported) },
       reached: () => this.reached,
     });
     answered.catch(() => {});

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import type { CallerHeaders } from "@resumable-mcp/mcp/define-server";
 import { parseJson } from "@resumable-mcp/protocol";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { wrapLimits } from "../limits.js";
@@ -39,11 +40,11 @@ class HttpWire implements Wire {
     return this.#session !== undefined;
   }
 
-  send(message: JsonObject, headers?: Readonly<Record<string, string>>): void {
+  send(message: JsonObject, headers?: Readonly<Record<string, string>>, passed: CallerHeaders = {}): void {
     const { method, params } = message;
     const cancelled = method === "notifications/cancelled" ? Object(params).requestId : undefined;
     const alone = this.#alone.get(cancelled);
-    if (alone === undefined) void this.#post(message, headers);
+    if (alone === undefined) void this.#post(message, headers, passed);
     else alone.abort();
   }
 
@@ -55,7 +56,7 @@ class HttpWire implements Wire {
     this.#end("The connection was closed.");
   }
 
-  async #post(message: JsonObject, headers: Readonly<Record<string, string>> | undefined): Promise<void> {
+  async #post(message: JsonObject, headers: CallerHeaders | undefined, passed: CallerHeaders): Promise<void> {
     const { id, method } = message;
     const isRequest = id !== undefined && method !== undefined;
     const isAlone = headers !== undefined;
@@ -66,13 +67,13 @@ class HttpWire implements Wire {
       const response = await this.#fetch({
         method: "POST",
         body: JSON.stringify(message),
-        headers: headers ?? {},
+        headers: { ...passed, ...headers },
         signal,
       });
       if (method === "initialize") this.#session = response.headers.get("mcp-session-id") ?? undefined;
       if (!response.ok) return await this.#refused(response, isRequest ? id : undefined);
       if (!isRequest) return void response.body?.cancel();
-      const answered = await this.#read(response, id, isAlone);
+      const answered = await this.#read(response, id, isAlone, passed);
       if (method === "initialize" && answered) void this.#listen();
       if (!answered) this.#listener.lost(id, "The server's answer broke off.", {});
     } catch (error) {
@@ -100,7 +101,12 @@ class HttpWire implements Wire {
   }
 
   /** Reads a response. True when it had the answer to this request. */
-  async #read(response: Response, id: JsonObject[string] | undefined, isAlone = false): Promise<boolean> {
+  async #read(
+    response: Response,
+    id?: JsonObject[string],
+    isAlone = false,
+    passed: CallerHeaders = {},
+  ): Promise<boolean> {
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
       const message: unknown = parseJson(await textOf(response));
       if (isJsonObject(message)) this.#take(message);
@@ -125,14 +131,14 @@ class HttpWire implements Wire {
         if (lastId === undefined || this.#ended.signal.aborted) throw error;
       }
       // A server that numbers its events gives those that follow.
-      stream = answered || lastId === undefined ? undefined : await this.#resume(lastId);
+      stream = answered || lastId === undefined ? undefined : await this.#resume(lastId, passed);
     }
     return answered;
   }
 
-  async #resume(lastId: string): Promise<Response | undefined> {
+  async #resume(lastId: string, passed: CallerHeaders): Promise<Response | undefined> {
     await pause(wrapLimits.restartDelayMs, undefined, { signal: this.#ended.signal });
-    const response = await this.#fetch({ method: "GET", headers: { "last-event-id": lastId } });
+    const response = await this.#fetch({ method: "GET", headers: { ...passed, "last-event-id": lastId } });
     return response.ok ? response : undefined;
   }
 
@@ -143,7 +149,7 @@ class HttpWire implements Wire {
       try {
         const response = await this.#fetch({ method: "GET" });
         if (!response.ok) return void response.body?.cancel();
-        await this.#read(response, undefined);
+        await this.#read(response);
       } catch {
         // It is opened again, as long as the session lasts.
       }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import type {
+  CallerHeaders,
   Era,
   Upstream,
   UpstreamChange,
@@ -81,8 +82,12 @@ export class JoinedServers implements Upstream {
     for (const { server } of this.#servers) server.keepIn(documents);
   }
 
-  expect(owner: string, era: Era): (taskId: string | undefined) => void {
-    return this.#servers[0]?.server.expect(owner, era) ?? (() => {});
+  get passes(): readonly string[] {
+    return this.#servers.find(({ server }) => server.passes.length > 0)?.server.passes ?? [];
+  }
+
+  expect(owner: string, era: Era, headers?: CallerHeaders): (taskId: string | undefined) => void {
+    return this.#servers[0]?.server.expect(owner, era, headers) ?? (() => {});
   }
 
   join(taskId: string, client: UpstreamClient): () => void {

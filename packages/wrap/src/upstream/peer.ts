@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import type { CallerHeaders, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes } from "@resumable-mcp/protocol";
 
 /** What carries the messages of a connection. */
@@ -7,7 +7,7 @@ export interface Wire {
   /** The server can ask for something in the 2025 era. */
   readonly hasSession: boolean;
   /** @param headers of the request, where it is carried by HTTP and belongs to no session. */
-  send(message: JsonObject, headers?: Readonly<Record<string, string>>): void;
+  send(message: JsonObject, headers?: Readonly<Record<string, string>>, passed?: CallerHeaders): void;
   close(): Promise<void>;
 }
 
@@ -56,6 +56,8 @@ export interface RequestOptions {
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
   /** Of a request that belongs to no session. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Of the caller. */
+  readonly passed?: CallerHeaders | undefined;
   /** It waits for as long as the connection lasts, and keeps the server from nothing. */
   readonly isAside?: boolean;
 }
@@ -117,13 +119,13 @@ export class Peer {
 
   /** @throws {@link ConnectionLost}, and the reason of `signal`. */
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<UpstreamResponse> {
-    const { signal, onProgress, headers, isAside = false } = options;
+    const { signal, onProgress, headers, passed, isAside = false } = options;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
       const cancel = () => {
-        this.notify("notifications/cancelled", { requestId: id, reason: "The caller cancelled the call." });
+        this.notify("notifications/cancelled", { requestId: id, reason: "The caller cancelled the call." }, passed);
         finish(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
       };
       const finish: OpenRequest["finish"] = (response) => {
@@ -139,14 +141,14 @@ export class Peer {
       if (onProgress !== undefined) this.#progress.set(id, onProgress);
       const meta = onProgress === undefined ? params._meta : { ...Object(params._meta), progressToken: id };
       const sent = { ...params, ...(meta !== undefined && { _meta: meta }) };
-      this.#wire.send({ jsonrpc: "2.0", id, method, params: sent }, headers);
+      this.#wire.send({ jsonrpc: "2.0", id, method, params: sent }, headers, passed);
       if (signal?.aborted === true) cancel();
       else signal?.addEventListener("abort", cancel);
     });
   }
 
-  notify(method: string, params: JsonObject = {}): void {
-    if (this.#lost === undefined) this.#wire.send({ jsonrpc: "2.0", method, params });
+  notify(method: string, params: JsonObject = {}, passed?: CallerHeaders): void {
+    if (this.#lost === undefined) this.#wire.send({ jsonrpc: "2.0", method, params }, undefined, passed);
   }
 
   close(): Promise<void> {

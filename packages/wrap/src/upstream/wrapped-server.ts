@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject, type JsonObject, type Tool } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import type {
+  CallerHeaders,
   Era,
   Upstream,
   UpstreamChange,
@@ -28,6 +29,8 @@ export interface WrappedServerOptions extends RepeatRules {
   readonly shared: boolean;
   /** Of all calls of the gateway. */
   readonly eras: CallerEras;
+  /** Headers of callers, in lower case, that calls take along. */
+  readonly passes: readonly string[];
   readonly onNote: (sentence: string) => void;
   /** Hears of each call before it is made, once the store is open. */
   readonly onCall: () => void;
@@ -130,8 +133,12 @@ export class WrappedServer implements Upstream {
     return () => this.#listeners.delete(listener);
   }
 
-  expect(owner: string, era: Era): (taskId: string | undefined) => void {
-    return this.#options.eras.expect(owner, era);
+  get passes(): readonly string[] {
+    return this.#options.passes;
+  }
+
+  expect(owner: string, era: Era, headers?: CallerHeaders): (taskId: string | undefined) => void {
+    return this.#options.eras.expect(owner, era, headers);
   }
 
   /** @param soon where it could not be started last, it is started in the meantime, and there is no answer. Limit: `firstListMs`. */
@@ -215,9 +222,10 @@ export class WrappedServer implements Upstream {
     this.#tell({ method: "notifications/tools/list_changed", params: {} });
   }
 
-  get #places(): Pick<CallParts, "eraOf" | "live" | "connect" | "client"> {
+  get #places(): Pick<CallParts, "eraOf" | "headersOf" | "live" | "connect" | "client"> {
     return {
       eraOf: (owner, taskId) => this.#options.eras.find(owner, taskId),
+      headersOf: async (taskId, signal) => (this.passes.length === 0 ? {} : this.#options.eras.headers(taskId, signal)),
       live: (owner, era) => this.#liveFor(owner, era),
       connect: async (owner, era, signal) => this.#slotOf(owner, era).connect(signal),
       client: (taskId, capability) =>
