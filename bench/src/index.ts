@@ -1,5 +1,6 @@
 import { startPostgres } from "@resumable-mcp/store-postgres/testing";
 import { measures, postgresMeasures } from "./measures/all-measures.js";
+import { wrapMeasures } from "./measures/wrap.js";
 import { flag, readOptions, text, texts } from "./options.js";
 import { sqliteVersion } from "./peers/sqlite-keeper.js";
 import { describeServer, serverVariable } from "./postgres/database.js";
@@ -15,6 +16,7 @@ const {
   json = "bench-results.json",
   write,
   postgres,
+  wrap,
 } = readOptions("npm run bench --", purpose, {
   list: flag("list the measures and run none"),
   only: texts("NAME", "run only the measures whose id contains NAME; may be repeated"),
@@ -23,6 +25,7 @@ const {
   postgres: flag(
     "measure on PostgreSQL: the server of RESUMABLE_MCP_TEST_POSTGRES, or one that is started for this run",
   ),
+  wrap: flag("measure what the gateway costs before a server that is not ours"),
 });
 
 /** Runs each measure; one that fails stands in the table without figures. */
@@ -60,7 +63,12 @@ async function runOnPostgres(chosen: readonly Measure[]): Promise<readonly [read
   }
 }
 
-const all = postgres ? postgresMeasures : measures;
+/** What is measured, and the section of docs/performance.md that its table stands in. */
+const [all, section] = postgres
+  ? ([postgresMeasures, "measured on PostgreSQL"] as const)
+  : wrap
+    ? ([wrapMeasures, "measured through wrap"] as const)
+    : ([measures, "measured"] as const);
 if (list) {
   for (const measure of all) console.log(`${measure.id}  ${measure.title} against ${measure.peer}`);
 } else {
@@ -78,11 +86,7 @@ if (list) {
   await writeReport(json, outcomes, { date, database });
   console.error(`written to ${json}`);
   if (write) {
-    await replaceTable("docs/performance.md", outcomes, {
-      date,
-      database,
-      section: postgres ? "measured on PostgreSQL" : "measured",
-    });
+    await replaceTable("docs/performance.md", outcomes, { date, database, section });
     console.error("written to docs/performance.md");
   }
 }

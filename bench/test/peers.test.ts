@@ -6,7 +6,6 @@ import { createFsStore } from "@resumable-mcp/store-fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createByteLoop, pathOf } from "../src/peers/byte-loop.js";
 import { type Checkpoint, type CheckpointKeeper, someCheckpoint } from "../src/peers/checkpoint-keeper.js";
-import { createJsonFileKeeper } from "../src/peers/json-file-keeper.js";
 import { createSqliteKeeper } from "../src/peers/sqlite-keeper.js";
 import { createStoreKeeper } from "../src/peers/store-keeper.js";
 
@@ -27,8 +26,6 @@ interface Case {
   /** Reads past the keeper, from where it keeps. */
   readonly read: (directory: string, taskId: string) => Kept | Promise<Kept>;
 }
-
-const jsonIn = (directory: string, name: string) => JSON.parse(readFileSync(join(directory, name), "utf8"));
 
 /** Tasks have ids of the store's own: they are distinguished by how many checkpoints they have. */
 async function readStore(directory: string, taskId: string): Promise<Kept> {
@@ -65,16 +62,6 @@ const cases: readonly (readonly [string, Case])[] = [
   [
     "this project's store, process",
     { create: (directory) => createStoreKeeper(directory, "process"), read: readStore },
-  ],
-  [
-    "one JSON file that is rewritten whole",
-    {
-      create: createJsonFileKeeper,
-      read: (directory, taskId) => ({
-        latest: jsonIn(directory, "checkpoints.json")[taskId],
-        count: readFileSync(join(directory, `${taskId}.data`), "utf8").split("\n").length - 1,
-      }),
-    },
   ],
   ["SQLite with a write-ahead log", { create: createSqliteKeeper, read: readSqlite }],
 ];

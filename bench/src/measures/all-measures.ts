@@ -3,7 +3,7 @@ import { answered, idle, recovery } from "../postgres/replicas.js";
 import { roundTrips } from "../postgres/round-trips.js";
 import { storedInPostgres } from "../postgres/stored-in-postgres.js";
 import type { Measure } from "../report/measure.js";
-import { againstBareLoop, againstPeer, againstPlain, peers, processorTime } from "./checkpoint-rate.js";
+import { againstBareLoop, againstPeer, againstPlain, processorTime, sqlite } from "./checkpoint-rate.js";
 import { httpCalls, sessionMemory } from "./http.js";
 import { replay, resuming, taskLength } from "./long-task.js";
 import { stdioStart } from "./stdio-start.js";
@@ -17,9 +17,8 @@ export const measures: readonly Measure[] = [
   againstBareLoop("process", { tasks: 1, each: 4_000 }, { atLeast: 0.1 }),
   againstBareLoop("process", { tasks: 100, each: 40 }, { atLeast: 0.1 }),
   processorTime({ tasks: 1, each: 4_000 }, { atMost: 10 }),
-  againstPeer("machine", { tasks: 1, each: 300 }, peers.sqlite, { atLeast: 0.8 }),
-  againstPeer("machine", { tasks: 100, each: 20 }, peers.sqlite, { atLeast: 1.5 }),
-  againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.original, { atLeast: 20 }),
+  againstPeer("machine", { tasks: 1, each: 300 }, sqlite, { atLeast: 0.8 }),
+  againstPeer("machine", { tasks: 100, each: 20 }, sqlite, { atLeast: 1.5 }),
   againstPlain("machine", { tasks: 1, each: 300 }),
   againstPlain("process", { tasks: 1, each: 2_000 }),
   // Before what leaves unfinished tasks behind in the stores that they share.

@@ -1,6 +1,5 @@
 import { createByteLoop, newestLine } from "../peers/byte-loop.js";
 import { type CheckpointKeeper, someCheckpoint } from "../peers/checkpoint-keeper.js";
-import { createJsonFileKeeper } from "../peers/json-file-keeper.js";
 import { createSqliteKeeper } from "../peers/sqlite-keeper.js";
 import { createEncryptedKeeper, createStoreKeeper } from "../peers/store-keeper.js";
 import type { Measure, Scope, Target } from "../report/measure.js";
@@ -9,8 +8,6 @@ import type { Measure, Scope, Target } from "../report/measure.js";
 export interface Work {
   readonly tasks: number;
   readonly each: number;
-  /** Tasks that are stored besides and do nothing. */
-  readonly stored?: number;
 }
 
 type Durability = "machine" | "process";
@@ -65,10 +62,7 @@ interface Peer {
   readonly open: (directory: string) => CheckpointKeeper | Promise<CheckpointKeeper>;
 }
 
-export const peers = {
-  sqlite: { id: "sqlite", name: "SQLite, WAL, synchronous=FULL", open: createSqliteKeeper },
-  original: { id: "original", name: "one JSON file rewritten whole", open: createJsonFileKeeper },
-} as const satisfies Record<string, Peer>;
+export const sqlite: Peer = { id: "sqlite", name: "SQLite, WAL, synchronous=FULL", open: createSqliteKeeper };
 
 /** This project's store against another way to keep the same checkpoints. */
 export function againstPeer(durability: Durability, work: Work, peer: Peer, target: Target): Measure {
@@ -101,10 +95,9 @@ export function againstPlain(durability: Durability, work: Work): Measure {
 
 function describe(durability: Durability, work: Work, peer: string) {
   const tasks = work.tasks === 1 ? "1 task" : `${work.tasks} tasks at once`;
-  const stored = work.stored === undefined ? "" : `, ${work.stored} stored`;
   return {
     id: `${durability}-${work.tasks}-against-${peer}`,
-    title: `\`${durability}\`, ${tasks}${stored}`,
+    title: `\`${durability}\`, ${tasks}`,
     subject: `store-fs, ${durability}`,
     unit: "checkpoints/s",
     rounds: 31,
@@ -112,11 +105,10 @@ function describe(durability: Durability, work: Work, peer: string) {
 }
 
 /** Begins the tasks; each round continues them. */
-export async function openRounds(scope: Scope, keeper: CheckpointKeeper, { tasks, each, stored = 0 }: Work) {
+export async function openRounds(scope: Scope, keeper: CheckpointKeeper, { tasks, each }: Work) {
   scope.onEnd(() => keeper.close());
-  const names = Array.from({ length: tasks + stored }, (_, index) => `task-${index}`);
-  for (const name of names) await keeper.begin(name);
-  const running = names.slice(0, tasks);
+  const running = Array.from({ length: tasks }, (_, index) => `task-${index}`);
+  for (const name of running) await keeper.begin(name);
   let done = 0;
   return async () => {
     const from = done;

@@ -2,6 +2,9 @@ import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { McpServer as McpServer2026 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
+/** Calls that the tool `gather` waits for. */
+export const inFlight = 1_000;
+
 /** Adds one trivial tool that keeps nothing, in the way that both SDKs share. */
 export function registerEcho(server: McpServer | McpServer2026): void {
   const config = { description: "Gives a text back.", inputSchema: z.object({ text: z.string() }) };

@@ -12,6 +12,8 @@ export interface Vitals {
   readonly externalMiB: number;
   /** As the operating system sees it. */
   readonly residentMiB: number;
+  /** How often it asked the disk to keep what was written. */
+  readonly syncs: number;
 }
 
 /** Names the file to which the program writes them. */
