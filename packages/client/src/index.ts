@@ -22,6 +22,7 @@ export type {
   ToolInfo,
 } from "./client.js";
 export { ClientError, isClientError } from "./client-error.js";
+export { findSignIn } from "./credentials/find-sign-in.js";
 export type { SignInOptions } from "./credentials/sign-in.js";
 export { mayBeStarting } from "./era-2025/classify-failure.js";
 export { shownPercent } from "./follow/follow-state.js";

@@ -4,7 +4,7 @@ import type { CallerHeaders } from "@resumable-mcp/mcp/define-server";
 import { parseJson } from "@resumable-mcp/protocol";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { wrapLimits } from "../limits.js";
-import { connectTimeout, type PatientRequest, patientFetch } from "./patient-fetch.js";
+import { NeverSent, patientFetch } from "./patient-fetch.js";
 import type { OpenWire, Wire, WireListener } from "./peer.js";
 
 /** A server that is reached by HTTP. */
@@ -14,13 +14,10 @@ export interface ServerUrl {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Talks to a server over HTTP. Source: MCP 2025-11-25 and 2026-07-28, Transports, "Streamable HTTP". */
+/** Talks to a server over HTTP, with the sign-in that this machine's user has there, unless `authorization` is given. Source: MCP 2025-11-25 and 2026-07-28, Transports, "Streamable HTTP". */
 export function connectHttp(server: ServerUrl): OpenWire {
   return (listener) => new HttpWire(server, listener);
 }
-
-/** Before the request reached anybody. */
-const neverSent: readonly unknown[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", connectTimeout];
 
 class HttpWire implements Wire {
   readonly #server: ServerUrl;
@@ -28,6 +25,7 @@ class HttpWire implements Wire {
   readonly #ended = new AbortController();
   /** Requests without a session: the end of its connection cancels each. */
   readonly #alone = new Map<unknown, AbortController>();
+  #send: Promise<typeof fetch> | undefined;
   #session: string | undefined;
   #version: string | undefined;
 
@@ -77,10 +75,11 @@ class HttpWire implements Wire {
       if (method === "initialize" && answered) void this.#listen();
       if (!answered) this.#listener.lost(id, "The server's answer broke off.", {});
     } catch (error) {
-      const notSent = neverSent.includes(codeOf(error));
-      if (isRequest) this.#listener.lost(id, sentenceOf(error), { notSent });
+      const notSent = error instanceof NeverSent || isSignInOver(error);
+      const why = this.#ended.signal.aborted ? String(this.#ended.signal.reason.message) : sentenceOf(error);
+      if (isRequest) this.#listener.lost(id, why, { notSent });
       // The next connection is opened with pauses, for as long as a call may wait.
-      if (notSent) this.#end(sentenceOf(error));
+      if (notSent) this.#end(why);
     } finally {
       this.#alone.delete(id);
     }
@@ -94,10 +93,13 @@ class HttpWire implements Wire {
     // An error of JSON-RPC says more than the status.
     if (id !== undefined && isJsonObject(message) && message.error !== undefined && !isOver)
       return this.#listener.message({ ...message, id });
-    const why = `The server answered ${status}${text === "" ? "" : `: ${text}`}`;
+    const isSignedOut = status === 401;
+    const advice = isSignedOut ? `. Sign in there: resumable-mcp servers add ${this.#server.url} --oauth` : "";
+    const why = `The server answered ${status}${text === "" ? "" : `: ${text}`}${advice}`;
     // Nothing was carried out: the next connection may ask again.
-    if (id !== undefined) this.#listener.lost(id, why, { notSent: isOver, refused: true });
-    if (isOver) this.#end("The server ended the session.");
+    const notSent = isOver || isSignedOut;
+    if (id !== undefined) this.#listener.lost(id, why, { notSent, refused: true });
+    if (notSent) this.#end(isOver ? "The server ended the session." : why);
   }
 
   /** Reads a response. True when it had the answer to this request. */
@@ -164,27 +166,41 @@ class HttpWire implements Wire {
     this.#listener.message(message);
   }
 
-  #fetch({ headers, ...given }: Partial<PatientRequest> & Pick<PatientRequest, "method">): Promise<Response> {
+  async #fetch({ headers, ...given }: RequestInit): Promise<Response> {
     const { url, headers: own } = this.#server;
     const known = {
       ...(this.#session !== undefined && { "mcp-session-id": this.#session }),
       ...(this.#version !== undefined && { "mcp-protocol-version": this.#version }),
     };
-    const sent = {
+    const ofTransport = {
       "content-type": "application/json",
       accept: given.method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
-      ...own,
-      ...known,
-      ...headers,
     };
-    return patientFetch(url, { signal: this.#ended.signal, ...given, headers: sent });
+    const sent = new Headers();
+    for (const some of [ofTransport, own, known, headers])
+      for (const [name, value] of new Headers(some)) sent.set(name, value);
+    this.#send ??= senderFor(this.#server);
+    const send = await this.#send;
+    return send(url, { signal: this.#ended.signal, ...given, headers: sent });
   }
 
   #end(why: string): void {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort(new Error(why));
-    this.#listener.closed(why);
+    // Each open request says first whether it reached the server.
+    setImmediate(() => this.#listener.closed(why));
   }
+}
+
+async function senderFor({ url, headers = {} }: ServerUrl): Promise<typeof fetch> {
+  if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) return patientFetch;
+  const { findSignIn } = await import("@resumable-mcp/client");
+  return (await findSignIn(url, patientFetch)) ?? patientFetch;
+}
+
+/** The server refused a token, and there is no other. */
+function isSignInOver(error: unknown): boolean {
+  return error instanceof Error && error.name === "LinkFailure";
 }
 
 /** @throws an error where it is too long. */
@@ -199,12 +215,9 @@ async function textOf({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function codeOf(error: unknown): unknown {
-  return Reflect.get(Object(error), "code");
-}
-
 function sentenceOf(error: unknown): string {
-  const code = codeOf(error);
+  const code = Reflect.get(Object(error), "code");
   const why = error instanceof Error ? error.message : String(error);
+  if (isSignInOver(error)) return `The server could not be reached: ${why}. See to it with resumable-mcp servers.`;
   return `The server could not be reached: ${why}${code === undefined ? "" : ` (${String(code)})`}.`;
 }

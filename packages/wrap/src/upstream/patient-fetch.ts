@@ -3,16 +3,17 @@ import { request as requestHttps } from "node:https";
 import { Readable } from "node:stream";
 import { wrapLimits } from "../limits.js";
 
-/** A request whose answer may take as long as a call does. */
-export interface PatientRequest {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-  readonly signal: AbortSignal;
+/** A request that did not reach the server. */
+export class NeverSent extends Error {
+  override readonly name = "NeverSent";
+  readonly code: unknown;
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.code = Reflect.get(cause, "code");
+  }
 }
 
-/** The code of the error where a server does not take the connection in time. */
-export const connectTimeout = "CONNECT_TIMEOUT";
 /** The network says whether the other end still exists, after so much silence and then each second. */
 const keepAliveMs = 60_000;
 const maxRedirects = 5;
@@ -24,8 +25,8 @@ const withoutBody: readonly number[] = [204, 205, 304];
  *
  * Redirects that keep the request are followed where they stay at the same origin.
  */
-export async function patientFetch(url: string, request: PatientRequest): Promise<Response> {
-  let here = new URL(url);
+export const patientFetch: typeof fetch = async (input, request = {}) => {
+  let here = new URL(input instanceof Request ? input.url : input);
   for (let count = 0; ; count += 1) {
     const response = await requestOnce(here, request);
     const to = [307, 308].includes(response.status) ? response.headers.get("location") : null;
@@ -34,14 +35,16 @@ export async function patientFetch(url: string, request: PatientRequest): Promis
     await response.body?.cancel();
     here = next;
   }
-}
+};
 
-function requestOnce(url: URL, { method, headers, body, signal }: PatientRequest): Promise<Response> {
+function requestOnce(url: URL, { method = "GET", headers: given, body, signal }: RequestInit): Promise<Response> {
   const isSecure = url.protocol === "https:";
   const make = isSecure ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
+    let isConnected = false;
+    const options = { method, headers: Object.fromEntries(new Headers(given)), signal: signal ?? undefined };
     // Of a connection that was used before it is not known whether the server closes it just then.
-    const sent = make(url, { method, headers, signal, agent: false }, (answer) => {
+    const sent = make(url, { ...options, agent: false }, (answer) => {
       const { statusCode: status = 500, headersDistinct } = answer;
       const pairs = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
         values.map((value): [string, string] => [name, value]),
@@ -51,16 +54,18 @@ function requestOnce(url: URL, { method, headers, body, signal }: PatientRequest
       resolve(new Response(isEmpty ? null : readable(answer), { status, headers: pairs }));
     });
     const late = setTimeout(() => {
-      const why = `it took no connection within ${wrapLimits.connectMs / 1_000} seconds`;
-      sent.destroy(Object.assign(new Error(why), { code: connectTimeout }));
+      sent.destroy(new Error(`it took no connection within ${wrapLimits.connectMs / 1_000} seconds`));
     }, wrapLimits.connectMs);
     sent.on("close", () => clearTimeout(late));
     sent.on("socket", (socket) => {
       socket.setKeepAlive(true, keepAliveMs);
-      socket.once(isSecure ? "secureConnect" : "connect", () => clearTimeout(late));
+      socket.once(isSecure ? "secureConnect" : "connect", () => {
+        isConnected = true;
+        clearTimeout(late);
+      });
     });
-    sent.on("error", reject);
-    sent.end(body);
+    sent.on("error", (error) => reject(isConnected ? error : new NeverSent(error)));
+    sent.end(typeof body === "string" ? body : undefined);
   });
 }
 

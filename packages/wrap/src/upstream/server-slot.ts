@@ -127,6 +127,7 @@ export class ServerSlot {
       this.#failures = 0;
       return connection;
     } catch (error) {
+      if (this.#failures === 0 && !signal.aborted) this.#listener.note(String(Reflect.get(Object(error), "message")));
       this.#failures += 1;
       this.#listener.failed(error instanceof Error ? error : new Error(String(error)));
       throw error;
