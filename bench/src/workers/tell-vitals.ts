@@ -1,17 +1,24 @@
 import fs, { readFileSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { fileURLToPath } from "node:url";
 import { collectFirst, type Vitals, vitalsFileVariable } from "./vitals.js";
 
 let syncs = 0;
-for (const name of ["fsync", "fsyncSync", "fdatasync", "fdatasyncSync"] as const) {
-  const sync = fs[name];
-  Object.assign(fs, {
-    [name](...args: unknown[]) {
-      syncs += 1;
-      return Reflect.apply(sync, fs, args);
-    },
-  });
+function count(owner: object, names: readonly string[]): void {
+  for (const name of names) {
+    const sync = Reflect.get(owner, name);
+    Object.assign(owner, {
+      [name](...args: unknown[]) {
+        syncs += 1;
+        return Reflect.apply(sync, this, args);
+      },
+    });
+  }
 }
+count(fs, ["fsync", "fsyncSync", "fdatasync", "fdatasyncSync"]);
+const file = await fs.promises.open(fileURLToPath(import.meta.url));
+count(Object.getPrototypeOf(file), ["sync", "datasync"]);
+await file.close();
 syncBuiltinESMExports();
 
 // Loaded into a measured program before anything of its own: it says on a signal how it is.
