@@ -82,6 +82,7 @@ test("every option that a page names is one of the programs'", async () => {
     ...["versions", "clean", "export"].map((name) => ["store", name, "--help"]),
     ...["tasks", "show", "stats", "resume"].map((name) => [name, "--store", "store", "--help"]),
     ["dev", "--help", "all"],
+    ["wrap", "http", "--help", "all"],
     ["help", "call"],
     ["help", "servers"],
   ];
