@@ -34,6 +34,10 @@ class HttpWire implements Wire {
     this.#listener = listener;
   }
 
+  get isOver(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
   get hasSession(): boolean {
     return this.#session !== undefined;
   }
