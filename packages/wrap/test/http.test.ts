@@ -4,6 +4,8 @@ import { text } from "node:stream/consumers";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { wrapLimits } from "../src/index.js";
+import { connectHttp } from "../src/upstream/http-wire.js";
+import { Peer } from "../src/upstream/peer.js";
 import { openWrapped } from "./open-wrapped.js";
 
 /** What a server was sent, and how it answers a call. */
@@ -181,4 +183,24 @@ describe("a server that is reached by HTTP", () => {
     expect(outputOf(await call(1))).toContain("done");
     expect(far.calls).toHaveLength(2);
   });
+});
+
+it("a connection that has just ended takes no request: a call would be made on it without end", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const peer = new Peer(connectHttp({ url: `http://127.0.0.1:${port}/mcp` }), {
+    request: async () => ({ result: {} }),
+    notification: () => {},
+  });
+  const found = await peer
+    .request("first", {})
+    .catch(async (lost: unknown) => [
+      lost,
+      peer.isLost,
+      await peer.request("second", {}).catch((refused: unknown) => refused),
+    ]);
+  expect(found).toMatchObject([{ notSent: true }, true, { notSent: true }]);
+  await peer.ended;
 });
