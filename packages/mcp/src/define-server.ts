@@ -51,7 +51,8 @@ export interface UpstreamChange {
 /** A client that waits for a call, as another server reaches it. */
 export interface UpstreamClient {
   readonly capabilities: JsonObject;
-  request(method: string, params: JsonObject, signal: AbortSignal): Promise<UpstreamResponse>;
+  /** @param key of the request, where its server gave it one. */
+  request(method: string, params: JsonObject, signal: AbortSignal, key?: string): Promise<UpstreamResponse>;
 }
 
 /** Another server: its tools are tools of ours, and all else that it offers passes through. */

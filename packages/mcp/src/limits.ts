@@ -67,6 +67,10 @@ export const limits = {
   requestStateTtlMs: 7 * 24 * 60 * 60 * 1000,
   /** Questions that a tool asks together reach the journal one after the other: look again after this time. */
   gatherQuestionsMs: 25,
+  /** What another server asks of one client at once. */
+  maxPassedRequests: 32,
+  /** A client that another server asks for something has left when it makes no request about the task for so long. */
+  clientReturnsMs: 60_000,
   /** How long a call that comes back to a server that drains is held, so that its next round trip meets the new one. */
   drainHoldMs: 1_000,
   /** Bytes of a refused body that are still read, so that the connection can be used again; more of them end it. */

@@ -66,7 +66,7 @@ test("a wrapped server is not sent what a client says to this server alone", asy
     },
   };
   const call = { tasks: { owner: "o" }, signal: new AbortController().signal };
-  const server = upstreamServer<undefined>(upstream as unknown as Upstream, () => call as unknown as Call);
+  const server = upstreamServer<undefined>(upstream as unknown as Upstream, "2025", () => call as unknown as Call);
   const ofThisServer = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", progressToken: 1 };
   const capable = { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } };
   await server.ask(undefined, "resources/read", { uri: "a:b", _meta: { ...ofThisServer, ...capable } });

@@ -49,6 +49,8 @@ export interface Call {
   readonly notify: (notification: Notification) => Promise<void>;
   /** Asks the user through the client; absent where the client cannot. */
   readonly ask?: ((taskId: string, question: AskedQuestion, signal: AbortSignal) => Promise<Answer>) | undefined;
+  /** Aborts when the client is asked for something that the answer to its request has to carry. */
+  readonly asked?: AbortSignal | undefined;
   /** The client, for another server that asks it something; absent where its era has no requests of servers. */
   readonly upstreamClient?: ((taskId: string) => UpstreamClient) | undefined;
   /** Whether messages of this level are wanted. */

@@ -28,6 +28,7 @@ export async function followCall(call: Call, begun: TaskView, timeoutMs: number 
   // A longer delay would fire at once; the caller is asked to come back after 24 days.
   const delayMs = Math.min(timeoutMs ?? 0, limits.maxTimerMs);
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort("timeout"), delayMs);
+  const asked = call.asked === undefined ? [] : [call.asked];
   const asking = createAsking(call, taskId, () => stop.abort("asking failed"));
   let shown: Shown = { total, progress: shownProgress };
   let seenSeq = afterSeq;
@@ -62,12 +63,13 @@ export async function followCall(call: Call, begun: TaskView, timeoutMs: number 
   };
   try {
     let ending = mayStand && afterSeq >= lastSeq ? await endNow() : undefined;
-    ending ??= await show(AbortSignal.any([call.signal, stop.signal]), Number.POSITIVE_INFINITY);
+    ending ??= await show(AbortSignal.any([call.signal, stop.signal, ...asked]), Number.POSITIVE_INFINITY);
     if (ending !== undefined) return ending;
     const view = await call.tasks.get(taskId);
     // The time ended together with the task.
     if (isFinal(view.status) && seenSeq < view.record.lastSeq) await show(call.signal, view.record.lastSeq);
-    return { reason: call.signal.aborted ? "left" : (standsStill(view) ?? "timeout"), view, seenSeq };
+    const other = call.asked?.aborted === true ? "input_required" : "timeout";
+    return { reason: call.signal.aborted ? "left" : (standsStill(view) ?? other), view, seenSeq };
   } finally {
     clearTimeout(timer);
     asking.stop();

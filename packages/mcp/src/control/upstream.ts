@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { envelopeKeys } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { RpcError } from "../call/rpc-error.js";
-import type { Upstream, UpstreamChange } from "../define-server.js";
+import type { Era, Upstream, UpstreamChange } from "../define-server.js";
 import { type OtherServer, withoutOther } from "./router.js";
 
 /** The methods that pass through to the server whose tools these are, by the capability that it declares for them. */
@@ -18,10 +18,18 @@ const passed: Readonly<Record<string, string>> = {
   "logging/setLevel": "logging",
 };
 
+/** What only sessions have. Source: MCP 2026-07-28, Key Changes. */
+const removed2026: readonly string[] = ["resources/subscribe", "resources/unsubscribe", "logging/setLevel"];
+
 /** Answers by another server what is neither a call of a tool nor ours. */
-export function upstreamServer<Context>(upstream: Upstream, callOf: (context: Context) => Call): OtherServer<Context> {
+export function upstreamServer<Context>(
+  upstream: Upstream,
+  era: Era,
+  callOf: (context: Context) => Call,
+): OtherServer<Context> {
   const hasMethod = (method: string) => {
-    const capability = Object.hasOwn(passed, method) ? passed[method] : undefined;
+    const isKnown = Object.hasOwn(passed, method) && !(era === "2026" && removed2026.includes(method));
+    const capability = isKnown ? passed[method] : undefined;
     return capability !== undefined && upstream.capabilities[capability] !== undefined;
   };
   return {
@@ -30,7 +38,7 @@ export function upstreamServer<Context>(upstream: Upstream, callOf: (context: Co
     hasTool: () => false,
     async ask(context, method, params) {
       if (!hasMethod(method)) return withoutOther(method, params);
-      const { tasks, signal, era } = callOf(context);
+      const { tasks, signal } = callOf(context);
       const response = await upstream.ask({ owner: tasks.owner, era, method, params: passedParams(params), signal });
       if ("error" in response) throw RpcError.of(response.error);
       return response.result;

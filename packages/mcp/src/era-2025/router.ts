@@ -45,7 +45,9 @@ export class Router2025 extends Router<Request2025> {
     const { engine, options, definition } = parts;
     const { upstream } = definition ?? {};
     const other =
-      upstream && options && upstreamServer<Request2025>(upstream, (request) => call2025({ engine, options }, request));
+      upstream &&
+      options &&
+      upstreamServer<Request2025>(upstream, "2025", (request) => call2025({ engine, options }, request));
     super({
       methods: options === undefined ? {} : methodsOf({ ...parts, options }),
       otherOf: ({ connection }) => other ?? connection.other,

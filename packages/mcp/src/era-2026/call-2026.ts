@@ -124,6 +124,7 @@ export function rightsFor(
 
 /** What one request says of its client. Nothing is remembered from an earlier one. */
 export interface ClientFacts {
+  readonly capabilities: JsonObject;
   /** It declared the tasks extension, so a call may be answered with a task. */
   readonly tasks: boolean;
   /** It shows the pages of MCP Apps. */
@@ -142,6 +143,7 @@ export function clientFacts(envelope: unknown): ClientFacts {
   const name = field(child(envelope, envelopeKeys.clientInfo), "name");
   const logLevel = field(envelope, envelopeKeys.logLevel);
   return {
+    capabilities: isJsonObject(capabilities) ? capabilities : {},
     tasks: child(child(capabilities, "extensions"), tasksExtension) !== undefined,
     apps: showsApps(capabilities),
     forms: isJsonObject(elicitation) && ("form" in elicitation || !("url" in elicitation)),

@@ -9,6 +9,7 @@ import { limits } from "../limits.js";
 import { type Call2026, type Environment2026, missingTasksExtension, type Request2026 } from "./call-2026.js";
 import { noteAnswer, type SigningKey } from "./engine-state.js";
 import { type RoundTrip, type RoundTripBinding, readRoundTrip, signRoundTrip } from "./request-state.js";
+import { type ReturningClient, returningClient } from "./returning-client.js";
 import { answerQuestions } from "./tasks/task-methods.js";
 import { createTaskResult, inputRequests } from "./tasks/task-on-wire.js";
 
@@ -93,6 +94,7 @@ async function answerWithTask(
   const begun = await begin(call, tool, input, roundTrip, true);
   // The task is the server's now: no caller has to wait for it.
   if (!begun.created) await call.tasks.detach(begun.record.id);
+  returningClient(call, begun.record.id)?.arrive()();
   return createTaskResult(begun);
 }
 
@@ -114,9 +116,16 @@ async function answerInline(
   const handoffMs = handoffMsFor(call, tool);
   const begun = await begin(call, tool, input, roundTrip, handoffMs === 0 && !meta.callerStays);
   const taskId = begun.record.id;
-  if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
-  const ending = await followTask(call, begun, handoffMs);
-  if (ending.reason === "input_required" && client.forms) return askForInput(call, ending, sign);
+  const returning = returningClient(call, taskId);
+  const leave = returning?.arrive();
+  if (inputResponses !== undefined) {
+    returning?.answer(inputResponses);
+    await takeAnswers(call, taskId, inputResponses);
+  }
+  const ending = await followTask({ ...call, asked: returning?.asked }, begun, handoffMs).finally(leave);
+  if (ending.reason === "finished") returning?.end();
+  if (ending.reason === "input_required" && (client.forms || returning?.asked.aborted === true))
+    return askForInput(call, ending, sign, returning);
   // The request is still open: the server drains, or the caller needs another token to continue.
   if (ending.reason === "left" && call.left() === "gone") {
     return { resultType: "input_required", requestState: await sign(taskId, ending.seenSeq) };
@@ -145,10 +154,16 @@ async function returnTo({ tasks }: Call2026, { taskId }: RoundTrip): Promise<Sta
   return { ...(rests ? view : await tasks.resume(taskId)), created: false, reused: false };
 }
 
-async function askForInput({ tasks }: Call2026, ending: CallEnding, sign: Sign): Promise<InputRequiredResult> {
+async function askForInput(
+  { tasks, client }: Call2026,
+  ending: CallEnding,
+  sign: Sign,
+  returning: ReturningClient | undefined,
+): Promise<InputRequiredResult> {
   const { id: taskId } = ending.view.record;
   await new Promise((resolve) => setTimeout(resolve, limits.gatherQuestionsMs));
-  const requests = inputRequests((await tasks.get(taskId)).questions);
+  const questions = client.forms ? (await tasks.get(taskId)).questions : [];
+  const requests = { ...inputRequests(questions), ...returning?.inputRequests };
   const requestState = await sign(taskId, ending.seenSeq);
   // Answered meanwhile by another caller: the next round trip continues.
   if (Object.keys(requests).length === 0) return { resultType: "input_required", requestState };

@@ -60,7 +60,8 @@ export class Router2026 {
     this.#definition = definition;
     this.#options = { definition, engine, prefix, ...options, controlTools, panel };
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };
-    const other = upstream && upstreamServer(upstream, (request: Request2026) => call2026(this.#environment, request));
+    const other =
+      upstream && upstreamServer(upstream, "2026", (request: Request2026) => call2026(this.#environment, request));
     upstream?.watch((change) => {
       const event = isForAll(change) ? changeIn({ ...change }) : undefined;
       if (event !== undefined) this.#bus.publish(event);

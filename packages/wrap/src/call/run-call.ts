@@ -205,7 +205,7 @@ class OneCall {
         if (method === "elicitation/create") return this.#questions.answer(params, place);
         const capability = Object.hasOwn(clientRequests, method) ? clientRequests[method] : undefined;
         const client = capability === undefined ? undefined : this.#parts.client(this.#task.id, capability);
-        if (client !== undefined) return client.request(method, params, signal);
+        if (client !== undefined) return client.request(method, params, signal, place?.key);
         return { error: { code: rpcCodes.methodNotFound, message: `No client of this call can answer ${method}.` } };
       },
       committed: () => events.committed(),

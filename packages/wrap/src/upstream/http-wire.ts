@@ -34,8 +34,9 @@ class HttpWire implements Wire {
     this.#listener = listener;
   }
 
-  get isOver(): boolean {
-    return this.#ended.signal.aborted;
+  get over(): string | undefined {
+    const { aborted, reason } = this.#ended.signal;
+    return aborted ? String(reason.message) : undefined;
   }
 
   get hasSession(): boolean {
@@ -80,7 +81,7 @@ class HttpWire implements Wire {
       if (!answered) this.#listener.lost(id, "The server's answer broke off.", {});
     } catch (error) {
       const notSent = error instanceof NeverSent || isSignInOver(error);
-      const why = this.#ended.signal.aborted ? String(this.#ended.signal.reason.message) : sentenceOf(error);
+      const why = this.over ?? sentenceOf(error);
       if (isRequest) this.#listener.lost(id, why, { notSent });
       // The next connection is opened with pauses, for as long as a call may wait.
       if (notSent) this.#end(why);

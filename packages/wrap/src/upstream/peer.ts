@@ -6,8 +6,8 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 export interface Wire {
   /** The server can ask for something in the 2025 era. */
   readonly hasSession: boolean;
-  /** It takes no further message, though its listener may not have heard of its end yet. */
-  readonly isOver?: boolean;
+  /** Why it takes no further message, though its listener may not have heard of its end yet. */
+  readonly over?: string | undefined;
   /** @param headers of the request, where it is carried by HTTP and belongs to no session. */
   send(message: JsonObject, headers?: Readonly<Record<string, string>>, passed?: CallerHeaders): void;
   close(): Promise<void>;
@@ -112,7 +112,7 @@ export class Peer {
   }
 
   get isLost(): boolean {
-    return this.#lost !== undefined || this.#wire.isOver === true;
+    return this.#lost !== undefined || this.#wire.over !== undefined;
   }
 
   get hasSession(): boolean {
@@ -123,7 +123,8 @@ export class Peer {
   request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<UpstreamResponse> {
     const { signal, onProgress, headers, passed, isAside = false } = options;
     if (this.#lost !== undefined) return Promise.reject(this.#lost);
-    if (this.isLost) return Promise.reject(new ConnectionLost("The connection has just ended.", { notSent: true }));
+    const { over } = this.#wire;
+    if (over !== undefined) return Promise.reject(new ConnectionLost(over, { notSent: true }));
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {

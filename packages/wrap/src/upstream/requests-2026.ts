@@ -71,7 +71,7 @@ export class Requests2026 {
         return { result: {} };
       }
       default:
-        return this.#send(method, params, {}, options);
+        return this.#send(method, params, Object(Object(params._meta)[envelopeKeys.clientCapabilities]), options);
     }
   }
 

@@ -1,15 +1,22 @@
 import { isFinal, isJsonObject, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
 import { parseElicitationResult, rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
-import type { Call } from "../../call/call.js";
 import { carryResult } from "../../call/result-delivered.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import type { Methods } from "../../control/methods.js";
 import { sentenceOfIssues } from "../../sdk-workarounds.js";
-import { call2026, clientFacts, type Environment2026, missingTasksExtension, type Request2026 } from "../call-2026.js";
+import {
+  type Call2026,
+  call2026,
+  clientFacts,
+  type Environment2026,
+  missingTasksExtension,
+  type Request2026,
+} from "../call-2026.js";
+import { returningClient } from "../returning-client.js";
 import { detailedTask } from "./task-on-wire.js";
 
-type TaskMethod = (call: Call, taskId: string, request: Request2026) => Promise<object>;
+type TaskMethod = (call: Call2026, taskId: string, request: Request2026) => Promise<object>;
 
 const taskParams = z.looseObject({ taskId: z.string().min(1).max(256) });
 
@@ -38,15 +45,22 @@ export function taskMethods(environment: Environment2026): Methods<Request2026> 
 const methods: Readonly<Record<string, TaskMethod>> = {
   async "tasks/get"(call, taskId) {
     const view = await call.tasks.get(taskId);
-    if (isFinal(view.status)) carryResult(call, taskId);
-    return detailedTask(call, view);
+    const returning = returningClient(call, taskId);
+    returning?.arrive()();
+    if (isFinal(view.status)) {
+      returning?.end();
+      carryResult(call, taskId);
+    }
+    return detailedTask(call, view, returning?.inputRequests);
   },
-  async "tasks/update"({ tasks }, taskId, { inputResponses }) {
+  async "tasks/update"(call, taskId, { inputResponses }) {
+    const { tasks } = call;
     if (!isJsonObject(inputResponses)) {
       const message = "Invalid params: inputResponses is missing or has no valid entry.";
       throw new RpcError(rpcCodes.invalidParams, message);
     }
     await answerQuestions(tasks, taskId, inputResponses);
+    returningClient(call, taskId)?.answer(inputResponses);
     return {};
   },
   async "tasks/cancel"({ tasks }, taskId) {

@@ -1,5 +1,5 @@
 import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
-import type { JsonObject, TaskView } from "@resumable-mcp/core";
+import { isFinal, type JsonObject, type TaskView } from "@resumable-mcp/core";
 import type { OpenQuestion } from "@resumable-mcp/core/engine";
 import { readRpcCode } from "@resumable-mcp/core/internal";
 import { rpcCodes } from "@resumable-mcp/protocol";
@@ -16,14 +16,18 @@ export function createTaskResult(view: TaskView): CreateTaskResultV2 {
  *
  * A tool that failed has `completed` with an error as its result; only a JSON-RPC error that the tool threw makes the
  * task `failed`.
+ *
+ * @param passed what another server asks the client for. Source: SEP-2663, "inputRequests".
  */
-export function detailedTask(answerer: Answerer, view: TaskView): DetailedTaskV2 {
+export function detailedTask(answerer: Answerer, view: TaskView, passed: JsonObject = {}): DetailedTaskV2 {
   const base = taskBase(view);
-  const status = wireStatus(view);
+  const isAsked = Object.keys(passed).length > 0 && !isFinal(view.status);
+  const status = isAsked ? "input_required" : wireStatus(view);
   const { error } = view.record;
   switch (status) {
     case "input_required":
-      return { ...base, status, inputRequests: inputRequests(view.questions) };
+      // What is passed on is for the client to read.
+      return { ...base, status, inputRequests: { ...inputRequests(view.questions), ...passed } as InputRequests };
     case "completed":
       return {
         ...base,
@@ -53,6 +57,8 @@ export function inputRequests(questions: readonly OpenQuestion[]): Record<string
   });
   return Object.fromEntries(entries);
 }
+
+type InputRequests = Extract<DetailedTaskV2, { readonly status: "input_required" }>["inputRequests"];
 
 type ElicitRequest = {
   method: "elicitation/create";
