@@ -19,6 +19,8 @@ export const wrapLimits = {
   maxServers: 32,
   /** Calls whose era is known, and whose tasks have not run here. */
   maxStarting: 1_024,
+  /** Requests that one server has open at once, such as questions and pings. */
+  maxAsked: 1_024,
   /** Of one message. */
   maxLineBytes: 64 * 1024 * 1024,
   /** Of a list, of which the rest is left out. */

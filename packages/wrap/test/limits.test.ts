@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@resumable-mcp/core";
 import { expect, it, onTestFinished } from "vitest";
+import { wrapLimits } from "../src/index.js";
+import { type OpenWire, Peer, type WireListener } from "../src/upstream/peer.js";
 import { openWrapped } from "./open-wrapped.js";
 
 const program = fileURLToPath(new URL("chatty-server.js", import.meta.url));
@@ -57,4 +59,19 @@ it("a call that waits for its server is paused like any other", async () => {
   await tasks.pause(record.id);
   await expect.poll(async () => (await tasks.get(record.id)).status).not.toBe("running");
   expect((await tasks.get(record.id)).status).toBe("paused");
+});
+
+it("a server that asks too much at once gets an error for what is too much (G11)", async () => {
+  const sent: JsonObject[] = [];
+  const heard: WireListener[] = [];
+  const open: OpenWire = (listener) => {
+    heard.push(listener);
+    return { hasSession: true, send: (message) => void sent.push(message), close: async () => {} };
+  };
+  const request = () => new Promise<never>(() => {});
+  new Peer(open, { request, notification: () => {} });
+  for (let id = 0; id <= wrapLimits.maxAsked; id += 1) heard[0]?.message({ jsonrpc: "2.0", id, method: "ping" });
+  await expect
+    .poll(() => sent)
+    .toMatchObject([{ id: wrapLimits.maxAsked, error: { message: expect.stringContaining("maxAsked") } }]);
 });

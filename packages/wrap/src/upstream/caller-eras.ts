@@ -1,7 +1,7 @@
 import { inTime } from "@resumable-mcp/core/internal";
 import type { CallerHeaders, Era } from "@resumable-mcp/mcp/define-server";
 import { wrapLimits } from "../limits.js";
-import { untilAborted } from "./connection.js";
+import { untilAborted } from "./until-aborted.js";
 
 /** In which era the calls of tasks came, and with which headers. A task may run before its start is known here. */
 export class CallerEras {

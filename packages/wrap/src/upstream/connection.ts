@@ -7,6 +7,7 @@ import type { QuestionPlace } from "../call/questions.js";
 import { wrapLimits } from "../limits.js";
 import { ConnectionLost, type OpenWire, Peer, type RequestOptions } from "./peer.js";
 import { discover, Requests2026 } from "./requests-2026.js";
+import { untilAborted } from "./until-aborted.js";
 
 declare const RESUMABLE_MCP_VERSION: string;
 
@@ -28,17 +29,6 @@ export interface OpenCall {
   log(params: JsonObject): void;
   /** Resolves when what the server reported until now is durable: to true; to false when the call is over before that. */
   committed(): Promise<boolean>;
-}
-
-/** Rejects with the reason of the signal when that comes first. */
-export function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }
 
 /** The server ended at a request that it does not know. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { CallerHeaders, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes } from "@resumable-mcp/protocol";
+import { wrapLimits } from "../limits.js";
 
 /** What carries the messages of a connection. */
 export interface Wire {
@@ -176,6 +177,7 @@ export class Peer {
   }
 
   async #answer(id: JsonObject[string], method: string, params: JsonObject): Promise<void> {
+    if (this.#asked.size >= wrapLimits.maxAsked) return this.#wire.send({ jsonrpc: "2.0", id, ...tooMany });
     const asked = new AbortController();
     this.#asked.set(id, asked);
     const response = await this.#handlers.request(method, params, asked.signal).catch(toError);
@@ -201,6 +203,13 @@ function responseOf(result: unknown, error: unknown): UpstreamResponse {
     },
   };
 }
+
+const tooMany = {
+  error: {
+    code: rpcCodes.refused,
+    message: `More than ${wrapLimits.maxAsked} requests wait for an answer (maxAsked).`,
+  },
+};
 
 function toError(error: unknown): UpstreamResponse {
   return { error: { code: rpcCodes.internalError, message: error instanceof Error ? error.message : String(error) } };

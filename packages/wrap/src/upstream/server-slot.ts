@@ -3,8 +3,9 @@ import type { JsonObject } from "@resumable-mcp/core";
 import type { Era } from "@resumable-mcp/mcp/define-server";
 import { toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
-import { Connection, type Heard, type ServerFacts, untilAborted } from "./connection.js";
+import { Connection, type Heard, type ServerFacts } from "./connection.js";
 import { ConnectionLost, type OpenWire } from "./peer.js";
+import { untilAborted } from "./until-aborted.js";
 
 /** What a slot tells. */
 export interface SlotListener {
