@@ -187,7 +187,7 @@ describe("a call that its server answers with where it stands", () => {
     async (input) => {
       const { definition, tasks, start, call } = await open();
       const without = await call("sample", input);
-      expect(without.record.output).toMatchObject({ error: { code: -32_601 } });
+      expect(without.record.output).toMatchObject({ error: { code: -32_021 } });
       const client: UpstreamClient = {
         capabilities: { sampling: {} },
         request: async () => ({ result: { role: "assistant", content: { type: "text", text: "yes" }, model: "m" } }),

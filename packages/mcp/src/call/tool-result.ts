@@ -20,7 +20,7 @@ import {
 } from "@resumable-mcp/protocol";
 import { forSdk } from "../sdk-workarounds.js";
 import { type InterimStatus, interimStep, type NextStep, nextStep, progressText } from "./next-step.js";
-import { readableError } from "./rpc-error.js";
+import { type RpcError, readableError } from "./rpc-error.js";
 
 /** The result of a tool call. Source: MCP, Tools, "Tool Result". */
 export interface ToolResult {
@@ -177,6 +177,16 @@ function mirroredResult(output: Json): ToolResult {
   const { result, error }: JsonObject = isJsonObject(output) ? output : {};
   if (error !== undefined) throw readableError(error);
   return forSdk(result);
+}
+
+/** The error that another server answered in place of a result. */
+export function mirroredError(
+  { engine }: Pick<Answerer, "engine">,
+  { tool, output }: TaskRecord,
+): RpcError | undefined {
+  const isMirrored = engine.tools.some(({ name, mirrors }) => name === tool && mirrors !== undefined);
+  const { error }: JsonObject = isMirrored && isJsonObject(output) ? output : {};
+  return error === undefined ? undefined : readableError(error);
 }
 
 /** Says that a task is not finished, and what to do next. */

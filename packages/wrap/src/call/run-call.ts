@@ -206,7 +206,12 @@ class OneCall {
         const capability = Object.hasOwn(clientRequests, method) ? clientRequests[method] : undefined;
         const client = capability === undefined ? undefined : this.#parts.client(this.#task.id, capability);
         if (client !== undefined) return client.request(method, params, signal, place?.key);
-        return { error: { code: rpcCodes.methodNotFound, message: `No client of this call can answer ${method}.` } };
+        const message = `No client of this call can answer ${method}.`;
+        if (place === undefined || capability === undefined)
+          return { error: { code: rpcCodes.methodNotFound, message } };
+        // Source: MCP 2026-07-28, Basic, "Capability Negotiation".
+        const data = { requiredCapabilities: { [capability]: {} } };
+        return { error: { code: rpcCodes.missingCapability, message, data } };
       },
       committed: () => events.committed(),
       log: ({ level, data = null }) => {

@@ -3,7 +3,7 @@ import { isFinal, type JsonObject, type TaskView } from "@resumable-mcp/core";
 import type { OpenQuestion } from "@resumable-mcp/core/engine";
 import { readRpcCode } from "@resumable-mcp/core/internal";
 import { rpcCodes } from "@resumable-mcp/protocol";
-import { type Answerer, finishedResult, keptMs, statusMessage } from "../../call/tool-result.js";
+import { type Answerer, finishedResult, keptMs, mirroredError, statusMessage } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
 
 /** What a call is answered with when it became a task. Source: SEP-2663, "CreateTaskResult". */
@@ -28,12 +28,18 @@ export function detailedTask(answerer: Answerer, view: TaskView, passed: JsonObj
     case "input_required":
       // What is passed on is for the client to read.
       return { ...base, status, inputRequests: { ...inputRequests(view.questions), ...passed } as InputRequests };
-    case "completed":
+    case "completed": {
+      const refusal = mirroredError(answerer, view.record);
+      if (refusal !== undefined) {
+        const { code, message } = refusal;
+        return { ...base, status: "failed", error: { code, message } };
+      }
       return {
         ...base,
         status,
         result: { resultType: "complete", ...finishedResult(answerer, view, false) } as JsonObject,
       };
+    }
     case "failed":
       return {
         ...base,
