@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
+import type { JsonObject } from "@resumable-mcp/core";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { WrapOptions } from "../src/index.js";
 import { callOverHttp, kill, startHttpGateway, wrapped } from "./kill-storm.js";
 import { openWrapped } from "./open-wrapped.js";
@@ -95,3 +96,55 @@ it.each([
     expect(lines()).toHaveLength(4);
   },
 );
+
+/** A client of the 2026 era that samples, at a gateway over HTTP. */
+async function samplingClient(extensions: JsonObject) {
+  const { store, effects } = await scene();
+  const { url } = await gateway(wrapped(effects, ["http", "--port", "0", "--store", store], "raw-2026-server.js"));
+  return async (method: string, params: JsonObject): Promise<JsonObject> => {
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": { sampling: {}, extensions },
+    };
+    const name = params.name ?? params.taskId;
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+      ...(typeof name === "string" && { "mcp-name": name }),
+    };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } });
+    const text = await (await fetch(url, { method: "POST", headers, body })).text();
+    const lines = text.split("\n").map((line) => line.replace(/^data: /, ""));
+    const last = lines.findLast((line) => line.startsWith("{")) ?? "{}";
+    return Object(JSON.parse(last).result ?? JSON.parse(last));
+  };
+}
+
+const yes = { role: "assistant", content: { type: "text", text: "yes" }, model: "m" };
+
+describe("a client of the 2026 era", () => {
+  it("is asked what the server asks of clients in the answer to its call, and answers with the next", async () => {
+    const request = await samplingClient({});
+    const call = { name: "sample", arguments: {} };
+    const { resultType, inputRequests, requestState } = await request("tools/call", call);
+    expect(resultType).toBe("input_required");
+    expect(inputRequests).toEqual({ it: { method: "sampling/createMessage", params: expect.anything() } });
+    const ended = await request("tools/call", { ...call, requestState, inputResponses: { it: yes } } as JsonObject);
+    expect(JSON.stringify(ended.content)).toMatch(/done .*yes/);
+    expect(await request("logging/setLevel", { level: "info" })).toMatchObject({ error: { code: -32_601 } });
+  });
+
+  it("is asked the same by its task", async () => {
+    const request = await samplingClient({ "io.modelcontextprotocol/tasks": {} });
+    const { taskId = "" } = await request("tools/call", { name: "sample", arguments: {} });
+    const get = () => request("tasks/get", { taskId });
+    await expect.poll(async () => (await get()).status).toBe("input_required");
+    expect(await get()).toMatchObject({ inputRequests: { it: { method: "sampling/createMessage" } } });
+    await request("tasks/update", { taskId, inputResponses: { it: yes } });
+    await expect.poll(async () => (await get()).status).toBe("completed");
+    expect(JSON.stringify((await get()).result)).toMatch(/done .*yes/);
+  });
+});

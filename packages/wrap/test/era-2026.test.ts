@@ -6,7 +6,7 @@ import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import type { Era, UpstreamClient } from "@resumable-mcp/mcp/define-server";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type WrapOptions, wrapLimits } from "../src/index.js";
-import { cli, kill, startHttpGateway } from "./kill-storm.js";
+import { startHttpGateway } from "./kill-storm.js";
 import { openWrapped } from "./open-wrapped.js";
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -197,59 +197,6 @@ describe("a call that its server answers with where it stands", () => {
       expect(textsOf(await tasks.wait(id)).join(" ")).toMatch(/done .*yes/);
     },
   );
-});
-
-/** A client of the 2026 era that samples, at a gateway over HTTP. */
-async function samplingClient(extensions: JsonObject) {
-  const options = ["--port", "0", "--store", join(folder, "store")];
-  const { child, url } = await startHttpGateway([cli, "wrap", "http", ...options, "--", "node", ...raw().args]);
-  onTestFinished(() => void kill(child.pid));
-  return async (method: string, params: JsonObject): Promise<JsonObject> => {
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": { sampling: {}, extensions },
-    };
-    const name = params.name ?? params.taskId;
-    const headers = {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": method,
-      ...(typeof name === "string" && { "mcp-name": name }),
-    };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } });
-    const text = await (await fetch(url, { method: "POST", headers, body })).text();
-    const lines = text.split("\n").map((line) => line.replace(/^data: /, ""));
-    const last = lines.findLast((line) => line.startsWith("{")) ?? "{}";
-    return Object(JSON.parse(last).result ?? JSON.parse(last));
-  };
-}
-
-const yes = { role: "assistant", content: { type: "text", text: "yes" }, model: "m" };
-
-describe("a client of the 2026 era", () => {
-  it("is asked what the server asks of clients in the answer to its call, and answers with the next", async () => {
-    const request = await samplingClient({});
-    const call = { name: "sample", arguments: {} };
-    const { resultType, inputRequests, requestState } = await request("tools/call", call);
-    expect(resultType).toBe("input_required");
-    expect(inputRequests).toEqual({ it: { method: "sampling/createMessage", params: expect.anything() } });
-    const ended = await request("tools/call", { ...call, requestState, inputResponses: { it: yes } } as JsonObject);
-    expect(JSON.stringify(ended.content)).toMatch(/done .*yes/);
-    expect(await request("logging/setLevel", { level: "info" })).toMatchObject({ error: { code: -32_601 } });
-  });
-
-  it("is asked the same by its task", async () => {
-    const request = await samplingClient({ "io.modelcontextprotocol/tasks": {} });
-    const { taskId = "" } = await request("tools/call", { name: "sample", arguments: {} });
-    const get = () => request("tasks/get", { taskId });
-    await expect.poll(async () => (await get()).status).toBe("input_required");
-    expect(await get()).toMatchObject({ inputRequests: { it: { method: "sampling/createMessage" } } });
-    await request("tasks/update", { taskId, inputResponses: { it: yes } });
-    await expect.poll(async () => (await get()).status).toBe("completed");
-    expect(JSON.stringify((await get()).result)).toMatch(/done .*yes/);
-  });
 });
 
 describe("a call of which its server makes a task", () => {
