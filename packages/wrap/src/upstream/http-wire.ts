@@ -203,7 +203,7 @@ async function senderFor({ url, headers = {} }: ServerUrl): Promise<typeof fetch
   return (await findSignIn(url, patientFetch)) ?? patientFetch;
 }
 
-/** The server refused a token, and there is no other. */
+/** The server refused the token, and no other is known. */
 function isSignInOver(error: unknown): boolean {
   return error instanceof Error && error.name === "LinkFailure";
 }

@@ -141,7 +141,7 @@ export class WrappedServer implements Upstream {
     return this.#options.eras.expect(owner, era, headers);
   }
 
-  /** @param soon where it could not be started last, it is started in the meantime, and there is no answer. Limit: `firstListMs`. */
+  /** @param soon a server whose last start failed is started in the background, and the answer is an error. Limit: `firstListMs`. */
   async ask(request: UpstreamRequest, soon = false): Promise<UpstreamResponse> {
     const { owner, era, method, params } = request;
     const limit = soon ? [AbortSignal.timeout(wrapLimits.firstListMs)] : [];
