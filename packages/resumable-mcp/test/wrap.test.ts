@@ -1,5 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { projectFolder, start } from "./program.js";
 
@@ -54,4 +55,21 @@ test("a server without tools is wrapped for what else it offers", async () => {
   );
   const program = start(["wrap", "http", "--port", "0", "--", "node", "server.mjs"], folder);
   expect(await program.seen(/listening on http/)).toBeTruthy();
+});
+
+test("an installation without a terminal says which tools could be repeated, and repeats none", async () => {
+  const folder = await projectFolder();
+  const server = fileURLToPath(new URL("../../wrap/test/raw-server.js", import.meta.url));
+  const before = JSON.stringify({ mcpServers: { raw: { command: "node", args: [server, join(folder, "effects")] } } });
+  const file = join(folder, "config.json");
+  await writeFile(file, before);
+  const change = async (what: string) => {
+    const program = start(["wrap", what, "claude-desktop", "raw", "--config", file, "--yes"], folder);
+    expect(await program.ended).toBe(0);
+    return program.output();
+  };
+  expect(await change("install")).toMatch(/may be called twice: safe, ask\.\nTheir calls are not made again\./);
+  expect(await readFile(file, "utf8")).toMatch(/"wrap",\s*"--",\s*"node"/);
+  await change("uninstall");
+  expect(await readFile(file, "utf8")).toBe(before);
 });

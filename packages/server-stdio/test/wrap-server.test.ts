@@ -51,6 +51,23 @@ it.each(files)("wraps a server of %s, and gives the file back byte for byte", as
 });
 
 it.each(files)(
+  "takes options that depend on how %s starts the server, and the way back stays",
+  async (host, text, extension) => {
+    const server = { host, name: "a", file: await fileWith(text, extension) };
+    const starts: unknown[] = [];
+    await wrapServer(server, gateway, dialogue, async (start) => {
+      starts.push(start);
+      return ["--trust-annotations"];
+    });
+    const env = /"?(K)"?( =|:)/.test(text) ? { K: "v" } : {};
+    expect(starts).toEqual([{ command: "npx", args: ["x"], env }]);
+    expect((await commandOf(server)).slice(2, 6)).toEqual(["wrap", "--shared", "--trust-annotations", "--"]);
+    await unwrapServer(server, dialogue);
+    expect(await readFile(server.file, "utf8")).toBe(text);
+  },
+);
+
+it.each(files)(
   "unwraps a server of %s after another change of its file, which stays",
   async (host, text, extension) => {
     const server = { host, name: "a", file: await fileWith(text, extension) };

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { inTime } from "@resumable-mcp/core/internal";
 import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
-import { controlToolFacts } from "@resumable-mcp/protocol";
-import type { RepeatRules } from "./call/plan.js";
+import { controlToolFacts, toText } from "@resumable-mcp/protocol";
+import { mayRepeat, type RepeatRules } from "./call/plan.js";
 import { wrapLimits } from "./limits.js";
 import { CallerEras } from "./upstream/caller-eras.js";
 import { type ServerCommand, startProcess } from "./upstream/child-process.js";
-import type { ServerFacts } from "./upstream/connection.js";
+import { Connection, type ServerFacts } from "./upstream/connection.js";
 import { connectHttp, type ServerUrl } from "./upstream/http-wire.js";
 import { JoinedServers, type NamedServer } from "./upstream/joined-servers.js";
 import { ConnectionLost } from "./upstream/peer.js";
@@ -69,6 +69,20 @@ export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
     prefix: prefixFor(tools),
     upstream,
   };
+}
+
+/**
+ * Starts a server once, and reads which of its tools say that they only read, or that they may be called twice.
+ *
+ * @throws an error that says why it did not answer.
+ */
+export async function repeatableTools(server: ServerCommand): Promise<readonly string[]> {
+  const open = startProcess(server, () => {});
+  const connection = await Connection.open(open, () => {}, new AbortController().signal, "2026");
+  const trusted = { trustAnnotations: true, repeat: {} };
+  const tools = connection.facts.tools.filter((entry) => mayRepeat(entry, trusted));
+  await connection.close();
+  return tools.map(({ name }) => toText(name));
 }
 
 /** Names a server by its program, or by the package or file that its program runs, and by all words of its command; or by its URL. */

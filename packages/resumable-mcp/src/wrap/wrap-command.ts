@@ -16,6 +16,7 @@ import {
 } from "@resumable-mcp/command-line";
 import { type NamedServers, nameOf, type ServerCommand, type ServerUrl, type WrapOptions } from "@resumable-mcp/wrap";
 import { findFile, runProgram } from "../command-line/run-program.js";
+import { askTrust } from "./ask-trust.js";
 import { readMcpServers } from "./mcp-servers.js";
 import { checkUrl, readHeaders } from "./server-url.js";
 
@@ -125,9 +126,20 @@ async function changeHost(what: "install" | "uninstall", args: readonly string[]
       2,
     );
   const { scope, config, yes, ...passed } = values;
+  const rules = (values.repeat ?? []).map(readRule);
   const script = findFile({ package: "resumable-mcp", bin: "resumable-mcp" });
   const { changeWrapped } = await import("@resumable-mcp/server-stdio/hosts");
-  await changeWrapped(what, { host, name }, { scope, config, yes, gateway: [script, ...wordsOf(passed)] });
+  await changeWrapped(
+    what,
+    { host, name },
+    {
+      ...{ scope, config, yes, gateway: [script, ...wordsOf(passed)] },
+      more: async (start, questions) =>
+        values["trust-annotations"] === true
+          ? []
+          : askTrust({ name, start, ruled: rules.map(([tool]) => tool) }, questions),
+    },
+  );
 }
 
 function readRule(rule: string): readonly [string, "always" | "never"] {

@@ -7,9 +7,10 @@ import type { Flags } from "../flags.js";
 import { editorFor } from "./editor-for.js";
 import { hostEntry, ownScript, serverStart } from "./host-config.js";
 import { type Dialogue, installServer, uninstallServer } from "./install.js";
-import { unwrapServer, wrapServer } from "./wrap-server.js";
+import { type Gateway, type StartOfServer, unwrapServer, wrapServer } from "./wrap-server.js";
 
 export { findOwnServers } from "./find-own-servers.js";
+export type { StartOfServer } from "./wrap-server.js";
 
 /** Prints what a host needs, or changes the host's file. The program's own file does not know the errors of this one. */
 export function runHostCommand(program: string, module: string | undefined, flags: Flags): Promise<void> {
@@ -17,10 +18,18 @@ export function runHostCommand(program: string, module: string | undefined, flag
   return runToEnd(program, () => run(module, flags));
 }
 
+/** How something else is asked before a file is changed. */
+export interface Questions {
+  readonly show: (text: string) => void;
+  /** False also where no terminal is there, and where the user wants no questions. */
+  readonly ask: (question: string) => Promise<boolean>;
+}
+
 /** How a server of a host is wrapped, or no longer. */
 export interface WrapHostFlags extends Pick<Flags, "scope" | "config" | "yes"> {
-  /** The script of the gateway, and its options. */
-  readonly gateway: readonly [string, ...string[]];
+  readonly gateway: Gateway;
+  /** Finds further options of the gateway, which depend on the server. */
+  readonly more: (start: StartOfServer, questions: Questions) => Promise<readonly string[]>;
 }
 
 /** Puts a gateway in front of a server that a host has, or takes it away again. */
@@ -33,8 +42,10 @@ export async function changeWrapped(
   const server = { host, name, file: configPath(host, flags) };
   const dialogue = createDialogue(flags.yes === true);
   if (what === "install") warnOfPassingScript();
+  const ask = async (question: string) => flags.yes !== true && (await askUser(question)) === true;
+  const more = (start: StartOfServer) => flags.more(start, { show: dialogue.show, ask });
   await orSentence(server.file, () =>
-    what === "install" ? wrapServer(server, flags.gateway, dialogue) : unwrapServer(server, dialogue),
+    what === "install" ? wrapServer(server, flags.gateway, dialogue, more) : unwrapServer(server, dialogue),
   );
 }
 
@@ -87,15 +98,17 @@ async function orSentence(file: string, run: () => Promise<unknown>): Promise<vo
 function createDialogue(yes: boolean): Dialogue {
   return {
     show: (text) => void process.stdout.write(harmlessLines(text)),
-    async confirm() {
-      if (yes) return true;
-      if (!process.stdin.isTTY) return undefined;
-      const terminal = createInterface({ input: process.stdin, output: process.stdout });
-      const answer = await new Promise<string>((resolve) => terminal.question("Write this? [y/N] ", resolve));
-      terminal.close();
-      return /^y(es)?$/i.test(answer.trim());
-    },
+    confirm: async () => yes || askUser("Write this?"),
   };
+}
+
+/** `undefined` where no terminal is there. */
+async function askUser(question: string): Promise<boolean | undefined> {
+  if (!process.stdin.isTTY) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await new Promise<string>((resolve) => terminal.question(`${question} [y/N] `, resolve));
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
 }
 
 /** A program that npx fetched for one run may be deleted before the host starts it. */

@@ -13,9 +13,27 @@ export interface ServerOfHost {
   readonly name: string;
 }
 
+/** How a host starts a server. */
+export interface StartOfServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** A gateway: its script, and its options. */
+export type Gateway = readonly [string, ...string[]];
+
 /** The command of an entry and its arguments: each host has its own names for them. */
 export function wordsIn({ command, cmd, args }: Values): readonly string[] {
   return [command ?? cmd, args].flat().filter((word) => typeof word === "string");
+}
+
+function startOf(entry: Values): StartOfServer {
+  const [command = "", ...args] = wordsIn(entry);
+  const variables = Object.entries(Object(entry.env ?? entry.environment ?? entry.envs));
+  const env = Object.fromEntries(variables.map(([name, value]) => [name, String(value)]));
+  return { command, args, env, ...(typeof entry.cwd === "string" && { cwd: entry.cwd }) };
 }
 
 /** The same entry with another command. */
@@ -39,12 +57,13 @@ export async function commandOf({ host, file, name }: ServerOfHost): Promise<rea
 /**
  * Puts the gateway in front of a server of a host, which keeps everything but its command.
  *
- * @param gateway the script of the gateway, and its options.
+ * @param more options of the gateway that depend on the server.
  */
 export async function wrapServer(
   server: ServerOfHost,
-  gateway: readonly [string, ...string[]],
+  gateway: Gateway,
   dialogue: Dialogue,
+  more: (start: StartOfServer) => Promise<readonly string[]> = async () => [],
 ): Promise<Outcome> {
   const words = await commandOf(server);
   if (unwrapped(words) !== undefined) {
@@ -52,14 +71,9 @@ export async function wrapServer(
     return "unchanged";
   }
   const [script, ...options] = gateway;
-  const entry = withWords(await entryOf(server), [
-    process.execPath,
-    lastingPath(script),
-    "wrap",
-    ...options,
-    "--",
-    ...words,
-  ]);
+  const found = await entryOf(server);
+  const all = [...options, ...(await more(startOf(found)))];
+  const entry = withWords(found, [process.execPath, lastingPath(script), "wrap", ...all, "--", ...words]);
   return installServer(server.file, { ...placeOf(server), entry }, dialogue);
 }
 
