@@ -210,7 +210,7 @@ test("what texts tell a model to call is listed: a host refuses the call of a to
   const { messages } = await client.getPrompt({ name: "unfinished_tasks" });
   await call(client, "pause_task", { task_id });
   const texts = [
-    longToolsText,
+    longToolsText(),
     running,
     messages,
     await call(client, "wait_for_task", { task_id }),
@@ -229,7 +229,7 @@ test("what a model reads of all servers is short: 2,000 characters of control to
   const listed = tools.filter(({ name }) => isControlToolName(name)).map((tool) => JSON.stringify(tool).length);
   expect(listed).toHaveLength(minimalControlTools.length);
   expect(listed.reduce((sum, length) => sum + length)).toBeLessThanOrEqual(2_000);
-  expect(longToolsText.length).toBeLessThanOrEqual(300);
+  expect(longToolsText().length).toBeLessThanOrEqual(300);
 });
 
 test("a prefix stands before the names that are listed and called, and in _meta", async () => {

@@ -57,6 +57,13 @@ test("a server without tools is wrapped for what else it offers", async () => {
   expect(await program.seen(/listening on http/)).toBeTruthy();
 });
 
+test("the start-up line names the control tools as clients see them", async () => {
+  const folder = await projectFolder();
+  const server = fileURLToPath(new URL("../../wrap/test/raw-server.js", import.meta.url));
+  const program = start(["wrap", "http", "--port", "0", "--", "node", server, join(folder, "effects")], folder);
+  expect(await program.seen(/^control tools: resumable_wait_for_task, resumable_/m)).toBeTruthy();
+});
+
 test("an installation without a terminal says which tools could be repeated, and repeats none", async () => {
   const folder = await projectFolder();
   const server = fileURLToPath(new URL("../../wrap/test/raw-server.js", import.meta.url));

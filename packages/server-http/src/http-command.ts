@@ -201,7 +201,7 @@ function banner({ definition, engineLimits, ui }: ServeOptions, { url, owner, re
   const tools = definition.tools.map(
     ({ name, description }) => `tool: ${name}: ${/^\s*(.{0,100})/.exec(description)?.[1]}\n`,
   );
-  const controls = listedControlTools(definition.controlTools);
+  const controls = listedControlTools(definition.controlTools).map((name) => `${definition.prefix ?? ""}${name}`);
   const others = controls.length === 0 ? "" : `control tools: ${controls.join(", ")}\n`;
   const unfinished = recoverySentence(recovery, engineLimits?.recoverAfterMs ?? engineDefaults.recoverAfterMs);
   const panel = ui === undefined ? "" : `panel: ${new URL("/ui", url).href}\n`;

@@ -198,12 +198,12 @@ const sessionInfo = controlTool("get_session_info", async (call) =>
  * their tasks are unfinished.
  */
 export async function makeInstructions(
-  { instructions, controlTools }: Pick<ServerDefinition, "instructions" | "controlTools">,
+  definition: Pick<ServerDefinition, "instructions" | "controlTools" | "prefix">,
   tasks?: Call["tasks"],
 ): Promise<string> {
   const unfinished = tasks === undefined ? [] : await unfinishedTasks(tasks, limits.maxNamedTasks);
   const named = unfinished.length === 0 ? undefined : `Unfinished tasks of this user:\n${listText(unfinished)}`;
-  return joinInstructions(instructions, controlTools, named);
+  return joinInstructions(definition, named);
 }
 
 /** What the prompt `unfinished_tasks` says. Source: MCP, Prompts. */

@@ -176,7 +176,7 @@ async function instructionsOf(
   definition: ServerDefinition,
   request: Request2025,
 ): Promise<string> {
-  if (isStdio(request)) return joinInstructions(definition.instructions, definition.controlTools);
+  if (isStdio(request)) return joinInstructions(definition);
   return makeInstructions(definition, lastingTasks(environment, request));
 }
 

@@ -12,13 +12,13 @@ export const offered2026 = { ...offered, extensions: { [tasksExtension]: {} } };
 
 /** What `server/discover` answers. Source: MCP 2026-07-28, Basic, "Discovery". */
 export function discovery(
-  { instructions, controlTools, upstream }: Pick<ServerDefinition, "instructions" | "controlTools" | "upstream">,
+  definition: Pick<ServerDefinition, "instructions" | "controlTools" | "prefix" | "upstream">,
   capabilities: object,
 ): JsonObject {
   return {
     supportedVersions: [revision],
-    capabilities: { ...capabilities, ...offeredByUpstream(upstream) },
-    instructions: joinInstructions(instructions, controlTools),
+    capabilities: { ...capabilities, ...offeredByUpstream(definition.upstream) },
+    instructions: joinInstructions(definition),
   };
 }
 

@@ -20,12 +20,11 @@ export interface FirstAnswer {
  * certainly fits the SDK's schema.
  */
 export function firstAnswer(definition: ServerDefinition, message: object): FirstAnswer | undefined {
-  const { instructions: own, controlTools } = definition;
   if (!isPlain(definition) || !isJsonObject(message)) return undefined;
   const { jsonrpc, id, method, params, ...others } = message;
   const isId = typeof id === "string" || Number.isSafeInteger(id);
   if (jsonrpc !== "2.0" || !isId || !isJsonObject(params) || Object.keys(others).length > 0) return undefined;
-  const instructions = joinInstructions(own, controlTools);
+  const instructions = joinInstructions(definition);
   if (method === "initialize" && isInitialize(params)) {
     const answer: JsonObject = { ...initializeResult(definition, params.protocolVersion, instructions) };
     // A host at the other end of stdio is local.
