@@ -26,3 +26,31 @@ test.each([
   await commit(store, held, lastSeq, [checkpoint(2)]);
   expect(costsOf(events, from)).toEqual(expected);
 });
+
+test("a short task syncs nothing twice from its creation to its end", async () => {
+  const { disk, events } = recordDisk(nodeDisk);
+  const store = openStore(emptyFolder(), { disk });
+  const run = async (name: string) => {
+    const held = await lease(store, await create(store, name, { key: "the same call" }));
+    const started = { type: "attempt_started", attempt: 1, worker: held.worker, toolVersion: "1" } as const;
+    const { lastSeq } = await commit(store, held, 1, [started]);
+    await commit(store, held, lastSeq, [{ type: "completed", output: name }]);
+    await store.releaseLease(held);
+    await store.getTask(held.taskId);
+  };
+  await run("first");
+  const from = events.length;
+  await run("second");
+  await store.close();
+  const syncs = costsOf(events, from).filter((cost) => cost.startsWith("sync"));
+  const folders = syncs.filter((sync) => sync === "sync of a folder").length;
+  const files = syncs
+    .filter((sync) => sync !== "sync of a folder")
+    .map((sync) => sync.replace(/\S{9,}-1|T_.*|(?<=draft)\..*/, "…"));
+  // The claim, the journal of the task as it was made, that of its lease three times, the list of finished tasks, and the document.
+  const journals = ["1", "2", "2", "2"].map((epoch) => `sync of journal.${epoch}.jsonl`);
+  expect({ files: files.toSorted(), folders }).toEqual({
+    files: ["sync of .draft…", "sync of 2", ...journals, "sync of ….jsonl"],
+    folders: 6,
+  });
+});

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Disk } from "./disk.js";
 import { hasCode, isSystemError } from "./disk.js";
 import { rewriteInPlace } from "./whole-file.js";
@@ -19,6 +20,8 @@ const whole: Length = () => undefined;
 export class FileSyncs {
   readonly #disk: Disk;
   readonly #doubtful = new Set<string>();
+  /** Folders whose names are durable: those of shards and of claims, which have a fixed number. */
+  readonly #named = new Set<string>();
 
   constructor(disk: Disk) {
     this.#disk = disk;
@@ -50,6 +53,18 @@ export class FileSyncs {
     } finally {
       this.#disk.close(file);
     }
+  }
+
+  /** Makes the name of a folder durable that stays once it is made: only once, as long as nothing is known to have changed. */
+  async syncName(folder: string): Promise<void> {
+    if (this.#named.has(folder)) return;
+    await this.#disk.syncFolder(dirname(folder));
+    this.#named.add(folder);
+  }
+
+  /** Folders may have been made again. */
+  forgetNames(): void {
+    this.#named.clear();
   }
 
   /** A sync of a file failed. */

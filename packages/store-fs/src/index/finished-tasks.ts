@@ -31,6 +31,8 @@ export class FinishedTasks {
   readonly #background = new BackgroundWork();
   readonly #sync: SharedSync;
   readonly #written = new Set<string>();
+  /** A file was made whose name may not be durable. */
+  #isNameNew = false;
   /** Raised when a write failed: what follows must not be glued to half a line. */
   #part = 1;
   #compacting: Promise<void> | undefined;
@@ -45,9 +47,16 @@ export class FinishedTasks {
     this.#listed = new FinishedFiles(context, () => new ListedIncarnations());
     this.#sync = new SharedSync(async () => {
       const paths = [...this.#written];
+      const isNameNew = this.#isNameNew;
       this.#written.clear();
-      await allDone(paths.map((path) => context.syncs.sync(path)));
-      await context.disk.syncFolder(context.layout.done);
+      this.#isNameNew = false;
+      try {
+        const name = isNameNew ? context.disk.syncFolder(context.layout.done) : undefined;
+        await allDone([...paths.map((path) => context.syncs.sync(path)), name]);
+      } catch (error) {
+        this.#isNameNew ||= isNameNew;
+        throw error;
+      }
     });
   }
 
@@ -101,6 +110,7 @@ export class FinishedTasks {
     const { disk, layout, durable, instance } = this.#context;
     const path = join(layout.done, `${dayOf(record)}.${instance}-${this.#part}.jsonl`);
     try {
+      this.#isNameNew ||= !disk.exists(path);
       appendTo(disk, path, encodeFinished(line));
     } catch (error) {
       this.#part += 1;

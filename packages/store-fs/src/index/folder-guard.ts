@@ -53,6 +53,7 @@ export class FolderGuard {
     const { identity, state } = this.#look();
     if (identity !== this.#identity) throw storeMissing(layout.directory, "another folder, or none, is in its place");
     if (state === this.#wholeState) return;
+    this.#context.syncs.forgetNames();
     if (!disk.exists(layout.open) || !disk.exists(layout.done) || !disk.exists(layout.keys)) this.#restore();
     // As it was before it was looked through: what changes meanwhile is looked at by the next check.
     this.#wholeState = state;

@@ -96,6 +96,7 @@ export class TaskCreator {
           // Preparing takes time in which others may have claimed the call.
           if (await draft.prepare()) continue;
           if (!draft.publish()) continue;
+          reader.noteSynced(task.id, draft.bytes);
         }
         if (bucket === undefined || call === undefined) continue;
         const generation = same?.record.generation ?? 1;
@@ -163,17 +164,27 @@ export async function makeNamesDurable(
   { context, finished, keys }: Pick<IndexParts, "context" | "finished" | "keys">,
   { id, owner, key }: TaskRecord,
 ): Promise<void> {
-  const { disk, layout, durable } = context;
+  const { disk, layout, durable, syncs } = context;
+  const shard = shardFolder(layout, id);
   await allDone([
     key === null ? undefined : keys.sync(owner, key),
-    durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,
-    durable ? disk.syncFolder(layout.tasks) : undefined,
+    durable ? disk.syncFolder(shard) : undefined,
+    durable ? syncs.syncName(shard) : undefined,
   ]);
   await finished.reopenDurably(id);
 }
 
 function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): { owner: string; key: string } | undefined {
   return key === null ? undefined : { owner, key };
+}
+
+/** Removes a folder that is empty unless something failed. */
+function removeEmptied(disk: StoreContext["disk"], folder: string): void {
+  try {
+    disk.removeFolder(folder);
+  } catch {
+    disk.removeTree(folder);
+  }
 }
 
 /** A task's folder on its way into the store. */
@@ -236,10 +247,7 @@ class FolderDraft {
     const bytes = Buffer.concat(bodies.map((body) => encodeLine(JSON.stringify(body))));
     this.bytes = bytes.byteLength;
     appendTo(disk, path, bytes, "wx");
-    if (durable) {
-      await syncs.sync(path);
-      await disk.syncFolder(folder);
-    }
+    if (durable) await allDone([syncs.sync(path), disk.syncFolder(folder)]);
     observe("store.create.prepared", this.#task.id);
     return true;
   }
@@ -253,7 +261,7 @@ class FolderDraft {
   discard(): void {
     const { id, owner, key } = this.#task;
     if (this.#state === "published" && key !== null) withdraw(this.#context, { id, owner, key }, this.#place);
-    else if (this.#state !== "none") this.#context.disk.removeTree(this.#place);
+    else if (this.#state !== "none") removeEmptied(this.#context.disk, this.#place);
     this.#state = "none";
   }
 }

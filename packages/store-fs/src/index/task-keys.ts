@@ -224,11 +224,11 @@ export class TaskKeys {
 
   /** Makes a call's claims durable, with what they say: one that is empty after a loss of power names no task. */
   async sync(owner: string, key: string): Promise<void> {
-    const { disk, durable, layout } = this.#context;
+    const { disk, durable, syncs } = this.#context;
     if (!durable) return;
     const { folder, path } = this.look(owner, key);
     const file = path === undefined ? undefined : this.#syncFile(path);
-    await allDone([file, disk.syncFolder(folder), disk.syncFolder(layout.keys)]);
+    await allDone([file, disk.syncFolder(folder), syncs.syncName(folder)]);
   }
 
   /** It may have been removed meanwhile, by the process that claimed the next number. */

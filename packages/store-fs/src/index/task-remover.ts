@@ -72,7 +72,7 @@ export class TaskRemover {
       const [, kind, taskId = ""] = trashName.exec(name) ?? [];
       if (kind !== "del") continue;
       // Where its journal is not there any more, the lists know already.
-      const view = readableView(context, taskId, place);
+      const view = readableView(context, taskId, { folder: place });
       if (view === undefined) disk.removeTree(place);
       else await this.#complete(view, place);
     }

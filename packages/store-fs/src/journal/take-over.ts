@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode, isSystemError } from "../disk/disk.js";
 import { journalFiles, journalName, layoutVersion, leaseName, taskFolder } from "../disk/layout.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { touchFile, unlinkIfExists, writeAll } from "../disk/whole-file.js";
 import type { ItemSegment, JournalHeader } from "./journal-line.js";
@@ -202,8 +203,7 @@ function viewOf(context: StoreContext, header: JournalHeader, before: FoldedJour
  */
 export async function syncTakenOver({ disk, durable }: StoreContext, { file, view }: TakenOver): Promise<void> {
   if (!durable) return;
-  await disk.syncData(file);
-  await disk.syncFolder(dirname(view.path));
+  await allDone([disk.syncData(file), disk.syncFolder(dirname(view.path))]);
 }
 
 /**

@@ -159,22 +159,27 @@ export function newestView(
     const isKnown = cached?.header.epoch === epoch;
     const found = isKnown ? cached : openView(context, folder, taskId, epoch);
     if (found === undefined || found === missing || (isKnown && !extendView(context, found))) return found;
-    cache.set(taskId, found, viewBytes(found));
+    keepView(cache, found);
     return found;
   });
   if (view !== undefined || !isThere) return view;
   throw new DamagedFile(folder, 0, "no journal is readable");
 }
 
-/** About what a view takes in memory. Its tail has the parsed events of so many bytes, which are few. */
-function viewBytes({ record, tail }: FoldedJournal): number {
-  return 2048 + recordMemory(record) + tail.bytes;
+/** Keeps a view for the next reader. Its tail has the parsed events of so many bytes, which are few. */
+export function keepView(cache: ViewCache, view: FoldedJournal): void {
+  const { record, tail } = view;
+  cache.set(record.id, view, 2048 + recordMemory(record) + tail.bytes);
 }
 
 /** As `newestView`; a task that cannot be read counts as none: it is set aside when it is asked for. */
-export function readableView(context: StoreContext, taskId: string, folder?: string): FoldedJournal | undefined {
+export function readableView(
+  context: StoreContext,
+  taskId: string,
+  options?: Parameters<typeof newestView>[2],
+): FoldedJournal | undefined {
   try {
-    return newestView(context, taskId, { folder });
+    return newestView(context, taskId, options);
   } catch (error) {
     if (error instanceof DamagedFile) return undefined;
     throw error;

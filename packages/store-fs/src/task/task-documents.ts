@@ -60,7 +60,7 @@ export function parseTaskDocument(text: string): TaskDocument | undefined {
 /**
  * Writes the readable documents of tasks, in the background and never two of one task at once.
  *
- * At a change of status at once; else one for each task in `documentPauseMs`, and those one after the other: no
+ * At once for a task that comes to rest; else one for each task in `documentPauseMs`, and those one after the other: no
  * checkpoint waits for one, or for the sync of one.
  */
 export class TaskDocuments {
@@ -80,13 +80,14 @@ export class TaskDocuments {
 
   /** Notes a commit, at the caller's monotonic time. */
   note(held: HeldTask, { statusChanged, nowMs }: { statusChanged: boolean; nowMs: number }): void {
-    if (statusChanged) {
+    if (statusChanged && held.durable.status !== "running") {
       this.#stopTimer(held);
       this.#dueMs.set(held, nowMs);
       // It shows a state that may last, and is synced: it may be the last one.
       void this.#write(held, "content");
     } else if (!this.#timers.has(held)) {
-      const lastMs = this.#dueMs.get(held) ?? Number.NEGATIVE_INFINITY;
+      // A task that is short has one document.
+      const lastMs = this.#dueMs.get(held) ?? nowMs;
       const leftMs = Math.max(lastMs + this.#context.limits.documentPauseMs - nowMs, 0);
       this.#dueMs.set(held, nowMs + leftMs);
       if (leftMs === 0) this.#makeDue(held);

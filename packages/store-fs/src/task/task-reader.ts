@@ -20,6 +20,7 @@ import {
   lostEnd,
   newestView,
   type Reading,
+  readableView,
   type ViewCache,
 } from "../journal/task-view.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
@@ -88,6 +89,14 @@ export class TaskReader {
       taskId,
       async () => this.#parts.held.get(taskId)?.read() ?? (await this.#readStable(cache, taskId)),
     );
+  }
+
+  /** Notes that a task was synced before it came into its place, in a journal of so many bytes. */
+  noteSynced(taskId: string, bytes: number): void {
+    const view = readableView(this.#context, taskId, { cache: this.#parts.cache });
+    if (view?.header.epoch !== 1 || view.offset !== bytes) return;
+    view.unsynced = false;
+    view.sealSynced = true;
   }
 
   /** Runs something that reads a task's files, and sets the task aside when they turn out to be damaged. */

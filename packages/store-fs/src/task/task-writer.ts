@@ -19,6 +19,7 @@ import {
   type FoldedCommit,
   type FoldedJournal,
   freezeRecord,
+  keepView,
 } from "../journal/task-view.js";
 import { Acknowledged } from "./acknowledged.js";
 import { HeldFolder } from "./held-folder.js";
@@ -254,9 +255,13 @@ export class TaskWriter implements HeldTask {
 
   /** Gives the lease up at once: its file goes, and with it the worker's right. */
   giveUp(): void {
-    const { held, leaseFiles, notifications } = this.#parts;
+    const { held, leaseFiles, notifications, cache } = this.#parts;
     const { taskId } = this.lease;
-    if (!this.#isEnded) this.#files.trim(this.#view.offset);
+    if (!this.#isEnded) {
+      this.#files.trim(this.#view.offset);
+      // What was acknowledged is not synced again by who reads it next.
+      if (this.durable.lastSeq === this.#view.record.lastSeq) keepView(cache, this.#view);
+    }
     this.end();
     if (held.get(taskId) === this) held.delete(taskId);
     leaseFiles.remove(this.#folder.leasePaths);
