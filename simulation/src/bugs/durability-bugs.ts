@@ -78,14 +78,14 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "a new task is acknowledged before the names of its folders are synced",
     file: "store-fs/src/index/task-creator.ts",
-    find: "    durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,\n    durable ? disk.syncFolder(layout.tasks) : undefined,\n",
+    find: "    durable ? disk.syncFolder(shard) : undefined,\n    durable ? syncs.syncName(shard) : undefined,\n",
     replace: "",
   },
   {
     name: "the journal of a new task has its name before its content is synced",
     file: "store-fs/src/index/task-creator.ts",
-    find: "    if (durable) {\n      await syncs.sync(path);",
-    replace: "    if (!durable) {\n      await syncs.sync(path);",
+    find: "    if (durable) await allDone([syncs.sync(path), disk.syncFolder(folder)]);",
+    replace: "    if (!durable) await allDone([syncs.sync(path), disk.syncFolder(folder)]);",
     shows: "names",
   },
   {
