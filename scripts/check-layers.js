@@ -11,7 +11,16 @@ const root = process.argv[2] ?? fileURLToPath(new URL("../", import.meta.url));
  * not import each other. A layer names folders and files of `src`; all other files of `src` itself are the highest layer.
  */
 const packages = {
-  "packages/core": [["errors.ts", "limits.ts"], ["json.ts"], ["task"], ["tool"], ["store"], ["engine"], ["testing"]],
+  "packages/core": [
+    ["duration.ts"],
+    ["errors.ts", "limits.ts"],
+    ["json.ts"],
+    ["task"],
+    ["tool"],
+    ["store"],
+    ["engine"],
+    ["testing"],
+  ],
   "packages/store-fs": [
     ["package-version.ts"],
     ["disk"],

@@ -94,11 +94,11 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     "an acknowledged task that does not exist, whose tool may have stalled, but finished tasks do not expire",
     {
       events: [{ ...called, task: "other" }, attempt(2, { task: "other" })],
-      plan: { tool: { stallTimeoutMs: 3_000 } },
+      plan: { tool: { stallTimeout: 3_000 } },
     },
     {
       events: [{ ...called, task: "other" }, attempt(2, { task: "other" })],
-      plan: { tool: { stallTimeoutMs: 3_000 }, limits: { maxRunning: 32, ttlMs: 3_000 } },
+      plan: { tool: { stallTimeout: 3_000 }, limits: { maxRunning: 32, ttlMs: 3_000 } },
     },
   ],
   [

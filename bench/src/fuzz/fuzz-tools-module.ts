@@ -52,7 +52,7 @@ const tools = [
       const answer = await task.ask("name", {
         message: text,
         schema: z.object({ name: z.string() }),
-        timeoutMs: 1_000,
+        timeout: 1_000,
       });
       return { label: text, answer };
     },

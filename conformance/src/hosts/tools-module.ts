@@ -9,7 +9,7 @@ import { z } from "zod";
 /** The same as the clients' tools append: where the task is, and which process ran it. */
 const item = z.object({ at: z.number(), pid: z.number() });
 const lookEveryMs = 50;
-const handoffAfterMs = 5_000;
+const handoffAfter = 5_000;
 
 const input = z.object({
   label: z.string().describe("What the task is called."),
@@ -19,7 +19,7 @@ const input = z.object({
 });
 
 /** A task writes a line for each unit of work into its side file; its gate is a file that appears, or an answer. */
-const countingTool = (name: string, atGate: "waits" | "fails" | "asks", options: { handoffAfterMs?: number } = {}) =>
+const countingTool = (name: string, atGate: "waits" | "fails" | "asks", options: { handoffAfter?: number } = {}) =>
   defineTool({
     name,
     description: `Does units of work, and ${atGate} at a gate that is closed.`,
@@ -49,7 +49,7 @@ export default defineServer({
   version: "1.0.0",
   tools: [
     countingTool("count_units", "waits"),
-    countingTool("count_slowly", "waits", { handoffAfterMs }),
+    countingTool("count_slowly", "waits", { handoffAfter }),
     countingTool("count_or_fail", "fails"),
     countingTool("ask_name", "asks"),
   ],

@@ -57,11 +57,11 @@ export const halve = defineTool({
   input: z.object({ n: z.number().int().refine((n) => n < 100, "at most 99") }),
   output: z.object({ half: z.number(), attempt: z.number() }),
   state: { started: false },
-  retry: { maxAttempts: 2, initialDelayMs: 1 },
+  retry: { maxAttempts: 2, initialDelay: 1 },
   async *run({ n }, task) {
     yield { progress: task.attempt, total: 3, state: { started: true } };
     if (n % 2 === 1) throw new TerminalError(n + " is odd");
-    if (task.attempt === 1) throw new RetryableError("once more", { delayMs: 0 });
+    if (task.attempt === 1) throw new RetryableError("once more", { delay: 0 });
     return { half: n / 2, attempt: task.attempt };
   },
 });

@@ -67,6 +67,12 @@ async function fill(store: Store) {
   const third = await lease(store, failed);
   await commit(store, third, 1, [
     { type: "attempt_ended", reason: "retry", error: { code: "TOOL_FAILED", message: secretOf("first error") } },
+    {
+      type: "step_failed",
+      key: secretOf("failed step"),
+      attempt: 1,
+      error: { code: "TOOL_FAILED", message: secretOf("error of a step") },
+    },
     { type: "failed", error: { code: "TOOL_FAILED", message: secretOf("error") } },
   ]);
   await store.releaseLease(third);

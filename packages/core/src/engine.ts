@@ -1,5 +1,5 @@
 /** What programs that drive an engine themselves need in addition to the entry `.`: servers, and what shows tasks. */
-export { parseDuration } from "./engine/clock.js";
+export { parseDuration, readDuration } from "./duration.js";
 export type {
   DrainOptions,
   FailedAttempt,

@@ -24,7 +24,7 @@ describe("errors", () => {
   });
 
   it("of tool authors tell apart what may be tried again, what must not, and what is not a failure", () => {
-    const all = [new RetryableError("soon", { delayMs: 5 }), new TerminalError("never"), new TaskInterrupted("pause")];
+    const all = [new RetryableError("soon", { delay: 5 }), new TerminalError("never"), new TaskInterrupted("pause")];
     expect(all.map((error) => [isRetryableError(error), isTerminalError(error), isTaskInterrupted(error)])).toEqual([
       [true, false, false],
       [false, true, false],

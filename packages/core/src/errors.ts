@@ -1,3 +1,5 @@
+import type { Duration } from "./duration.js";
+
 /** Every error code of the toolkit, with the details that an error of that code carries. */
 export interface ErrorDetails {
   /** A value is not JSON. */
@@ -16,6 +18,8 @@ export interface ErrorDetails {
   ILLEGAL_TRANSITION: { taskId: string; status: string; wanted: string };
   /** A checkpoint's progress is lower than one that was already committed. */
   PROGRESS_WENT_BACK: { taskId: string; from: number; to: number };
+  /** All attempts that the `retry` of a step allows have failed. */
+  STEP_FAILED: { taskId: string; key: string; attempts: number };
   /** One attempt used a step key twice. */
   STEP_KEY_REUSED: { taskId: string; key: string };
   /** A limit with a name was reached. */
@@ -44,7 +48,7 @@ export interface ErrorDetails {
   VERSION_MISMATCH: { taskId: string; from: string; to: string };
   /** The tool itself failed. */
   TOOL_FAILED: { tool: string };
-  /** An attempt took longer than allowed, or made no checkpoint for too long. */
+  /** An attempt of a task or step took longer than allowed, or made no checkpoint for too long. */
   ATTEMPT_TIMEOUT: { taskId: string; limit: string; ms: number };
   /** The call says neither who is calling nor by which session. */
   NO_OWNER: Record<string, never>;
@@ -141,15 +145,15 @@ export class ToolError extends Error {
 /** Thrown by a tool to ask for another attempt, whatever its retry policy says about other errors. */
 export class RetryableError extends Error {
   override readonly name = "RetryableError";
-  /** How long to wait before the next attempt, in milliseconds; the retry policy decides when absent. */
-  readonly delayMs: number | undefined;
+  /** How long to wait before the next attempt; the retry policy decides when absent. */
+  readonly delay: Duration | undefined;
   readonly [retryBrand] = true;
   readonly [callerBrand]: boolean;
 
   /** @param options.forCaller the message is for the caller, as that of a {@link ToolError}. */
-  constructor(message: string, options: { delayMs?: number; forCaller?: boolean; cause?: unknown } = {}) {
+  constructor(message: string, options: { delay?: Duration; forCaller?: boolean; cause?: unknown } = {}) {
     super(message, causeOf(options));
-    this.delayMs = options.delayMs;
+    this.delay = options.delay;
     this[callerBrand] = options.forCaller === true;
   }
 }

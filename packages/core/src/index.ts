@@ -1,4 +1,5 @@
 /** What authors of tools need. */
+export type { Duration } from "./duration.js";
 export { createEngine } from "./engine/create-engine.js";
 export type { Engine, EngineOptions, OwnedTasks, TaskView } from "./engine/engine.js";
 export type { ErrorCode } from "./errors.js";
@@ -21,6 +22,16 @@ export type { LogLevel } from "./task/task-event.js";
 export type { TaskRecord, TaskStatus } from "./task/task-record.js";
 export { isFinal } from "./task/task-record.js";
 export { defineTool } from "./tool/define-tool.js";
+export type { RetryPolicy } from "./tool/retry-policy.js";
 export type { JsonSchemaValidator, StandardSchema } from "./tool/schema.js";
-export type { AskRequest, AskResult, Checkpoint, ContentBlock, RetryPolicy, TaskContext, Tool } from "./tool/tool.js";
+export type {
+  AskRequest,
+  AskResult,
+  Checkpoint,
+  ContentBlock,
+  StepAttempt,
+  StepOptions,
+  TaskContext,
+  Tool,
+} from "./tool/tool.js";
 export type { ToolOptions } from "./tool/tool-options.js";

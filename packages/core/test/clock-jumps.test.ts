@@ -46,8 +46,8 @@ describe("a wall clock that is set", () => {
   const waits = [
     ["a sleep in place", (task: Job) => task.sleep("nap", 6_000), 6_000],
     ["a sleep without a slot", (task: Job) => task.sleep("nap", 600_000), 600_000],
-    ["a question in place", (task: Job) => task.ask("sure", { ...question, timeoutMs: 6_000 }), 6_000],
-    ["a question without a slot", (task: Job) => task.ask("sure", { ...question, timeoutMs: 600_000 }), 600_000],
+    ["a question in place", (task: Job) => task.ask("sure", { ...question, timeout: 6_000 }), 6_000],
+    ["a question without a slot", (task: Job) => task.ask("sure", { ...question, timeout: 600_000 }), 600_000],
     ["a retry", failsOnce, 6_000],
   ] as const;
   it.each(jumps.flatMap(([how, jumpMs]) => waits.map((wait) => [how, ...wait, jumpMs] as const)))(
@@ -59,7 +59,7 @@ describe("a wall clock that is set", () => {
           yield { progress: 1 };
           return "done";
         },
-        { retry: { maxAttempts: 2, initialDelayMs: 6_000 } },
+        { retry: { maxAttempts: 2, initialDelay: 6_000 } },
       );
       const { tasks, clock, rest } = createScene([tool], hour);
       const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
@@ -81,7 +81,7 @@ describe("a wall clock that is set", () => {
           yield { progress: 1 };
           return "done";
         },
-        { retry: { maxAttempts: 2, initialDelayMs: 6_000 } },
+        { retry: { maxAttempts: 2, initialDelay: 6_000 } },
       );
       const jumpOnce = { left: 1 };
       const { tasks, clock, rest } = createScene([tool], hour, (store) => {
@@ -109,7 +109,7 @@ describe("a wall clock that is set", () => {
         yield { progress: 1 };
         return "done";
       },
-      { retry: { maxAttempts: 2, initialDelayMs: 1_000 } },
+      { retry: { maxAttempts: 2, initialDelay: 1_000 } },
     );
     const { tasks, clock, rest } = createScene([tool], hour);
     const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
@@ -121,7 +121,7 @@ describe("a wall clock that is set", () => {
 
   it("an hour on does not let a question expire that has time left (G9)", async () => {
     const tool = job(async function* (task) {
-      await task.ask("sure", { ...question, timeoutMs: 600_000 });
+      await task.ask("sure", { ...question, timeout: 600_000 });
       yield { progress: 1 };
       return "done";
     });

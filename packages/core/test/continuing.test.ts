@@ -25,7 +25,7 @@ function failing(extras: Parameters<typeof job>[1] = {}, error: () => Error = ()
 }
 
 describe("a task that failed while it asked (G9)", () => {
-  const question = { message: "?", schema: { type: "object" as const, properties: {} }, timeoutMs: 1_000 };
+  const question = { message: "?", schema: { type: "object" as const, properties: {} }, timeout: 1_000 };
 
   it("continues at once when it is resumed, also when the time of its question is over", async () => {
     const begun: number[] = [];

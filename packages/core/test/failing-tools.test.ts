@@ -66,7 +66,7 @@ describe("a tool that fails", () => {
         runs += 1;
         throw new Error(`failure ${runs}`);
       },
-      { retry: { maxAttempts: 3, initialDelayMs: 1_000, factor: 3 } },
+      { retry: { maxAttempts: 3, initialDelay: 1_000, factor: 3 } },
     );
     const { tasks, rest, clock } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -89,7 +89,7 @@ describe("a tool that fails", () => {
     const tool = job(
       // biome-ignore lint/correctness/useYield: this tool fails before its first checkpoint.
       async function* (task) {
-        if (task.attempt === 1) throw new RetryableError("soon", { delayMs: 50 });
+        if (task.attempt === 1) throw new RetryableError("soon", { delay: 50 });
         throw new TerminalError("never");
       },
       { retry: { maxAttempts: 9 } },
@@ -129,7 +129,7 @@ describe("a tool that fails", () => {
         yield { progress: 1 };
         return "done";
       },
-      { attemptTimeoutMs: 5_000, retry: { maxAttempts: 2, initialDelayMs: 0 } },
+      { attemptTimeout: 5_000, retry: { maxAttempts: 2, initialDelay: 0 } },
     );
     const { tasks, clock } = createScene([tool], { limits: { graceMs: 100 } });
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -149,7 +149,7 @@ describe("a tool that fails", () => {
         yield { progress: 2 };
         return "done";
       },
-      { stallTimeoutMs: 5_000 },
+      { stallTimeout: 5_000 },
     );
     const { tasks, clock, rest } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -162,7 +162,7 @@ describe("a tool that fails", () => {
       status: "failed",
       record: {
         progress: 1,
-        error: { code: "ATTEMPT_TIMEOUT", message: expect.stringContaining("stallTimeoutMs (5000 ms)") },
+        error: { code: "ATTEMPT_TIMEOUT", message: expect.stringContaining("stallTimeout (5000 ms)") },
       },
     });
   });

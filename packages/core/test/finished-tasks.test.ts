@@ -11,7 +11,7 @@ describe("finished tasks (G11)", () => {
         yield {};
         return "done";
       },
-      { name: "short", ttlMs: 1_000 },
+      { name: "short", ttl: 1_000 },
     );
     const limits = { ttlMs: 60_000, firstSweepMs: 2_000, sweepEveryMs: 60_000, sweepBatch: 1 };
     const { tasks, clock, rest } = createScene([tool, short], { limits });

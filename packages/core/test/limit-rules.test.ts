@@ -9,7 +9,7 @@ const render = job(
     yield {};
     return "done";
   },
-  { name: "render", ttlMs: 5_000 },
+  { name: "render", ttl: 5_000 },
 );
 
 describe("rules for single tools and owners (G11)", () => {

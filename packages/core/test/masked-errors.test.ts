@@ -15,7 +15,7 @@ function createMaskedScene(thrown: unknown, maxAttempts = 1) {
     async function* () {
       throw thrown;
     },
-    { retry: { maxAttempts, initialDelayMs: 1_000 } },
+    { retry: { maxAttempts, initialDelay: 1_000 } },
   );
   const onToolError = (error: unknown, failed: FailedAttempt) => heard.push({ error, failed });
   return { ...createScene([tool], { maskErrors: true, onToolError }), heard };

@@ -97,7 +97,7 @@ describe("requests that a runner gets no notification of (G8, G9)", () => {
 
   it("win over the end of a question's time, if they came before it (G9.2)", async () => {
     const asking = job(async function* (task) {
-      const { action } = await task.ask("sure", { message: "Sure?", schema: z.object({}), timeoutMs: 10_000 });
+      const { action } = await task.ask("sure", { message: "Sure?", schema: z.object({}), timeout: 10_000 });
       yield { progress: 1 };
       return action;
     });

@@ -107,7 +107,7 @@ describe("asking (G9)", () => {
   });
 
   it("takes an answer that comes while a pause is carried out, and uses it when resumed (G8, G9)", async () => {
-    const { tasks, rest } = createScene([asking({ timeoutMs: 3_600_000 })]);
+    const { tasks, rest } = createScene([asking({ timeout: 3_600_000 })]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();
     await tasks.pause(record.id);
@@ -135,7 +135,7 @@ describe("questions with a time limit (G9)", () => {
   it.each([10_000, 3_600_000])(
     "expire after it, whether the tool waits in place or not: %i ms (G9)",
     async (timeoutMs) => {
-      const { tasks, clock } = createScene([asking({ timeoutMs })], calm);
+      const { tasks, clock } = createScene([asking({ timeout: timeoutMs })], calm);
       const { record } = await tasks.start({ tool: "job", input: {} });
       await clock.advance(timeoutMs - 1);
       expect((await tasks.get(record.id)).status).toBe("input_required");
@@ -146,7 +146,7 @@ describe("questions with a time limit (G9)", () => {
   );
 
   it("keep an answer that came before the end and was read after it (G9)", async () => {
-    const { tasks, clock, another } = createScene([asking({ timeoutMs: 60_000 })]);
+    const { tasks, clock, another } = createScene([asking({ timeout: 60_000 })]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await clock.advance(59_000);
     // Left by a process that died before it could wake anybody.
@@ -156,7 +156,7 @@ describe("questions with a time limit (G9)", () => {
   });
 
   it("refuse an answer that comes too late (G9)", async () => {
-    const { tasks, clock, another } = createScene([asking({ timeoutMs: 60_000 })], { limits: { maxRunning: 1 } });
+    const { tasks, clock, another } = createScene([asking({ timeout: 60_000 })], { limits: { maxRunning: 1 } });
     const { record } = await tasks.start({ tool: "job", input: {} });
     await clock.advance(59_999);
     // A process that meets the question now judges by the wall clock.

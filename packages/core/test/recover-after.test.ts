@@ -109,7 +109,7 @@ describe("a task whose caller was connected when its process died", () => {
   it("resumes after its sleep or its backoff, by the same rule (G1)", async () => {
     const tool = job(async function* (task, n) {
       if (n === 1) await task.sleep("nap", 120_000);
-      else if (task.attempt === 1) throw new RetryableError("busy", { delayMs: 120_000 });
+      else if (task.attempt === 1) throw new RetryableError("busy", { delay: 120_000 });
       yield { progress: 1 };
       return "done";
     });

@@ -42,7 +42,9 @@ export function createScene(
   clock: ManualClock = createManualClock(),
 ): Scene {
   const errors: unknown[] = [];
-  const engine = createEngine({ tools, clock, onError: (error) => errors.push(error), ...options, store: wrap(store) });
+  // Retries wait as long as they may.
+  const fixed = { tools, clock, random: () => 1, onError: (error: unknown) => errors.push(error) };
+  const engine = createEngine({ ...fixed, ...options, store: wrap(store) });
   return {
     clock,
     store,

@@ -65,7 +65,7 @@ describe("slots (G11)", () => {
         yield await untilAborted(task.signal);
         return "never";
       },
-      { name: "stuck", attemptTimeoutMs: 300 },
+      { name: "stuck", attemptTimeout: 300 },
     );
     const limits = { maxRunning: 1, maxRunningPerOwner: 1, slotTurnMs };
     const { clock, engine, tasks, rest } = createScene([stuck, quick], { limits });

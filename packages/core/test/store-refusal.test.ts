@@ -6,10 +6,10 @@ import { createScene, diskFull, failOnUnhandledRejections, gatedCount } from "./
 failOnUnhandledRejections();
 
 it("an attempt that the store does not let watch its task gives the lease back, leaves no timer behind, and the task is tried again (G11, G12)", async () => {
-  const [attemptTimeoutMs, stallTimeoutMs] = [50_001, 70_001];
+  const [attemptTimeout, stallTimeout] = [50_001, 70_001];
   const { clock, pending } = countTimers();
-  const timersOfAttempts = () => [attemptTimeoutMs, stallTimeoutMs].map((ms) => pending(ms));
-  const { tool, gates } = gatedCount(1, { attemptTimeoutMs, stallTimeoutMs });
+  const timersOfAttempts = () => [attemptTimeout, stallTimeout].map((ms) => pending(ms));
+  const { tool, gates } = gatedCount(1, { attemptTimeout, stallTimeout });
   let refusals = 1;
   const refusing = (store: MemoryStore): Store => ({
     ...store,

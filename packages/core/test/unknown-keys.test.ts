@@ -61,5 +61,5 @@ test("a question with a key that questions do not have is not asked", async () =
   const { tasks, record } = await createRunningScene(tool);
   const { record: failed, questions } = await tasks.get(record.id);
   expect(questions).toEqual([]);
-  expect(failed.error).toMatchObject({ message: expect.stringContaining('(did you mean "timeoutMs"?)') });
+  expect(failed.error).toMatchObject({ message: expect.stringContaining('(did you mean "timeout"?)') });
 });

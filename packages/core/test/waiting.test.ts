@@ -86,7 +86,7 @@ describe("a process that dies while a task only waits", () => {
         yield { progress: 1 };
         return "done";
       },
-      { retry: { maxAttempts: 2, initialDelayMs: 60_000 } },
+      { retry: { maxAttempts: 2, initialDelay: 60_000 } },
     );
     const scene = createScene([tool]);
     const { record } = await scene.tasks.start({ tool: "job", input: {}, detached: true });

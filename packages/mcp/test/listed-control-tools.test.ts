@@ -134,7 +134,7 @@ test("a call to whose task no call could return is not handed off where there ar
     description: "Each call is a task of its own.",
     input: z.object({}),
     key: () => null,
-    handoffAfterMs: 1,
+    handoffAfter: 1,
     state: {},
     async *run(_input, task) {
       yield { progress: 1, total: 2 };
@@ -175,7 +175,7 @@ const stalling = defineTool({
   description: "Takes too long.",
   input: z.object({}),
   onFailure: "restart",
-  attemptTimeoutMs: 5,
+  attemptTimeout: 5,
   state: {},
   async *run(_input, task) {
     yield { progress: 1, total: 2 };

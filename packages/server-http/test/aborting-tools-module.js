@@ -14,7 +14,7 @@ const countTo = defineTool({
   input: z.object({ n: z.number().int().positive(), pace_ms: z.number().default(20) }),
   output: z.object({ counted: z.number() }),
   state: { at: 0 },
-  handoffAfterMs: 100,
+  handoffAfter: 100,
   async *run({ n, pace_ms }, task) {
     for (let at = task.state.at + 1; at <= n; at++) {
       await sleep(pace_ms, undefined, { signal: task.signal });

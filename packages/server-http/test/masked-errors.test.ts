@@ -14,7 +14,7 @@ const failing = (name: string, thrown: () => Error, maxAttempts = 1) =>
     name,
     description: "Fails.",
     input: z.object({ n: z.number().default(0) }),
-    retry: { maxAttempts, initialDelayMs: 60 * 60_000 },
+    retry: { maxAttempts, initialDelay: "1h" },
     // biome-ignore lint/correctness/useYield: this tool fails before its first checkpoint.
     async *run() {
       throw thrown();

@@ -145,7 +145,20 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "a step returns before its value is remembered",
     file: "core/src/engine/attempt/task-verbs.ts",
-    find: '      await this.#remember({ type: "step", key, value });',
-    replace: '      void this.#remember({ type: "step", key, value }).catch(() => {});',
+    find: '    await this.#remember({ type: "step", key, value });',
+    replace: '    void this.#remember({ type: "step", key, value }).catch(() => {});',
+  },
+  {
+    name: "a step forgets in a crash that its attempt failed",
+    file: "core/src/task/reduce-task.ts",
+    find: "      const { key, attempt, error, until } = event;",
+    replace: "      const { key, error, until } = event;\n      const attempt = 0;",
+  },
+  {
+    name: "the next attempt of a step does not wait in the next process",
+    file: "core/src/engine/attempt/task-verbs.ts",
+    find: "    let failed: FailedStep | undefined = before;",
+    replace:
+      '    let failed: FailedStep | undefined = before?.until ? { ...before, until: "2000-01-01T00:00:00.000Z" } : before;',
   },
 ];

@@ -6,7 +6,8 @@ const operationSchema = z.discriminatedUnion("op", [
   z.object({ op: z.literal("work"), ms: z.number() }),
   /** Ignores its signal. */
   z.object({ op: z.literal("stubborn"), ms: z.number() }),
-  z.object({ op: z.literal("step") }),
+  /** `fails`: so many of its attempts fail. */
+  z.object({ op: z.literal("step"), fails: z.number().optional() }),
   /** Several steps, and a sleep, at the same time. */
   z.object({ op: z.literal("parallel"), steps: z.number(), ms: z.number() }),
   /**

@@ -1,5 +1,15 @@
-import { defineTool, isJsonObject, type Json, RetryableError, TerminalError, type Tool } from "@resumable-mcp/core";
+import {
+  defineTool,
+  isJsonObject,
+  isResumableError,
+  type Json,
+  RetryableError,
+  type StepAttempt,
+  TerminalError,
+  type Tool,
+} from "@resumable-mcp/core";
 import { z } from "zod";
+import { stepDelayMs } from "../history/check-steps.js";
 import type { History } from "../history/history.js";
 import type { Worker } from "../machine/worker.js";
 import { answerSchema, type Operation, scriptInput } from "./script-operations.js";
@@ -12,7 +22,7 @@ export interface ToolSettings {
   readonly onVersionChange?: "resume" | "restart" | "fail";
   readonly onFailure?: "continue" | "restart";
   readonly onCallerCancel?: "stop" | "detach";
-  readonly stallTimeoutMs?: number;
+  readonly stallTimeout?: number;
   readonly maxRunning?: number;
 }
 
@@ -43,7 +53,7 @@ export function scriptTool({ history, counts, here, version, settings }: ToolWit
     // The pad makes the state large.
     state: { at: 0, items: 0, pad: "", padBytes: 0 },
     item: z.number(),
-    retry: { maxAttempts: attemptsPerProgress, initialDelayMs: 200, maxDelayMs: 2_000 },
+    retry: { maxAttempts: attemptsPerProgress, initialDelay: 200, maxDelay: 2_000 },
     migrate: (state) => {
       if (isMigratable(state)) return { ...state };
       throw new TerminalError("The state of the other version has another form.");
@@ -118,7 +128,9 @@ async function perform(operation: Operation, at: number, context: Context): Prom
     case "stubborn":
       return pause(operation.ms);
     case "step":
-      return step(`step-${at}`, context);
+      return operation.fails === undefined
+        ? step(`step-${at}`, context)
+        : flakyStep(`step-${at}`, operation.fails, context);
     case "parallel":
       await Promise.all([
         ...Array.from({ length: operation.steps }, (_, index) => step(`step-${at}-${index}`, context)),
@@ -169,12 +181,30 @@ async function step(key: string, context: Context): Promise<void> {
   note("step_done", { key, value });
 }
 
+/** A step that the outside world refuses so many times. It has few attempts, so that it may come to their end. */
+async function flakyStep(key: string, fails: number, context: Context): Promise<void> {
+  const { task, note } = context;
+  const run = async ({ attempt: tries }: StepAttempt) => {
+    note("step_runs", { key, tries });
+    await pause(5);
+    const count = countUp(context, `${task.id}/${key}`);
+    if (count > fails) return count;
+    note("step_fails", { key, tries });
+    throw new RetryableError("The outside world refused it.", { delay: stepDelayMs });
+  };
+  const value = await task.step(key, run, { retry: { maxAttempts: 3 }, timeout: "1m" }).catch((error: unknown) => {
+    if (isResumableError(error, "STEP_FAILED")) note("step_used_up", { key });
+    throw error;
+  });
+  note("step_done", { key, value });
+}
+
 async function stepsInTurn(at: number, steps: number, context: Context): Promise<void> {
   for (let index = 0; index < steps; index += 1) await step(`step-${at}-${index}`, context);
 }
 
-async function ask(at: number, timeoutMs: number | undefined, { task, note }: Context): Promise<void> {
-  const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema: answerSchema, timeoutMs });
+async function ask(at: number, timeout: number | undefined, { task, note }: Context): Promise<void> {
+  const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema: answerSchema, timeout });
   const word = answer.action === "accept" ? answer.content.word : undefined;
   note("answered", { at, action: answer.action, word });
 }

@@ -96,7 +96,7 @@ function mayFailWith(
     case "VERSION_MISMATCH":
       return tool?.onVersionChange === "fail";
     case "ATTEMPT_TIMEOUT":
-      return tool?.stallTimeoutMs !== undefined;
+      return tool?.stallTimeout !== undefined;
     case "QUOTA_EXCEEDED":
       return storeLimits?.maxJournalEvents !== undefined;
     default:

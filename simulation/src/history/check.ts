@@ -8,6 +8,7 @@ import { checkOnce } from "./check-once.js";
 import { checkOwners } from "./check-owners.js";
 import { resultRules } from "./check-results.js";
 import { checkSilence } from "./check-silence.js";
+import { checkSteps } from "./check-steps.js";
 import { checkVersions } from "./check-versions.js";
 import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
@@ -21,6 +22,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkDurable,
     checkNoRepeat,
     checkOnce,
+    checkSteps,
     checkAtomic,
     checkOneWriter,
     checkOrder,

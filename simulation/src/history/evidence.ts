@@ -67,7 +67,7 @@ export interface Evidence {
     readonly tool?: {
       readonly onVersionChange?: "resume" | "restart" | "fail";
       readonly onFailure?: "continue" | "restart";
-      readonly stallTimeoutMs?: number;
+      readonly stallTimeout?: number;
       readonly maxRunning?: number;
     };
     readonly calls: readonly PlannedFacts[];

@@ -58,7 +58,7 @@ export function withoutReusedIds(evidence: Evidence): Evidence {
 export function removableTasks({ plan, events }: Pick<Evidence, "plan" | "events">): ReadonlySet<string> {
   const finished = new Set<string>();
   const deleted = new Set<string>();
-  const mayStall = plan.tool?.stallTimeoutMs !== undefined;
+  const mayStall = plan.tool?.stallTimeout !== undefined;
   const once = new Set<unknown>(plan.calls.filter((call) => call.tool === "once").map(({ name }) => name));
   for (const { kind, caller, task, what, attempt, tool } of events) {
     // A tool that stalls in each of its attempts fails without a word of its own.

@@ -192,7 +192,7 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   if (mode === "moments" && random.percent(40)) return { op: "ask" };
   const kind = random.below(100);
   if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
-  if (kind < 48) return { op: "step" };
+  if (kind < 48) return random.percent(40) ? { op: "step", fails: random.pick([1, 2, 5]) } : { op: "step" };
   if (kind < 52) return { op: "parallel", steps: random.pick([1, 3]), ms: random.pick([1, 300]) };
   if (kind < 63)
     return { op: "sleep", ms: random.pick([50, 1_000, 6_000]), ...(random.percent(30) && { afterMs: 400 }) };

@@ -84,7 +84,7 @@ function drawTool(random: Random): ToolSettings {
     onVersionChange: random.pick(["resume", "resume", "restart", "fail"]),
     ...(random.percent(20) && { onFailure: "restart" as const }),
     ...(random.percent(20) && { onCallerCancel: "detach" as const }),
-    ...(random.percent(10) && { stallTimeoutMs: 3_000 }),
+    ...(random.percent(10) && { stallTimeout: 3_000 }),
     ...(random.percent(10) && { maxRunning: 2 }),
   };
 }

@@ -54,8 +54,8 @@ export function createDownload({ folder, maxFileBytes, mayReach }: DownloadOptio
     description:
       "Downloads a file over HTTP. Long-running; continues where it was interrupted, and verifies a SHA-256 checksum.",
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    retry: { maxAttempts: 5, initialDelayMs: 500 },
-    stallTimeoutMs: 2 * maxDelayMs,
+    retry: { maxAttempts: 5, initialDelay: 500 },
+    stallTimeout: 2 * maxDelayMs,
     input,
     output,
     state: downloadState.default(notBegun),

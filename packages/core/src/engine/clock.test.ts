@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../testing.js";
-import { DueTimes, parseDuration } from "./clock.js";
+import { DueTimes } from "./clock.js";
 
 const startMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;
@@ -33,44 +33,4 @@ describe("DueTimes", () => {
     expect(times.leftMs(startMs + 2)).toBe(2);
     expect(times.leftMs(startMs + 1)).toBe(hourMs + 1);
   });
-});
-
-it("gives a duration in milliseconds, and nothing for what is none", () => {
-  const texts = [
-    "500ms",
-    "30s",
-    "10m",
-    "12h",
-    "7d",
-    "0s",
-    "",
-    "7",
-    "7 d",
-    "-1d",
-    "1,5h",
-    "1.5h",
-    "d",
-    "7D",
-    "1234567890d",
-  ];
-  const day = 86_400_000;
-  const none = undefined;
-  const expected = [
-    500,
-    30_000,
-    600_000,
-    day / 2,
-    7 * day,
-    0,
-    none,
-    none,
-    none,
-    none,
-    none,
-    5_400_000,
-    none,
-    none,
-    none,
-  ];
-  expect(texts.map(parseDuration)).toEqual(expected);
 });

@@ -1,3 +1,5 @@
+import { type Duration, durationProblem, readDuration } from "../duration.js";
+import { invalidValue } from "../errors.js";
 import { fixedLimits } from "../limits.js";
 import type { Instant } from "../store/store.js";
 
@@ -95,15 +97,14 @@ export class DueTimes {
   }
 }
 
-const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /**
- * Parses a duration such as `500ms`, `7.5s`, `10m`, `12h` or `7d`.
+ * The milliseconds of a {@link Duration}.
  *
- * @returns milliseconds, or `undefined` for any other text.
+ * @param what names it in the error.
+ * @throws {@link ResumableError} `INVALID_VALUE`.
  */
-export function parseDuration(text: string): number | undefined {
-  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text) ?? [];
-  const factor = unitMs[unit];
-  return factor === undefined ? undefined : Math.round(Number(digits) * factor);
+export function durationMs(what: string, value: Duration): number {
+  const ms = readDuration(value);
+  if (ms === undefined) throw invalidValue(what, [durationProblem(value)]);
+  return ms;
 }

@@ -56,6 +56,7 @@ class ToolEngine implements Engine {
       store,
       clock,
       dueTimes: new DueTimes(clock),
+      random: options.random ?? Math.random,
       limits: limitsWithDefaults(options.limits),
       limitRules: checkLimitRules(options.limitRules, tools.all),
       tools,

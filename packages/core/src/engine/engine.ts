@@ -30,6 +30,8 @@ export interface EngineOptions {
   /** Checks plain JSON Schema. Default: the validator that comes with what serves the engine. */
   readonly validateJsonSchema?: JsonSchemaValidator;
   readonly clock?: Clock;
+  /** Gives a number from 0 on, below 1: delays of retries are drawn with it. Default: `Math.random`. */
+  readonly random?: () => number;
   /** Makes ids that cannot be guessed: at least 128 bits, out of `A-Z a-z 0-9 _ -`. */
   readonly createId?: () => string;
   /** Hears of what happens at named points, for tracing and for fault injection. */

@@ -11,6 +11,8 @@ export interface Environment {
   readonly store: Store;
   readonly clock: Clock;
   readonly dueTimes: DueTimes;
+  /** Gives a number from 0 on, below 1. */
+  readonly random: () => number;
   readonly limits: EngineLimits;
   readonly limitRules: LimitRules;
   readonly tools: ToolTable;

@@ -1,3 +1,4 @@
+import { readDuration } from "../duration.js";
 import { ResumableError } from "../errors.js";
 import { type EngineLimits, fixedLimits } from "../limits.js";
 import { isOwner } from "../task/owner-tag.js";
@@ -6,7 +7,7 @@ import type { Tool } from "../tool/tool.js";
 /** What counts for the tasks of one tool, or of one owner, in place of what counts for all. */
 export interface LimitRule {
   /**
-   * How long finished tasks are kept, in milliseconds. Of the rule for a tool, or else the tool's own `ttlMs`, and the rule for an
+   * How long finished tasks are kept, in milliseconds. Of the rule for a tool, or else the tool's own `ttl`, and the rule for an
    * owner the shorter time counts.
    */
   readonly ttlMs?: number;
@@ -28,12 +29,12 @@ interface Limited {
 }
 
 /** How long a task of this tool and owner is kept when it has finished, in milliseconds. Limits: `maxTtlMs`. */
-export function keptMs(limited: Limited, tool: Pick<Tool, "name" | "ttlMs">, owner: string): number {
+export function keptMs(limited: Limited, tool: Pick<Tool, "name" | "ttl">, owner: string): number {
   return Math.min(askedTtlMs(limited, tool, owner), fixedLimits.maxTtlMs);
 }
 
-function askedTtlMs({ limits, limitRules }: Limited, tool: Pick<Tool, "name" | "ttlMs">, owner: string): number {
-  const ofTool = limitRules[tool.name]?.ttlMs ?? tool.ttlMs;
+function askedTtlMs({ limits, limitRules }: Limited, tool: Pick<Tool, "name" | "ttl">, owner: string): number {
+  const ofTool = limitRules[tool.name]?.ttlMs ?? readDuration(tool.ttl);
   const ofOwner = ruleOf(limitRules, owner, "ttlMs");
   if (ofTool === undefined || ofOwner === undefined) return ofTool ?? ofOwner ?? limits.ttlMs;
   return Math.min(ofTool, ofOwner);

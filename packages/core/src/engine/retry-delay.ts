@@ -1,29 +1,42 @@
+import { readDuration } from "../duration.js";
 import { isForCaller, isResumableError, isRetryableError, isTerminalError } from "../errors.js";
 import { type EngineLimits, fixedLimits } from "../limits.js";
 import { rpcFailureCode, type TaskFailure } from "../task/task-event.js";
-import type { RetryPolicy } from "../tool/tool.js";
+import type { RetryPolicy } from "../tool/retry-policy.js";
 
 /** Attempts in all, where an error asks for another one and the tool has no policy. */
 const askedAttempts = 3;
 
+/** The toolkit refused something that the tool did: it would do the same again. */
+export function isRefusal(error: unknown): boolean {
+  return isResumableError(error) && error.code !== "ATTEMPT_TIMEOUT" && error.code !== "STEP_FAILED";
+}
+
 /**
- * Decides whether and when a failed attempt is made again. Pure.
+ * Decides whether and when a failed attempt of a tool or step is made again. Pure.
  *
- * @param failures attempts that failed before this one, since the last progress.
+ * The delay is drawn from all up to the one that the policy names: what failed together does not come back together.
+ *
+ * @param failures attempts that failed before this one.
+ * @param random gives a number from 0 on, below 1.
  * @returns the delay in milliseconds, or `undefined` for no further attempt.
  */
-export function retryDelay(error: unknown, failures: number, policy: RetryPolicy | undefined): number | undefined {
-  if (isTerminalError(error)) return undefined;
-  // The toolkit refused something that the tool did: it would do the same again.
-  if (isResumableError(error) && error.code !== "ATTEMPT_TIMEOUT") return undefined;
+export function retryDelay(
+  error: unknown,
+  failures: number,
+  policy: RetryPolicy | undefined,
+  random: () => number,
+): number | undefined {
+  if (isTerminalError(error) || isRefusal(error)) return undefined;
   const asked = isRetryableError(error);
   const maxAttempts = policy?.maxAttempts ?? (asked ? askedAttempts : 1);
   if (failures + 1 >= maxAttempts) return undefined;
   // A tool may compute the delay from what a service answered, which may be anything.
-  const askedMs = (asked ? error.delayMs : undefined) ?? Number.NaN;
-  if (Number.isFinite(askedMs) && askedMs >= 0) return askedMs;
-  const delay = (policy?.initialDelayMs ?? 1_000) * (policy?.factor ?? 2) ** failures;
-  return Math.min(delay, policy?.maxDelayMs ?? 60_000);
+  const askedMs = asked ? readDuration(error.delay) : undefined;
+  if (askedMs !== undefined && Number.isFinite(askedMs)) return askedMs;
+  const { initialDelay, factor = 2, maxDelay } = policy ?? {};
+  const longest = (readDuration(initialDelay) ?? 1_000) * Math.min(factor ** failures, Number.MAX_SAFE_INTEGER);
+  return Math.round(random() * Math.min(longest, readDuration(maxDelay) ?? 60_000));
 }
 
 /** The pause before a failed write is repeated, in milliseconds; `failures` came before this one. Pure. */
@@ -43,7 +56,9 @@ export function toFailure(error: unknown): TaskFailure {
     code: isResumableError(error) ? error.code : (rpcFailureCode(error) ?? "TOOL_FAILED"),
     message: message === "" ? "The tool failed without saying why." : message.slice(0, fixedLimits.maxFailureLength),
     ...(terminal && { terminal }),
-    ...(isForCaller(error) && { forCaller: true }),
+    ...((isForCaller(error) || (isResumableError(error, "STEP_FAILED") && isForCaller(error.cause))) && {
+      forCaller: true,
+    }),
   };
 }
 

@@ -85,6 +85,10 @@ function rememberedBy(draft: Draft, event: TaskEvent): { key: string; value: Rem
   switch (event.type) {
     case "step":
       return { key: event.key, value: { kind: "step", value: event.value } };
+    case "step_failed": {
+      const { key, attempt, error, until } = event;
+      return { key, value: { kind: "failed_step", attempt, error, ...(until !== undefined && { until }) } };
+    }
     case "sleep":
       return { key: event.key, value: { kind: "sleep", until: event.until } };
     case "asked":
@@ -109,7 +113,10 @@ function apply(draft: Draft, event: TaskEvent): void {
     case "attempt_ended":
       draft.live = false;
       if (event.reason === "crashed" && !draft.progressed) countDeath(draft);
-      if (event.reason === "retry") draft.failures += 1;
+      if (event.reason === "retry") {
+        draft.failures += 1;
+        forgetFailedSteps(draft);
+      }
       draft.waitsFor = undefined;
       draft.worker = undefined;
       draft.runnableAt = event.runnableAt;
@@ -154,9 +161,17 @@ function apply(draft: Draft, event: TaskEvent): void {
     case "waiting":
       draft.waitsFor = event.type === "waiting" ? event.keys : Object.freeze([...(draft.waitsFor ?? []), event.key]);
       return;
+    case "step_failed":
     case "log":
       return;
   }
+}
+
+/** What runs again, because it failed, tries the steps again whose attempts were used up. */
+function forgetFailedSteps(draft: Draft): void {
+  const entries = Object.entries(draft.remembered);
+  const kept = entries.filter(([, entry]) => entry.kind !== "failed_step" || entry.until !== undefined);
+  if (kept.length < entries.length) draft.remembered = Object.fromEntries(kept);
 }
 
 function begun(draft: Draft, event: Extract<TaskEvent, { type: "attempt_started" }>): void {
@@ -250,7 +265,10 @@ function restart(draft: Draft, generation: number, fromState: boolean): void {
   draft.finishedAt = undefined;
   draft.output = undefined;
   draft.error = undefined;
-  if (fromState) return;
+  if (fromState) {
+    forgetFailedSteps(draft);
+    return;
+  }
   draft.state = undefined;
   draft.stateVersion = undefined;
   draft.total = undefined;

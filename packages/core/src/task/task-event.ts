@@ -94,13 +94,21 @@ export type TaskEventBody =
       readonly itemBytes?: number;
     }
   | { readonly type: "step"; readonly key: string; readonly value: Json }
+  | {
+      readonly type: "step_failed";
+      readonly key: string;
+      readonly attempt: number;
+      readonly error: TaskFailure;
+      /** ISO 8601; when the next attempt begins. Absent: none does, and the step fails in its tool. */
+      readonly until?: string;
+    }
   | { readonly type: "sleep"; readonly key: string; readonly until: string }
   | { readonly type: "asked"; readonly key: string; readonly question: Question }
   | { readonly type: "answered"; readonly key: string; readonly answer: Answer }
   | {
       /**
-       * What the attempt waits for, where `asked` and `sleep` do not say it: it came back to waits of an earlier
-       * attempt, or (no key) it runs a step while it waits.
+       * What the attempt waits for, where `asked` and `sleep` do not say it: the next attempt of a step, waits of an
+       * earlier attempt to which it came back, or (no key) nothing, since it runs a step meanwhile.
        */
       readonly type: "waiting";
       readonly keys: readonly string[];

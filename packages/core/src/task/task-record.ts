@@ -21,6 +21,7 @@ export const unfinishedStatuses = [
 /** What a verb of a tool left behind under its key. */
 export type Remembered =
   | { readonly kind: "step"; readonly value: Json }
+  | { readonly kind: "failed_step"; readonly attempt: number; readonly error: TaskFailure; readonly until?: string }
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "question"; readonly question: Question }
   | { readonly kind: "answer"; readonly question: Question; readonly answer: Answer };
@@ -189,7 +190,8 @@ export function onlyWaits({ waitsFor = [] }: Pick<TaskRecord, "waitsFor">): bool
 export function waitsUntilMs(record: Pick<TaskRecord, "waitsFor" | "remembered">): number {
   const ends = (record.waitsFor ?? []).map((key) => {
     const entry = findEntry(record, key);
-    const end = entry?.kind === "sleep" ? entry.until : entry?.kind === "question" && entry.question.expiresAt;
+    const waits = entry?.kind === "sleep" || entry?.kind === "failed_step";
+    const end = waits ? entry.until : entry?.kind === "question" && entry.question.expiresAt;
     return end ? Date.parse(end) : Number.POSITIVE_INFINITY;
   });
   return Math.min(...ends);

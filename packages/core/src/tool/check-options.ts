@@ -1,5 +1,7 @@
+import { durationProblem, readDuration } from "../duration.js";
 import { ResumableError } from "../errors.js";
 import { unknownKeys } from "./known-keys.js";
+import { retryProblems } from "./retry-policy.js";
 import { isSchema } from "./schema.js";
 import type { ToolOptions } from "./tool-options.js";
 
@@ -33,6 +35,11 @@ function* problemsOf(options: Partial<ToolOptions>, kind: "generator" | "functio
       yield `${key} must be a schema: z.object({ … }), or plain JSON Schema.`;
   }
   if (typeof run !== "function") yield "run must be a function.";
+  for (const key of durations) {
+    const value = options[key];
+    if (value !== undefined && readDuration(value) === undefined) yield `${key} ${durationProblem(value)}.`;
+  }
+  for (const clause of options.retry === undefined ? [] : retryProblems(options.retry)) yield `retry: ${clause}.`;
   for (const key of ["migrate", "onVersionChange"] as const) {
     if (options[key] !== undefined && accepts === undefined)
       yield `${key} is for tasks of other versions: name these in accepts: ["1"], or all with "*".`;
@@ -62,6 +69,8 @@ function isShape(value: unknown): boolean {
 const schemaOptions: ReadonlySet<string> = new Set(["input", "output", "item", "state"]);
 const checkpointOptions: ReadonlySet<string> = new Set(["state", "item", "migrate"]);
 
+const durations = ["attemptTimeout", "stallTimeout", "ttl", "handoffAfter"] as const;
+
 const knownOptions: ReadonlySet<string> = new Set(
   Object.keys({
     name: true,
@@ -82,11 +91,11 @@ const knownOptions: ReadonlySet<string> = new Set(
     migrate: true,
     retry: true,
     limits: true,
-    attemptTimeoutMs: true,
-    stallTimeoutMs: true,
+    attemptTimeout: true,
+    stallTimeout: true,
     maxRunning: true,
-    ttlMs: true,
-    handoffAfterMs: true,
+    ttl: true,
+    handoffAfter: true,
     onCallerCancel: true,
     onCrash: true,
     onFailure: true,

@@ -1,7 +1,9 @@
+import type { Duration } from "../duration.js";
 import type { Json, JsonObject } from "../json.js";
 import type { taskDefaults } from "../limits.js";
 import type { LogLevel } from "../task/task-event.js";
 import type { JsonCheck } from "./json-check.js";
+import type { RetryPolicy } from "./retry-policy.js";
 import type { AnySchema, InferOutput, SchemaCheck } from "./schema.js";
 
 /** What a tool yields: everything in it becomes durable and visible together, or not at all. Another key is refused. */
@@ -23,7 +25,7 @@ export interface AskRequest<Schema = AnySchema> {
   /** A flat object with primitive properties, as MCP's form elicitation allows. */
   readonly schema: Schema;
   /** After this time the answer is `expired`. Default: never. */
-  readonly timeoutMs?: number;
+  readonly timeout?: Duration;
   /** Refuses answers that a model gives through `answer_task`. */
   readonly userOnly?: boolean;
 }
@@ -32,6 +34,22 @@ export interface AskRequest<Schema = AnySchema> {
 export type AskResult<Content> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" | "cancel" | "expired" };
+
+/** What one attempt of a step has in its hands. */
+export interface StepAttempt {
+  /** 1 for the first one. An attempt that a crash or a pause cut off is made again with the same number. */
+  readonly attempt: number;
+  /** Aborts when the attempt of the task has to stop, and when `timeout` is over. Hand it to whatever waits. */
+  readonly signal: AbortSignal;
+}
+
+/** How a step is tried. */
+export interface StepOptions {
+  /** A failed attempt is made again, also in another process, as it says. Default: a failure is the tool's. */
+  readonly retry?: RetryPolicy;
+  /** An attempt that takes longer has failed, also one whose code ignores its signal. Default: no limit. */
+  readonly timeout?: Duration;
+}
 
 /** What a running tool has in its hands. */
 export interface TaskContext<State = Json, Item = Json> {
@@ -48,36 +66,29 @@ export interface TaskContext<State = Json, Item = Json> {
    * Runs something once and remembers its value for as long as the task lives.
    *
    * Retry: a value that was committed is never computed again. After a crash in between, the function runs again;
-   * give what it calls `task.idempotencyKey(key)`.
+   * give what it calls `task.idempotencyKey(key)`. With `retry`, failures count across crashes, and a `TerminalError` ends them.
    *
-   * @throws {@link ResumableError} `STEP_KEY_REUSED` for a key used twice in one attempt; `NOT_JSON`; `LIMIT_EXCEEDED`.
+   * @throws {@link ResumableError} `STEP_FAILED` when the attempts of `retry` are used up, with the last error as its cause;
+   * `ATTEMPT_TIMEOUT`; `STEP_KEY_REUSED` for a key used twice in one attempt; `INVALID_VALUE`; `NOT_JSON`; `LIMIT_EXCEEDED`.
    */
-  step<Value>(key: string, run: () => Promise<Value & JsonCheck<Value>> | (Value & JsonCheck<Value>)): Promise<Value>;
+  step<Value>(
+    key: string,
+    run: (attempt: StepAttempt) => Promise<Value & JsonCheck<Value>> | (Value & JsonCheck<Value>),
+    options?: StepOptions,
+  ): Promise<Value>;
   /** Asks the user. Survives restarts; takes at most one answer. */
   ask<Schema>(
     key: string,
     request: AskRequest<Schema & SchemaCheck<Schema, "schema">>,
   ): Promise<AskResult<InferOutput<Schema>>>;
-  /** Waits, also across restarts, until `durationMs` after the first time that this key was waited for. */
-  sleep(key: string, durationMs: number): Promise<void>;
+  /** Waits, also across restarts, until so long after the first time that this key was waited for. */
+  sleep(key: string, duration: Duration): Promise<void>;
   /** Writes to the task's log. Rides with the next commit. */
   log<Data>(level: LogLevel, data: Data & JsonCheck<Data>): void;
   /** A key that is the same in every attempt of this task, for services that accept idempotency keys. */
   idempotencyKey(key: string): string;
   /** What all checkpoints appended so far, those of this attempt included, in order; ends at what is committed when the reading begins. */
   items(): AsyncIterable<Item>;
-}
-
-/** When and how often a failed attempt is made again. */
-export interface RetryPolicy {
-  /** Attempts in all since the last progress. Default 1: no retry. */
-  readonly maxAttempts: number;
-  /** Before the second attempt, in milliseconds. Default 1000. */
-  readonly initialDelayMs?: number;
-  /** Each later delay is this many times the one before. Default 2. */
-  readonly factor?: number;
-  /** Default 60000. */
-  readonly maxDelayMs?: number;
 }
 
 /** Limits of one task; see `taskDefaults` for units and defaults. */
@@ -102,15 +113,15 @@ export interface ToolFacts {
   readonly retry?: RetryPolicy;
   readonly limits?: TaskLimits;
   /** An attempt that takes longer is stopped and fails. Default: no limit. */
-  readonly attemptTimeoutMs?: number;
+  readonly attemptTimeout?: Duration;
   /** An attempt that commits nothing for longer is stopped and fails. Default: no limit. */
-  readonly stallTimeoutMs?: number;
+  readonly stallTimeout?: Duration;
   /** Tasks of this tool that run at once in one process. */
   readonly maxRunning?: number;
-  /** How long finished tasks are kept, in milliseconds. Default: the engine's. */
-  readonly ttlMs?: number;
-  /** How long a call may last before a caller with a time limit is handed off. Default 45000. */
-  readonly handoffAfterMs?: number;
+  /** How long finished tasks are kept. Default: the engine's. */
+  readonly ttl?: Duration;
+  /** How long a call may last before a caller with a time limit is handed off. Default 45 s. */
+  readonly handoffAfter?: Duration;
   /** What happens to the task when the request that waits for it is cancelled. Default "stop". */
   readonly onCallerCancel?: "stop" | "detach";
   /**

@@ -11,7 +11,7 @@ const handoffMs = ({
   option?: boolean;
   host?: string;
   toolMs?: number;
-}) => handoffMsFor({ meta: { handoff: asked }, handoff: option, host }, { handoffAfterMs: toolMs });
+}) => handoffMsFor({ meta: { handoff: asked }, handoff: option, host }, { handoffAfter: toolMs });
 
 test("a server cannot know who may wait: without a reason no call is handed off", () => {
   expect(handoffMs({})).toBeUndefined();

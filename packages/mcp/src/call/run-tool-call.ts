@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Json, TaskView, Tool } from "@resumable-mcp/core";
-import type { StartedTask } from "@resumable-mcp/core/engine";
+import { readDuration, type StartedTask } from "@resumable-mcp/core/engine";
 import { type CallerHeaders, findUpstream } from "../define-server.js";
 import { limits } from "../limits.js";
 import { type Call, type CallMeta, findTask } from "./call.js";
@@ -36,12 +36,15 @@ export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<
  */
 export function handoffMsFor(
   { meta, handoff, host = "" }: Pick<Call, "handoff" | "host"> & { readonly meta: Pick<CallMeta, "handoff"> },
-  { handoffAfterMs: wantedMs }: Pick<Tool, "handoffAfterMs">,
+  { handoffAfter }: Pick<Tool, "handoffAfter">,
 ): number | undefined {
   if (typeof meta.handoff === "number") return meta.handoff;
   const latestMs = latestAnswerMs(host);
   if (!(meta.handoff ?? handoff ?? latestMs !== undefined)) return undefined;
-  return Math.min(wantedMs ?? latestMs ?? limits.defaultHandoffAfterMs, latestMs ?? Number.POSITIVE_INFINITY);
+  return Math.min(
+    readDuration(handoffAfter) ?? latestMs ?? limits.defaultHandoffAfterMs,
+    latestMs ?? Number.POSITIVE_INFINITY,
+  );
 }
 
 /** Starts the task of a call, or joins it. */

@@ -40,6 +40,8 @@ function momentText(moment: TaskMoment): string {
       return `fragt: ${moment.message}`;
     case "step":
       return `Schritt ${moment.key}`;
+    case "step_failed":
+      return `Schritt ${moment.key}: Versuch ${moment.attempt} gescheitert: ${moment.message}`;
     case "sleep":
       return `schläft bis ${moment.until}`;
     case "answered":

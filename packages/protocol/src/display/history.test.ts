@@ -50,11 +50,15 @@ describe("the history of a task", () => {
     const { timeline, log, steps } = readHistory(
       journal(
         ["step", { key: "\u202eevil" }],
+        ["step_failed", { key: "\u202epay", attempt: 2, error: { message: "\u001b[2J503" } }],
         ["log", { level: "info", data: "a\u0007b" }],
         ["failed", { error: { message: "\u001b[2Jgone" } }],
       ),
     );
     const texts = [...timeline, ...steps].map(({ moment }) => momentText(moment));
-    expect([texts, log[0]?.text]).toEqual([["step evil", "failed: gone", "step evil"], "a b"]);
+    expect([texts, log[0]?.text]).toEqual([
+      ["step evil", "step pay: attempt 2 failed: 503", "failed: gone", "step evil"],
+      "a b",
+    ]);
   });
 });

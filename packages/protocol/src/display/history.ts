@@ -56,6 +56,7 @@ export type TaskMoment =
     }
   | { readonly kind: "attempt_failed" | "failed" | "asked"; readonly message: string }
   | { readonly kind: "step"; readonly key: string }
+  | { readonly kind: "step_failed"; readonly key: string; readonly attempt: string; readonly message: string }
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "answered"; readonly action: string }
   | { readonly kind: "requested"; readonly state: "pause" | "resume" }
@@ -139,6 +140,10 @@ const moments: Readonly<Record<string, (data: JsonObject, state: HistoryState) =
     return message === "" ? undefined : { kind: "attempt_failed", message };
   },
   step: (data) => ({ kind: "step", key: word(data, "key") }),
+  step_failed: (data) => {
+    const message = word(data.error, "message");
+    return { kind: "step_failed", key: word(data, "key"), attempt: word(data, "attempt"), message };
+  },
   sleep: (data) => ({ kind: "sleep", until: word(data, "until") }),
   asked: ({ question }) => ({ kind: "asked", message: word(question, "message") }),
   answered: ({ answer }) => ({ kind: "answered", action: word(answer, "action") }),
@@ -188,6 +193,8 @@ export function momentText(moment: TaskMoment): string {
       return `asks: ${moment.message}`;
     case "step":
       return `step ${moment.key}`;
+    case "step_failed":
+      return `step ${moment.key}: attempt ${moment.attempt} failed: ${moment.message}`;
     case "sleep":
       return `sleeps until ${moment.until}`;
     case "answered":

@@ -29,7 +29,10 @@ export const recordShape = z.looseObject({
   itemCount: z.number(),
   itemBytes: z.number(),
   itemsFromSeq: z.number(),
-  remembered: z.record(z.string(), z.looseObject({ kind: z.enum(["step", "sleep", "question", "answer"]) })),
+  remembered: z.record(
+    z.string(),
+    z.looseObject({ kind: z.enum(["step", "failed_step", "sleep", "question", "answer"]) }),
+  ),
   createdAt: z.string(),
   updatedAt: z.string(),
   lastSeq: z.number(),

@@ -10,6 +10,16 @@ const eventsEach = 5;
 /** What a task can go through, commit by commit. */
 const everyKind: readonly (readonly TaskEventBody[])[] = [
   [started, checkpoint(3, ["a"]), { type: "step", key: "fetch", value: { rows: 3 } }],
+  [
+    {
+      type: "step_failed",
+      key: "pay",
+      attempt: 1,
+      error: { code: "X", message: "x" },
+      until: "2026-01-01T00:00:09.000Z",
+    },
+  ],
+  [{ type: "step_failed", key: "pay", attempt: 2, error: { code: "X", message: "x" } }],
   [{ type: "log", level: "info", data: "half" }, { type: "detached" }],
   [{ type: "sleep", key: "nap", until: "2026-01-01T01:00:00.000Z" }],
   [{ type: "attempt_ended", reason: "waiting", runnableAt: "2026-01-01T01:00:00.000Z" }],

@@ -32,6 +32,7 @@ function randomEvent(random: RandomSource): TaskEventBody {
     checkpoint(number),
     checkpoint(number, [number, { row: number }]),
     { type: "step", key: `step-${number % 5}`, value: number },
+    { type: "step_failed", key: `step-${number % 5}`, attempt: 1, error: { code: "TOOL_FAILED", message: "503" } },
     { type: "log", level: "info", data: number },
     { type: "desiredState", desiredState: number % 2 === 0 ? "run" : "pause" },
     asked(questions[number % questions.length] ?? "go"),

@@ -1,3 +1,4 @@
+import { readDuration } from "../../duration.js";
 import { type InterruptReason, ResumableError, TaskInterrupted } from "../../errors.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
@@ -39,8 +40,8 @@ export class AttemptControl {
       this.#abandon = reject;
     });
     this.abandoned.catch(() => {});
-    const ms = tool.attemptTimeoutMs;
-    if (ms !== undefined) this.#stopAttemptTimer = clock.after(ms, () => this.#runOut("attemptTimeoutMs", ms));
+    const ms = readDuration(tool.attemptTimeout);
+    if (ms !== undefined) this.#stopAttemptTimer = clock.after(ms, () => this.#runOut("attemptTimeout", ms));
     this.touch();
   }
 
@@ -103,10 +104,10 @@ export class AttemptControl {
   touch(): void {
     this.#stopStallTimer();
     const { clock, tool } = this.#options;
-    const ms = tool.stallTimeoutMs;
+    const ms = readDuration(tool.stallTimeout);
     if (ms === undefined) return;
     // A tool that waits for an answer or for a time to come is not stuck.
-    const look = () => (this.#waits > 0 ? this.touch() : this.#runOut("stallTimeoutMs", ms));
+    const look = () => (this.#waits > 0 ? this.touch() : this.#runOut("stallTimeout", ms));
     this.#stopStallTimer = clock.after(ms, look);
   }
 
@@ -118,7 +119,7 @@ export class AttemptControl {
     this.#stopStallTimer();
   }
 
-  #runOut(limit: "attemptTimeoutMs" | "stallTimeoutMs", ms: number): void {
+  #runOut(limit: "attemptTimeout" | "stallTimeout", ms: number): void {
     if (this.#aborted !== undefined) return;
     const { tool, record } = this.#options;
     this.#timeout = new ResumableError(

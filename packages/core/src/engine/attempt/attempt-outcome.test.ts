@@ -22,6 +22,7 @@ const inputs: EndInputs = {
   signals: [],
   tool: { name: "x", version: "2", kind: "generator", onCrash: "fail" },
   nowMs,
+  random: () => 1,
   waitsUntilMs: undefined,
 };
 const signals = (...kinds: readonly NewSignal[]): readonly Signal[] =>
@@ -124,7 +125,7 @@ describe("endOfAttempt", () => {
   });
 
   it("tries a failed attempt again by the tool's policy", () => {
-    const tool = { ...inputs.tool, retry: { maxAttempts: 2, initialDelayMs: 7 } };
+    const tool = { ...inputs.tool, retry: { maxAttempts: 2, initialDelay: 7 } };
     expect(endOfAttempt({ kind: "threw", error: new Error("no") }, { ...inputs, tool }).events).toEqual([
       {
         type: "attempt_ended",

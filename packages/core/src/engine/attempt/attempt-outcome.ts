@@ -31,6 +31,7 @@ export interface EndInputs {
   readonly signals: readonly Signal[];
   readonly tool: Pick<Tool, "name" | "version" | "kind" | "onCrash" | "retry">;
   readonly nowMs: number;
+  readonly random: () => number;
   /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
   readonly waitsUntilMs: number | undefined;
 }
@@ -75,8 +76,8 @@ function lastEvent(outcome: AttemptOutcome, inputs: EndInputs): TaskEventBody {
   return outcome.kind === "threw" ? failed(outcome.error, inputs) : stopped(outcome.reason, outcome.abandoned, inputs);
 }
 
-function failed(error: unknown, { record, tool, nowMs }: EndInputs): TaskEventBody {
-  const delayMs = retryDelay(error, record.failures, tool.retry);
+function failed(error: unknown, { record, tool, nowMs, random }: EndInputs): TaskEventBody {
+  const delayMs = retryDelay(error, record.failures, tool.retry, random);
   if (delayMs === undefined) return { type: "failed", error: toFailure(error) };
   return { type: "attempt_ended", reason: "retry", runnableAt: formatIso(nowMs + delayMs), error: toFailure(error) };
 }

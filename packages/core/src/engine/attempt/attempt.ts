@@ -145,10 +145,11 @@ export class Attempt {
   }
 
   #lastEntry(outcome: AttemptOutcome, record: TaskRecord): JournalEntry {
-    const { tool, before, clock, dueTimes } = this.#parts;
+    const { tool, before, clock, dueTimes, random } = this.#parts;
     const waitsUntilMs = this.#verbs.waits.untilMs;
     const nowMs = clock.wallMs();
-    const entry = endOfAttempt(outcome, { record, before, signals: this.#signals, tool, nowMs, waitsUntilMs });
+    const signals = this.#signals;
+    const entry = endOfAttempt(outcome, { record, before, signals, tool, nowMs, random, waitsUntilMs });
     this.#end = findEndName(entry.events);
     for (const event of entry.events) {
       // The wall clock may be set while this is written.

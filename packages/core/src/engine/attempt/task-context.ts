@@ -4,7 +4,7 @@ import { fixedLimits } from "../../limits.js";
 import type { ItemPage } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { checkValue, isSchema, type JsonSchemaValidator } from "../../tool/schema.js";
-import type { AskRequest, TaskContext, Tool } from "../../tool/tool.js";
+import type { AskRequest, StepAttempt, StepOptions, TaskContext, Tool } from "../../tool/tool.js";
 import { refusalMessage } from "../scheduling/version-rule.js";
 import type { AttemptParts } from "./attempt-parts.js";
 import type { TaskVerbs } from "./task-verbs.js";
@@ -19,9 +19,10 @@ export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): 
     state: await stateOfAttempt(parts.tool, record, parts.tools.validate),
     signal: parts.control.signal,
     // What types say about these values is for authors: the verbs look at the values themselves.
-    step: <Value>(key: string, run: () => unknown) => handled(verbs.step(key, run) as Promise<Value>),
+    step: <Value>(key: string, run: (attempt: StepAttempt) => unknown, options?: StepOptions) =>
+      handled(verbs.step(key, run, options) as Promise<Value>),
     ask: (key, request) => handled(verbs.ask(key, request as AskRequest)),
-    sleep: (key, durationMs) => handled(verbs.sleep(key, durationMs)),
+    sleep: (key, duration) => handled(verbs.sleep(key, duration)),
     log: (level, data) => journal.log(level, data),
     // A restart from nothing does everything again, so its keys are others; going on from the last state keeps them.
     idempotencyKey: (key) => `${record.id}.${record.itemsFromSeq}.${key}`,

@@ -1,13 +1,17 @@
-import { invalidValue, isResumableError, ResumableError } from "../../errors.js";
+import type { Duration } from "../../duration.js";
+import { invalidValue, isResumableError, isTaskInterrupted, ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit } from "../../limits.js";
 import type { Answer, Question, TaskEventBody } from "../../task/task-event.js";
 import { findEntry, type Remembered } from "../../task/task-record.js";
 import { unknownKeys } from "../../tool/known-keys.js";
+import type { RetryPolicy } from "../../tool/retry-policy.js";
 import { checkValue, isStandardSchema, toJsonSchema } from "../../tool/schema.js";
-import type { AskRequest, AskResult } from "../../tool/tool.js";
-import { formatIso } from "../clock.js";
+import type { AskRequest, AskResult, StepAttempt, StepOptions } from "../../tool/tool.js";
+import { durationMs, formatIso } from "../clock.js";
+import { isRefusal, retryDelay, toFailure } from "../retry-delay.js";
 import type { AttemptParts } from "./attempt-parts.js";
+import { checkStepOptions, errorOf, type FailedStep, runStep, stepFailed } from "./step-attempt.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
 /** `step`, `ask` and `sleep` of one attempt. */
@@ -25,36 +29,78 @@ export class TaskVerbs {
     this.waits = new WaitsInPlace(parts, () => this.#activeSteps > 0);
   }
 
-  async step(key: string, run: () => unknown): Promise<Json> {
-    const entry = this.#claim(key, ["step"]);
-    const what = `the value of step ${JSON.stringify(key)}`;
+  async step(key: string, run: (attempt: StepAttempt) => unknown, options: StepOptions = {}): Promise<Json> {
+    checkStepOptions(key, options);
+    const { journal } = this.#parts;
+    const entry = this.#claim(key, ["step", "failed_step"]);
     // A copy, since what the tool changes must not change the record.
-    if (entry?.kind === "step") return copyJson(entry.value, what);
-    this.#activeSteps += 1;
-    this.#noteWaits();
-    try {
-      const value = copyJson((await run()) ?? null, what);
-      checkLimit("maxStepBytes", jsonBytes(value), this.#parts.taskLimits.maxStepBytes);
-      await this.#remember({ type: "step", key, value });
-      this.#parts.control.check();
-      return copyJson(value, what);
-    } finally {
-      this.#activeSteps -= 1;
+    if (entry?.kind === "step") return copyJson(entry.value, nameValue(key));
+    const before = entry?.kind === "failed_step" ? entry : undefined;
+    let failed: FailedStep | undefined = before;
+    let cause: unknown = before && errorOf(before.error);
+    for (;;) {
+      const attempt = failed === undefined ? 1 : failed.attempt + 1;
+      if (failed?.until !== undefined) await this.#until(key, failed.until);
+      else if (failed !== undefined) throw stepFailed(journal.record.id, key, failed.attempt, cause);
+      this.#activeSteps += 1;
       this.#noteWaits();
+      try {
+        const value = await runStep({ key, attempt, run, timeout: options.timeout }, this.#parts);
+        return await this.#keepValue(key, value);
+      } catch (error) {
+        cause = error;
+        failed = await this.#keepFailure(key, attempt, error, options.retry);
+      } finally {
+        this.#activeSteps -= 1;
+        this.#noteWaits();
+      }
     }
   }
 
-  async sleep(key: string, durationMs: number): Promise<void> {
+  async #keepValue(key: string, returned: unknown): Promise<Json> {
+    const value = copyJson(returned ?? null, nameValue(key));
+    checkLimit("maxStepBytes", jsonBytes(value), this.#parts.taskLimits.maxStepBytes);
+    await this.#remember({ type: "step", key, value });
+    this.#parts.control.check();
+    return copyJson(value, nameValue(key));
+  }
+
+  /** Writes down that an attempt failed, and when the next one begins. Throws what is not tried again by the step. */
+  async #keepFailure(key: string, attempt: number, thrown: unknown, retry?: RetryPolicy): Promise<FailedStep> {
+    const { control, clock, dueTimes, random, lease, tool, record, onToolError } = this.#parts;
+    const stops = isTaskInterrupted(thrown) || control.aborted !== undefined;
+    if (retry === undefined || stops || isRefusal(thrown)) throw thrown;
+    onToolError(thrown, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt });
+    const failed = { type: "step_failed", key, attempt, error: toFailure(thrown) } as const;
+    const delayMs = retryDelay(thrown, attempt - 1, retry, random);
+    if (delayMs === undefined) {
+      await this.#remember(failed);
+      return { attempt };
+    }
+    const until = formatIso(clock.wallMs() + delayMs);
+    dueTimes.leftMs(Date.parse(until));
+    const waits = { type: "waiting", keys: [...this.waits.keys, key] } as const;
+    await this.#remember({ ...failed, until }, ...(this.#activeSteps === 1 && delayMs > 0 ? [waits] : []));
+    control.check();
+    return { attempt, until };
+  }
+
+  async sleep(key: string, duration: Duration): Promise<void> {
     const { clock, dueTimes } = this.#parts;
     const entry = this.#claim(key, ["sleep"]);
     let until = entry?.kind === "sleep" ? entry.until : undefined;
     if (until === undefined) {
-      until = laterIso(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), durationMs);
+      until = laterIso(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), duration);
       // The wall clock may be set while this is written.
       dueTimes.leftMs(Date.parse(until));
       await this.#remember({ type: "sleep", key, until });
     }
-    if (dueTimes.leftMs(Date.parse(until)) > 0) await this.#wait(key, Date.parse(until));
+    await this.#until(key, until);
+  }
+
+  async #until(key: string, until: string): Promise<void> {
+    const untilMs = Date.parse(until);
+    if (this.#parts.dueTimes.leftMs(untilMs) > 0) await this.#wait(key, untilMs);
   }
 
   async ask<Request extends AskRequest>(key: string, request: Request): Promise<AskResult<never>> {
@@ -86,10 +132,13 @@ export class TaskVerbs {
     return entry;
   }
 
-  async #remember(event: TaskEventBody): Promise<void> {
-    checkLimit("maxSteps", this.#rememberedCount + 1, this.#parts.taskLimits.maxSteps);
-    this.#rememberedCount += 1;
-    await this.#parts.journal.commit([event]);
+  async #remember(event: Extract<TaskEventBody, { key: string }>, ...more: readonly TaskEventBody[]): Promise<void> {
+    const { journal, taskLimits } = this.#parts;
+    if (findEntry(journal.record, event.key) === undefined) {
+      checkLimit("maxSteps", this.#rememberedCount + 1, taskLimits.maxSteps);
+      this.#rememberedCount += 1;
+    }
+    await journal.commit([event, ...more]);
   }
 
   async #wait(key: string, untilMs: number): Promise<void> {
@@ -103,8 +152,8 @@ export class TaskVerbs {
   }
 
   /**
-   * Sees to it that the scheduler and the journal know whether the attempt only waits. `asked` and `sleep` say so themselves, so nothing
-   * is written unless the attempt came back to an earlier wait, or runs a step while it waits.
+   * Sees to it that the scheduler and the journal know whether the attempt only waits. `asked`, `sleep` and a failed step say so
+   * themselves, so nothing is written unless the attempt came back to an earlier wait, or runs a step while it waits.
    */
   #noteWaits(): void {
     if (this.#noting) return;
@@ -155,24 +204,25 @@ export class TaskVerbs {
   }
 }
 
-function laterIso(what: string, nowMs: number, durationMs: number): string {
-  if (Number.isNaN(durationMs)) throw invalidValue(what, ["must be a number of milliseconds"]);
-  return formatIso(nowMs + Math.max(0, durationMs));
+/** A time that is over when it is computed counts as one of now. */
+function laterIso(what: string, nowMs: number, duration: Duration): string {
+  return formatIso(nowMs + durationMs(what, typeof duration === "number" ? Math.max(0, duration) : duration));
+}
+
+function nameValue(key: string): string {
+  return `the value of step ${JSON.stringify(key)}`;
 }
 
 const requestKeys: ReadonlySet<string> = new Set(
-  Object.keys({ message: true, schema: true, timeoutMs: true, userOnly: true } satisfies Record<
-    keyof AskRequest,
-    true
-  >),
+  Object.keys({ message: true, schema: true, timeout: true, userOnly: true } satisfies Record<keyof AskRequest, true>),
 );
 
 function questionOf(key: string, request: AskRequest, nowMs: number): Question {
-  const { message, timeoutMs, userOnly } = request;
+  const { message, timeout, userOnly } = request;
   const what = `question ${JSON.stringify(key)}`;
   const problems = unknownKeys(request, requestKeys, "a question");
   if (problems.length > 0) throw invalidValue(what, problems);
-  const expiresAt = timeoutMs === undefined ? undefined : laterIso(`The timeout of ${what}`, nowMs, timeoutMs);
+  const expiresAt = timeout === undefined ? undefined : laterIso(`The timeout of ${what}`, nowMs, timeout);
   const question = { message, schema: toJsonSchema(request.schema, "input", what), expiresAt, userOnly };
   // The schema is the author's: what JSON cannot hold is refused here, with its path.
   copyJson(question, what);

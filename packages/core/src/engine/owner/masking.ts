@@ -1,5 +1,5 @@
 import { readRpcCode, type TaskEvent, type TaskFailure } from "../../task/task-event.js";
-import type { TaskRecord } from "../../task/task-record.js";
+import type { Remembered, TaskRecord } from "../../task/task-record.js";
 import type { Followed } from "../engine.js";
 import { waitsForCode } from "../scheduling/version-rule.js";
 
@@ -9,7 +9,7 @@ export interface Masking {
   followed(followed: Followed, taskId: string): Followed;
 }
 
-type MaskedPart = Pick<TaskRecord, "id" | "error" | "message">;
+type MaskedPart = Pick<TaskRecord, "id" | "error" | "message"> & Partial<Pick<TaskRecord, "remembered">>;
 
 /** Shows everything as it is. */
 export const noMasking: Masking = { record: (record) => record, followed: (followed) => followed };
@@ -22,9 +22,11 @@ export const noMasking: Masking = { record: (record) => record, followed: (follo
  */
 export const masking: Masking = {
   record(record) {
-    const { id, error, message } = record;
+    const { id, error, message, remembered } = record;
     const shown = { error: error && maskedFailure(error, id), message: message && maskedMessage(message, id) };
-    return shown.error === error && shown.message === message ? record : { ...record, ...shown };
+    const steps = remembered && maskedSteps(remembered, id);
+    if (shown.error === error && shown.message === message && steps === remembered) return record;
+    return { ...record, ...shown, ...(steps !== undefined && { remembered: steps }) };
   },
   followed(followed, taskId) {
     if (followed.kind === "snapshot") return { ...followed, record: masking.record(followed.record) };
@@ -34,13 +36,21 @@ export const masking: Masking = {
 
 function maskedEvent(event: TaskEvent, taskId: string): TaskEvent {
   if (event.type === "refused") return { ...event, message: maskedMessage(event.message, taskId) };
-  if ((event.type !== "failed" && event.type !== "attempt_ended") || event.error === undefined) return event;
+  if (!("error" in event) || event.error === undefined) return event;
   return { ...event, error: maskedFailure(event.error, taskId) };
 }
 
-/** Only what a tool's code threw has one of these codes. */
+function maskedSteps(remembered: TaskRecord["remembered"], taskId: string): TaskRecord["remembered"] {
+  const entries = Object.entries(remembered);
+  if (!entries.some(([, { kind }]) => kind === "failed_step")) return remembered;
+  const masked = (entry: Remembered): Remembered =>
+    entry.kind === "failed_step" ? { ...entry, error: maskedFailure(entry.error, taskId) } : entry;
+  return Object.fromEntries(entries.map(([key, entry]) => [key, masked(entry)]));
+}
+
+/** Only what a tool's code threw, and what quotes it, has one of these codes. */
 function maskedFailure(failure: TaskFailure, taskId: string): TaskFailure {
-  const isOfTool = failure.code === "TOOL_FAILED" || readRpcCode(failure) !== undefined;
+  const isOfTool = ["TOOL_FAILED", "STEP_FAILED"].includes(failure.code) || readRpcCode(failure) !== undefined;
   if (!isOfTool || failure.forCaller === true) return failure;
   return { ...failure, message: `The tool failed. The server's log says why, under ${taskId}.` };
 }
