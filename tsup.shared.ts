@@ -48,15 +48,20 @@ export function selfContained(entry: string[]): Options {
     banner: { js: requireHere },
     define: { "process.env.NODE_ENV": '"production"' },
     esbuildPlugins: [withoutDevtools, writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
+    esbuildOptions: fromTheirSources,
   });
 }
 
 /** Builds packages into a library, with what they import. */
-export function withPackages(packages: RegExp): Options {
+export function withPackages(packages: RegExp, licenses = "dist/THIRD_PARTY_LICENSES"): Options {
   return {
     noExternal: [packages],
     banner: { js: requireHere },
-    esbuildPlugins: [writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
+    esbuildPlugins: [writeThirdPartyLicenses(licenses)],
+    // jsonc-parser's CommonJS requires in a way that no bundler sees.
+    esbuildOptions: (options) => {
+      options.mainFields = ["module", "main"];
+    },
   };
 }
 
@@ -68,19 +73,9 @@ export function bundledLibrary(entry: Record<string, string>, noExternal: RegExp
   };
 }
 
-/** A module of a bundle that is loaded by the first use of what it exports, from a file of its own. */
-interface LateModule {
-  readonly name: string;
-  /** The file that is bundled, for who imports it. */
-  readonly path: RegExp;
-  readonly importer: RegExp;
-  /** What that file is built from, as the SDK of the 2025 era finds it. */
-  readonly source: string;
-  readonly exports: string;
-}
-
-/** Makes its validator by the first schema: both SDKs make one for each server. */
-const lateValidator = `export class AjvJsonSchemaValidator {
+/** In place of the SDK's validator, which is loaded by the first schema from a file of its own: one is made for each server. */
+const lateValidator = `const load = () => require("./ajv.cjs");
+export class AjvJsonSchemaValidator {
   #validator;
   getValidator(schema) {
     this.#validator ??= new (load().AjvJsonSchemaValidator)();
@@ -89,67 +84,35 @@ const lateValidator = `export class AjvJsonSchemaValidator {
 }
 export { AjvJsonSchemaValidator as n };`;
 
-const lateFunction = (name: string): string => `export const ${name} = (...args) => load().${name}(...args);`;
+// What a package imports may have the usual name.
+const requireHere =
+  'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);';
 
-/** What no tools module without `setup` reaches before its first call. */
-const lateModules: readonly LateModule[] = [
-  {
-    name: "ajv-2025",
-    path: /validation\/ajv-provider\.js$/,
-    importer: /\/server\/index\.js$/,
-    source: "@modelcontextprotocol/sdk/validation/ajv",
-    exports: lateValidator,
-  },
-  {
-    name: "ajv-2026",
-    path: /\/ajvProvider-\w+\.mjs$/,
-    importer: /\/shimsNode\.mjs$/,
-    source: "@modelcontextprotocol/server/validators/ajv",
-    exports: lateValidator,
-  },
-  {
-    name: "zod-to-json-schema",
-    path: /^zod-to-json-schema$/,
-    importer: /\/server\/zod-json-schema-compat\.js$/,
-    source: "zod-to-json-schema",
-    exports: lateFunction("zodToJsonSchema"),
-  },
-  {
-    name: "zod-v3",
-    path: /^zod\/v3$/,
-    importer: /\/server\/zod-compat\.js$/,
-    source: "zod/v3",
-    exports: lateFunction("object"),
-  },
-];
-
-const requireHere = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
-
-/** Leaves out of a server what it does not need before its first answer. A module that is not found fails the build. */
+/**
+ * Leaves out of a server what it does not need before its first answer. A module that is not found fails the build. The SDK of the
+ * 2025 era is for a `setup` only, whose server is not bundled.
+ */
 const startsSooner: Plugin = {
   name: "starts-sooner",
   setup(build) {
-    const found = new Set<string>();
-    for (const { name, path, importer, exports } of lateModules) {
-      const namespace = `late-${name}`;
-      build.onResolve({ filter: path }, (module) =>
-        importer.test(module.importer) ? { path: module.path, namespace } : undefined,
-      );
-      build.onResolve({ filter: /./, namespace }, ({ path: file }) => ({ path: file, external: true }));
-      build.onLoad({ filter: /./, namespace }, () => {
-        found.add(name);
-        return { contents: `const load = () => require("./${name}.cjs");\n${exports}` };
-      });
-    }
+    const missing = new Set(["validator", "locales"]);
+    build.onResolve({ filter: /\/ajvProvider-\w+\.mjs$/ }, ({ path, importer }) =>
+      /\/shimsNode\.mjs$/.test(importer) ? { path, namespace: "late" } : undefined,
+    );
+    build.onResolve({ filter: /./, namespace: "late" }, ({ path }) => ({ path, external: true }));
+    build.onLoad({ filter: /./, namespace: "late" }, () => {
+      missing.delete("validator");
+      return { contents: lateValidator };
+    });
     // Of zod's languages a server speaks one.
     build.onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => {
-      found.add("locales");
+      missing.delete("locales");
       return { contents: 'export { default as en } from "./en.js";' };
     });
-    build.onEnd(() => {
-      const missing = ["locales", ...lateModules.map(({ name }) => name)].filter((name) => !found.has(name));
-      return { errors: missing.map((name) => ({ text: `The bundle holds no ${name}: adapt tsup.shared.ts.` })) };
-    });
+    build.onResolve({ filter: /^@modelcontextprotocol\/sdk\// }, ({ path }) => ({ path, external: true }));
+    build.onEnd(() => ({
+      errors: [...missing].map((name) => ({ text: `The bundle holds no ${name}: adapt tsup.shared.ts.` })),
+    }));
   },
 };
 
@@ -173,14 +136,16 @@ export function fromSources(files: Readonly<Record<string, string>>): Options {
     clean: false,
     noExternal: [/^@resumable-mcp\//],
     esbuildPlugins: [externalFiles(files)],
-    esbuildOptions: (options) => {
-      options.conditions = ["@resumable-mcp/source"];
-    },
+    esbuildOptions: fromTheirSources,
   };
 }
 
+const fromTheirSources: NonNullable<Options["esbuildOptions"]> = (options) => {
+  options.conditions = ["@resumable-mcp/source"];
+};
+
 /**
- * Builds a server with its SDKs and zod as a few minified files in `dist/bundled`: it starts sooner;
+ * Builds a server with its SDK and zod as a few minified files in `dist/bundled`: it starts sooner;
  * docs/decisions/0015.
  */
 export function bundledServer(entry: string): Options[] {
@@ -202,15 +167,10 @@ export function bundledServer(entry: string): Options[] {
     }),
     {
       ...library([], { ...whole, format: "cjs", sourcemap: false }),
-      entry: lateSources(),
+      entry: {
+        ajv: createRequire(join(process.cwd(), "package.json")).resolve("@modelcontextprotocol/server/validators/ajv"),
+      },
       esbuildPlugins: [writeThirdPartyLicenses("dist/bundled/THIRD_PARTY_LICENSES")],
     },
   ];
-}
-
-function lateSources(): Record<string, string> {
-  const here = createRequire(join(process.cwd(), "package.json"));
-  const sdk = createRequire(here.resolve("@modelcontextprotocol/sdk/types.js"));
-  const fileOf = (source: string) => (source.startsWith("@modelcontextprotocol/") ? here : sdk).resolve(source);
-  return Object.fromEntries(lateModules.map(({ name, source }) => [name, fileOf(source)]));
 }

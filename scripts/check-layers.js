@@ -40,7 +40,7 @@ const packages = {
   ],
   "packages/store-encryption": [["keys"], ["values"], ["opened-keys.ts"], ["with-encryption.ts"]],
   "packages/mcp": [
-    ["sdk-workarounds.ts", "limits.ts"],
+    ["sdk-2025.ts", "sdk-workarounds.ts", "limits.ts"],
     ["owner", "define-server.ts"],
     ["call"],
     ["http"],

@@ -1,6 +1,10 @@
-// Writes the names and licences of the packages whose files went into a bundle next to it, as their licences require.
+// Writes the names and licences of the packages whose files went into a bundle next to it, as their licences require, and of those
+// that they bundle themselves.
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+
+const bundledBefore = "dist/THIRD_PARTY_LICENSES";
 
 /** A plugin of esbuild that writes the licences of what was bundled into a file. */
 export function writeThirdPartyLicenses(file) {
@@ -29,6 +33,7 @@ export async function thirdPartyLicenses(files) {
 async function notice(packageFolder) {
   const { name, version, license } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8"));
   const names = (await readdir(packageFolder)).filter((file) => /^(licen[cs]e|notice)/i.test(file)).sort();
+  if (existsSync(join(packageFolder, bundledBefore))) names.push(bundledBefore);
   const texts = await Promise.all(names.map((file) => readFile(join(packageFolder, file), "utf8")));
   return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim()), ""].join("\n\n");
 }

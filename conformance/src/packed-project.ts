@@ -20,16 +20,18 @@ export interface PackedProject {
   folder(name: string): Promise<PackedProject>;
 }
 
-/** Another version of the SDK, in addition to the one that the packages bring: servers of both have to be served. */
+/** Another version of the SDK, in addition to the one under its own name: servers of both have to be served. */
 export const olderSdk = { name: "sdk-1-25", version: "1.25.3" } as const;
 
-/** Packs every published package and installs the tarballs with npm, and what a TypeScript project needs. */
+/** Packs every published package and installs the tarballs with npm, what a TypeScript project needs, and the SDK. */
 export async function createProject(): Promise<string> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "empty-project-")));
   const env = cleanEnvironment(directory);
   const tarballs = await Promise.all(published.map((folder) => pack(folder, directory, env)));
   await writeFile(join(directory, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const others = ["zod", "typescript", "@types/node"].map((name) => `${name}@${catalogVersion(name)}`);
+  const others = ["zod", "typescript", "@types/node", "@modelcontextprotocol/sdk"].map(
+    (name) => `${name}@${catalogVersion(name)}`,
+  );
   const older = `${olderSdk.name}@npm:@modelcontextprotocol/sdk@${olderSdk.version}`;
   const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
   await start("npm", ["install", ...quiet, ...tarballs, ...others, older], { cwd: directory, env }).succeeded();

@@ -65,6 +65,17 @@ test("the packages that speak the protocol do so", () => {
   for (const folder of knowsProtocol) expect(importing(folder, ["src"], protocolSdk)).not.toEqual([]);
 });
 
+test("an installation needs no SDK of the 2025 era: two files name it, of which one loads it where it is installed", () => {
+  expect(manifestOf("packages/mcp").peerDependenciesMeta).toHaveProperty(
+    ["@modelcontextprotocol/sdk", "optional"],
+    true,
+  );
+  const naming = importing("packages/mcp", ["src"], /^@modelcontextprotocol\/sdk\//).filter(
+    (path) => !isTestFile(path),
+  );
+  expect(naming).toEqual(["packages/mcp/src/era-2025/setup.ts", "packages/mcp/src/sdk-2025.ts"]);
+});
+
 test("the panel depends on nothing at run time, and only its connections know the protocol SDKs", () => {
   const { dependencies, peerDependencies, optionalDependencies } = manifestOf("packages/panel");
   expect([dependencies, peerDependencies, optionalDependencies]).toEqual([undefined, undefined, undefined]);
@@ -74,7 +85,7 @@ test("the panel depends on nothing at run time, and only its connections know th
 
 test("documents know nothing of tasks: they depend on no package of this repository", () => {
   const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/documents");
-  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["lowdb", "zod"]);
+  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["zod"]);
 });
 
 test("telemetry depends on the core and the API of OpenTelemetry, and bundles its SDK", () => {
@@ -115,7 +126,6 @@ test("the protocol depends on the core alone", () => {
 test("the client draws nothing and asks no user: it knows no terminal, no React and no Ink", () => {
   const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/client");
   expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual([
-    "@modelcontextprotocol/sdk",
     "@resumable-mcp/documents",
     "@resumable-mcp/protocol",
     "@resumable-mcp/telemetry",

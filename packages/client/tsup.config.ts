@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
-import { library } from "../../tsup.shared.js";
+import { library, withPackages } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts"]));
+// An installation then has none of the web servers that the SDK brings: docs/decisions/0015.
+export default defineConfig(library(["src/index.ts"], withPackages(/^@modelcontextprotocol\/sdk\//)));

@@ -1,4 +1,4 @@
 import { defineConfig } from "tsup";
-import { library } from "../../tsup.shared.js";
+import { library, withPackages } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts"]));
+export default defineConfig(library(["src/index.ts"], withPackages(/^lowdb$/)));

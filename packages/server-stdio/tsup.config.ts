@@ -1,5 +1,5 @@
 import { defineConfig } from "tsup";
-import { bundledServer, fromSources, library } from "../../tsup.shared.js";
+import { bundledServer, fromSources, library, withPackages } from "../../tsup.shared.js";
 
 /** Where the program finds what it loads when it needs it. */
 const programs = {
@@ -24,7 +24,10 @@ export default defineConfig([
       "src/telemetry-export.ts",
       "src/hosts/host-command.ts",
     ],
-    { clean: ["!cli.cjs", "!cli.cjs.map", "!bundled/**", "!THIRD_PARTY_LICENSES"] },
+    {
+      clean: ["!cli.cjs", "!cli.cjs.map", "!bundled/**", "!THIRD_PARTY_LICENSES"],
+      ...withPackages(/^(?:diff|jsonc-parser|smol-toml|yaml)$/, "dist/hosts/THIRD_PARTY_LICENSES"),
+    },
   ),
   // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0015.
   library(["src/cli.ts"], { ...fromSources(programs), format: "cjs", splitting: false }),

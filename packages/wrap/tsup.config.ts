@@ -1,4 +1,6 @@
 import { defineConfig } from "tsup";
-import { library } from "../../tsup.shared.js";
+import { library, withPackages } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/module.ts"], { splitting: true }));
+export default defineConfig(
+  library(["src/index.ts", "src/module.ts"], { splitting: true, ...withPackages(/^eventsource-parser\//) }),
+);

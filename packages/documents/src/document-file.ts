@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import { type Adapter, Low } from "lowdb";
+import { Low } from "lowdb";
 import type { ZodType } from "zod";
 import { type DocumentDisk, nodeDocumentDisk } from "./document-disk.js";
 import { formatDocument, parseDocument, readText, unlinkIfExists, writeAll } from "./document-text.js";
@@ -44,7 +44,7 @@ export interface DocumentOptions<Document> {
  *
  * Several writers replace each other's documents: a change of what is there needs a lock around reading and writing.
  */
-export class DocumentFile<Document> implements Adapter<Document> {
+export class DocumentFile<Document> {
   readonly #options: Required<Omit<DocumentOptions<Document>, "mayReplace">> & DocumentOptions<Document>;
   /** What stands in the file is known to be a document, or the file to be missing. */
   #isKnown = false;
@@ -97,6 +97,15 @@ export class DocumentFile<Document> implements Adapter<Document> {
   }
 }
 
+/** A document that was read: as it is in memory, and what reads and writes it. */
+export interface OpenDocument<Document> {
+  data: Document;
+  read(): Promise<void>;
+  write(): Promise<void>;
+  /** Changes the document and writes it. */
+  update(change: (data: Document) => unknown): Promise<void>;
+}
+
 /**
  * Opens a document and reads it: `data` is what the file holds, or `initial` where there is none.
  *
@@ -109,7 +118,7 @@ export class DocumentFile<Document> implements Adapter<Document> {
 export async function openDocument<Document>(
   options: DocumentOptions<Document>,
   initial: Document,
-): Promise<Low<Document>> {
+): Promise<OpenDocument<Document>> {
   const document = new Low(new DocumentFile(options), initial);
   await document.read();
   return document;

@@ -1,4 +1,3 @@
-import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -9,6 +8,7 @@ import type {
 import type { Engine, Json, JsonObject, Tool } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import type { ControlToolMode } from "@resumable-mcp/protocol";
+import type { McpServer } from "./sdk-2025.js";
 
 /**
  * The panel's page: one HTML document without anything from elsewhere, or what loads it where it is first read. All sessions
@@ -102,7 +102,10 @@ export interface ServerDefinition {
   readonly prefix?: string;
   /** The server whose tools these are. It answers everything else, and there is no `setup`. */
   readonly upstream?: Upstream;
-  /** Adds whatever else the server offers: ordinary tools, resources, prompts. Runs once a connection. */
+  /**
+   * Adds whatever else the server offers: ordinary tools, resources, prompts. Runs once a connection. It needs the package
+   * `@modelcontextprotocol/sdk`.
+   */
   readonly setup?: (server: McpServer) => void | Promise<void>;
   /**
    * The same for clients of the 2026 era. Over HTTP it runs once: one server answers the requests of all clients, and what is

@@ -1,11 +1,10 @@
-import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { JSONRPCMessage, MessageExtraInfo, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { inTime } from "@resumable-mcp/core/internal";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { RpcError, readableError } from "../call/rpc-error.js";
 import type { OtherServer } from "../control/router.js";
 import { limits } from "../limits.js";
+import type { JSONRPCMessage, MessageExtraInfo, RequestId, Transport, TransportSendOptions } from "../sdk-2025.js";
 import { findHandler, forSdk, isRegisteredTool, requestsTo } from "../sdk-workarounds.js";
 import type { Request2025 } from "./call-2025.js";
 import { KnownTools, readToolKinds, type ToolFacts } from "./session/tool-kinds.js";

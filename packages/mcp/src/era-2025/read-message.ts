@@ -1,5 +1,5 @@
-import type { JSONRPCNotification, JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
+import type { JSONRPCNotification, JSONRPCRequest, JSONRPCResponse } from "../sdk-2025.js";
 import { forSdk } from "../sdk-workarounds.js";
 
 /** What a client sends. */

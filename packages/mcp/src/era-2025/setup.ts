@@ -1,10 +1,9 @@
-import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
-import type { Engine } from "@resumable-mcp/core";
+import { type Engine, ResumableError } from "@resumable-mcp/core";
 import { maskHandlers } from "../call/mask-handlers.js";
 import type { RegisterToolsOptions } from "../control/methods.js";
 import { reserveNames } from "../control/register-tools.js";
 import type { ServerDefinition } from "../define-server.js";
+import type { jsonSchemaValidator, McpServer } from "../sdk-2025.js";
 import { offered2025 } from "./initialize.js";
 
 /**
@@ -12,6 +11,8 @@ import { offered2025 } from "./initialize.js";
  * ours.
  *
  * The SDK is loaded here, when the first connection needs it.
+ *
+ * @throws {@link ResumableError} `INVALID_OPTION` where it is not installed.
  */
 export async function setupServer(
   definition: ServerDefinition,
@@ -20,10 +21,7 @@ export async function setupServer(
 ): Promise<McpServer | undefined> {
   const { name, version, setup } = definition;
   if (setup === undefined) return undefined;
-  const [{ McpServer }, jsonSchemaValidator] = await Promise.all([
-    import("@modelcontextprotocol/sdk/server/mcp.js"),
-    validatorOnDemand(),
-  ]);
+  const { McpServer, jsonSchemaValidator } = await loadSdk();
   const { tasks: _ours, ...capabilities } = offered2025;
   const server = new McpServer({ name, version }, { capabilities, jsonSchemaValidator });
   reserveNames(server, engine, options);
@@ -32,14 +30,25 @@ export async function setupServer(
   return server;
 }
 
+async function loadSdk() {
+  // A bundler takes what is imported inside a `try` for optional.
+  try {
+    const [{ McpServer }, { AjvJsonSchemaValidator }] = await Promise.all([
+      import("@modelcontextprotocol/sdk/server/mcp.js"),
+      import("@modelcontextprotocol/sdk/validation/ajv"),
+    ]);
+    onDemand ??= { getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema) };
+    return { McpServer, jsonSchemaValidator: onDemand };
+  } catch (cause) {
+    if (!(cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND")) throw cause;
+    const message =
+      "`setup` needs the package @modelcontextprotocol/sdk. Install it: npm install @modelcontextprotocol/sdk";
+    throw new ResumableError("INVALID_OPTION", message, { details: { option: "setup" }, cause });
+  }
+}
+
 /**
  * The SDK makes a validator for each server, for what users answer: half of all that an idle session would hold. Here
  * each question gets one of its own, so that no session sees what another's schema left in it by its `$id`.
  */
-async function validatorOnDemand(): Promise<jsonSchemaValidator> {
-  const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/sdk/validation/ajv");
-  onDemand ??= { getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema) };
-  return onDemand;
-}
-
 let onDemand: jsonSchemaValidator | undefined;

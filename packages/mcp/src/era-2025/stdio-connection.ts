@@ -1,4 +1,3 @@
-import type { JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { isAtLeast, readRpcId, rpcCodes, rpcErrorResponse, toText } from "@resumable-mcp/protocol";
 import { paramsOf } from "../call/call.js";
@@ -7,6 +6,7 @@ import { RpcError } from "../call/rpc-error.js";
 import { ConnectionClient } from "../call/session-client.js";
 import { makePanel } from "../control/panel.js";
 import type { ServerDefinition } from "../define-server.js";
+import type { JSONRPCRequest } from "../sdk-2025.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { Connection2025, Request2025 } from "./call-2025.js";
 import { OtherServer2025 } from "./other-server.js";

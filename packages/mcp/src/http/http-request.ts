@@ -1,8 +1,8 @@
-import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isJsonObject, parseJson, problemOfJson, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
 import { type Ending, endingOf } from "../call/ending.js";
 import type { BodyLimits } from "../limits.js";
 import type { Locality } from "../owner/owner.js";
+import type { AuthInfo } from "../sdk-2025.js";
 import { type HttpAnswer, refusal } from "./http-answer.js";
 
 /** What a web server has found out about a request before. */

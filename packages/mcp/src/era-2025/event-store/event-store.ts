@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import type { EventStore } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, isResumableError, type JsonObject, ResumableError, type Store } from "@resumable-mcp/core";
 import type { Documents } from "@resumable-mcp/core/store";
 import { sessionLimits } from "../../limits.js";
+import type { EventStore, JSONRPCMessage } from "../../sdk-2025.js";
 import { forSdk } from "../../sdk-workarounds.js";
 
 /** The kind of the documents that hold streams of events. */

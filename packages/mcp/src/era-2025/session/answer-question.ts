@@ -1,8 +1,8 @@
-import type { JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { parseElicitationResult, parseQuestionId, toText } from "@resumable-mcp/protocol";
 import { resolveOwner } from "../../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
+import type { JSONRPCResponse } from "../../sdk-2025.js";
 import type { InFlightCalls } from "./calls/in-flight-calls.js";
 import type { SessionDocument } from "./session-document.js";
 

@@ -1,4 +1,3 @@
-import type { JSONRPCNotification, JSONRPCResponse, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine } from "@resumable-mcp/core";
 import { toText } from "@resumable-mcp/protocol";
 import { isRequestId } from "../../call/call.js";
@@ -6,6 +5,7 @@ import { HttpAnswer } from "../../http/http-answer.js";
 import { limits } from "../../limits.js";
 import { findLocality } from "../../owner/owner.js";
 import { type CallerRights, checkScopes } from "../../owner/scopes.js";
+import type { JSONRPCNotification, JSONRPCResponse, MessageExtraInfo } from "../../sdk-2025.js";
 import { answerQuestion } from "./answer-question.js";
 import type { EnteringCalls } from "./calls/entering-calls.js";
 import type { InFlightCalls } from "./calls/in-flight-calls.js";

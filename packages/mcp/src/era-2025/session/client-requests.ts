@@ -1,10 +1,10 @@
-import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes, rpcErrorResponse, toText } from "@resumable-mcp/protocol";
 import { sessionClient } from "../../call/session-client.js";
 import { endOfTurn } from "../../http/end-of-turn.js";
 import type { HttpAnswer } from "../../http/http-answer.js";
 import type { RequestContext } from "../../http/http-request.js";
 import type { SseStream } from "../../http/sse-stream.js";
+import type { JSONRPCRequest, MessageExtraInfo } from "../../sdk-2025.js";
 import type { EnteringCalls } from "./calls/entering-calls.js";
 import type { ClientSettings } from "./client-settings.js";
 import type { Deliveries, DeliveringSession } from "./deliveries.js";

@@ -1,7 +1,7 @@
-import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { isAtLeast } from "@resumable-mcp/protocol";
 import { limits } from "../../limits.js";
+import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "../../sdk-2025.js";
 import { type SessionDocument, withSubscription } from "./session-document.js";
 
 /** What carries out the requests that a session repeats. */

@@ -1,9 +1,3 @@
-import type {
-  JSONRPCMessage,
-  JSONRPCNotification,
-  JSONRPCResponse,
-  MessageExtraInfo,
-} from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import type { Delivery } from "../../call/call.js";
@@ -11,6 +5,7 @@ import { EndingController } from "../../call/ending.js";
 import { hearCallers } from "../../call/result-delivered.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import type { SessionLimits } from "../../limits.js";
+import type { JSONRPCMessage, JSONRPCNotification, JSONRPCResponse, MessageExtraInfo } from "../../sdk-2025.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { type Connection2025, goneReason, type Request2025 } from "../call-2025.js";
 import type { OtherServer2025 } from "../other-server.js";

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
-import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { parseJson, type Repeatable } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { limits } from "../../limits.js";
+import type { RequestId } from "../../sdk-2025.js";
 
 /** A place in a stream. */
 export interface Place {

@@ -1,5 +1,5 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { SessionLimits } from "../../limits.js";
+import type { JSONRPCMessage } from "../../sdk-2025.js";
 import type { SessionFacts } from "./session-document.js";
 
 /** What a stream begins with, so that its client comes back to it. */

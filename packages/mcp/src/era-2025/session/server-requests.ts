@@ -1,15 +1,10 @@
-import type {
-  JSONRPCMessage,
-  JSONRPCNotification,
-  JSONRPCRequest,
-  RequestId,
-} from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys, questionId, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { isRequestId } from "../../call/call.js";
 import { QuestionRelay } from "../../call/question-relay.js";
 import { RpcError } from "../../call/rpc-error.js";
 import { randomToken } from "../../owner/random-token.js";
+import type { JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, RequestId } from "../../sdk-2025.js";
 import { type InFlightRequest, readMeta } from "./session-stream.js";
 
 /** A response of a client. */

@@ -1,9 +1,9 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { errorResult } from "../../call/tool-result.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
+import type { JSONRPCMessage } from "../../sdk-2025.js";
 import { type Cursor, formatEventId, parseStreamName } from "./event-id.js";
 import type { SessionDocument } from "./session-document.js";
 

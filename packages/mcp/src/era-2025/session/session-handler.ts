@@ -1,4 +1,3 @@
-import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { storeFaults } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call.js";
@@ -12,6 +11,7 @@ import { SseStream } from "../../http/sse-stream.js";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { isClientId, unseenInClientId } from "../../owner/client-id.js";
 import { noteLocality } from "../../owner/owner.js";
+import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "../../sdk-2025.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { versions } from "../initialize.js";
 import { isRequest as asks, isWellFormed, type Message2025, readMessage } from "../read-message.js";

@@ -1,4 +1,3 @@
-import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import type { EndingController } from "../../call/ending.js";
@@ -6,6 +5,7 @@ import type { Receipt } from "../../call/late-cancellations.js";
 import { isCompletedResponse } from "../../call/result-delivered.js";
 import type { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
+import type { JSONRPCMessage, JSONRPCRequest } from "../../sdk-2025.js";
 import { bareName, formatEventId, type Place } from "./event-id.js";
 import type { Prime } from "./prime.js";
 import { callerParams } from "./session-document.js";

@@ -1,14 +1,14 @@
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { asRpcError } from "../../call/rpc-error.js";
+import type { HttpAnswer } from "../../http/http-answer.js";
+import type { SessionLimits } from "../../limits.js";
 import type {
   JSONRPCMessage,
   JSONRPCNotification,
   JSONRPCRequest,
   JSONRPCResponse,
   MessageExtraInfo,
-} from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { asRpcError } from "../../call/rpc-error.js";
-import type { HttpAnswer } from "../../http/http-answer.js";
-import type { SessionLimits } from "../../limits.js";
+} from "../../sdk-2025.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import type { Connection2025 } from "../call-2025.js";
 import { type ConnectableServer, OtherServer2025 } from "../other-server.js";

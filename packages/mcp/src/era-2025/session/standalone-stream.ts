@@ -1,7 +1,7 @@
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { SseStream } from "../../http/sse-stream.js";
 import type { SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
+import type { JSONRPCMessage } from "../../sdk-2025.js";
 import type { Place } from "./event-id.js";
 import type { Prime } from "./prime.js";
 import { SessionStream } from "./session-stream.js";

@@ -1,6 +1,3 @@
-import type { TaskStore } from "@modelcontextprotocol/sdk/experimental/tasks/interfaces.js";
-import type { RequestTaskStore } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import type { CallToolResult, GetTaskResult } from "@modelcontextprotocol/sdk/types.js";
 import {
   type Engine,
   isFinal,
@@ -16,6 +13,7 @@ import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { splitClientId } from "../../call/session-client.js";
 import { limits } from "../../limits.js";
 import { ownerOfSubject } from "../../owner/owner.js";
+import type { CallToolResult, GetTaskResult, RequestTaskStore, TaskStore } from "../../sdk-2025.js";
 import { answerOfTask, cancelTask, listTasks, task2025 } from "./task-2025.js";
 
 /** Whose tasks a task store shows. */

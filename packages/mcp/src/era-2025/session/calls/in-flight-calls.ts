@@ -1,4 +1,3 @@
-import type { JSONRPCRequest, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine } from "@resumable-mcp/core";
 import type { Repeatable } from "@resumable-mcp/protocol";
 import { toText } from "@resumable-mcp/protocol";
@@ -6,6 +5,7 @@ import { LateCancellations } from "../../../call/late-cancellations.js";
 import type { SessionLimits } from "../../../limits.js";
 import { randomToken } from "../../../owner/random-token.js";
 import type { CallerRights } from "../../../owner/scopes.js";
+import type { JSONRPCRequest, RequestId } from "../../../sdk-2025.js";
 import { bareName, type Cursor, callOfStream, nameStream, parseStreamName, type StreamFacts } from "../event-id.js";
 import { callerParams, type SessionDocument, withCancelled, withToken } from "../session-document.js";
 import { InFlightRequest } from "../session-stream.js";

@@ -1,4 +1,3 @@
-import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/internal";
 import type { CountedGroup } from "@resumable-mcp/core/store";
@@ -8,6 +7,7 @@ import { HttpAnswer, refusal } from "../../../http/http-answer.js";
 import { type SessionLimits, sessionLimits } from "../../../limits.js";
 import { findLocality, ownerOfToken, theLocalUser } from "../../../owner/owner.js";
 import { randomToken } from "../../../owner/random-token.js";
+import type { JSONRPCRequest, MessageExtraInfo } from "../../../sdk-2025.js";
 import { KeptDocument } from "../kept-document.js";
 import { Session2025, type SessionCommons, type SessionServer } from "../session.js";
 import { jsonAnswer } from "../session-answers.js";

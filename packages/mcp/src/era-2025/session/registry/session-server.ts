@@ -1,9 +1,9 @@
-import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { Engine } from "@resumable-mcp/core";
 import { makePanel } from "../../../control/panel.js";
 import type { ServerDefinition } from "../../../define-server.js";
 import type { SessionLimits } from "../../../limits.js";
 import type { Locality } from "../../../owner/owner.js";
+import type { AuthInfo } from "../../../sdk-2025.js";
 import type { ConnectableServer } from "../../other-server.js";
 import { routerOf } from "../../register-tools.js";
 import { Router2025 } from "../../router.js";
