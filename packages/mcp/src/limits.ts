@@ -28,6 +28,8 @@ export const limits = {
   foreignToolSeconds: 2,
   /** How long a request waits for the server's list of tools; after that its argument `client_id` is not kept. */
   toolListTimeoutMs: 10_000,
+  /** What the status of a task says of the error that another server answered its call with, in characters. */
+  maxStatusMessageLength: 2_000,
   /** How often a client is asked to poll, in milliseconds. */
   pollIntervalMs: 1_000,
   /** How long a cancelled task may take to stop before its answer says so anyway: the request is durable. */

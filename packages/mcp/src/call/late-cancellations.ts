@@ -33,6 +33,8 @@ export class LateCancellations {
 
 /** A task's result on its way to a caller. */
 export interface Receipt {
+  /** Another server answered the call of the task with an error in place of a result. */
+  readonly isRefusal: boolean;
   /** The response is about to be written. */
   sending(): void;
   /** A connection that was open accepted the last byte: the result counts as delivered. */

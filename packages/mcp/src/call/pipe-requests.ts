@@ -74,7 +74,7 @@ export class PipeRequests {
       if (ending.reason === undefined) await this.#respond({ jsonrpc: "2.0", id, result: { ...result } as JsonObject });
     } catch (error) {
       if (!(error instanceof RpcError)) this.#options.onError?.(error);
-      if (ending.reason === undefined) this.send({ jsonrpc: "2.0", id, error: asRpcError(error).body });
+      if (ending.reason === undefined) await this.#respond({ jsonrpc: "2.0", id, error: asRpcError(error).body });
     }
     end();
   }

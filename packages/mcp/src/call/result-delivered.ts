@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
+import { type Engine, isJsonObject, type JsonObject, type TaskView } from "@resumable-mcp/core";
+import { metaKeys, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
 import { type ConnectedServer, watchTransport } from "../sdk-workarounds.js";
 import { type Call, isRequestId } from "./call.js";
 import { LateCancellations, type Receipt } from "./late-cancellations.js";
+import { mirroredError } from "./tool-result.js";
 
 /** Named points between the end of a task and the note that its result was delivered, in their order. */
 export const resultPoints = ["result.ready", "result.sending", "result.sent", "result.delivered"] as const;
@@ -14,13 +15,16 @@ export const resultPoints = ["result.ready", "result.sending", "result.sent", "r
  *
  * Durability: what cannot be noted counts as not delivered; the same call gets the result once more.
  */
-function createReceipt({ engine, tasks, meta }: Call, taskId: string): Receipt {
-  // The supervisor in front reports itself what became of the result.
-  let state: "open" | "sent" | "withdrawn" = meta.tellsDelivery ? "withdrawn" : "open";
+function createReceipt({ engine, tasks, meta }: Call, { record }: TaskView): Receipt {
+  const { id: taskId } = record;
+  const isRefusal = mirroredError({ engine }, record) !== undefined;
+  // The supervisor in front reports itself what became of the result. An error does not say whose it is.
+  let state: "open" | "sent" | "withdrawn" = meta.tellsDelivery && !isRefusal ? "withdrawn" : "open";
   let sentMs = 0;
   const observe = (point: (typeof resultPoints)[number]): void => engine.observe(point, taskId);
   observe("result.ready");
   return {
+    isRefusal,
     sending: () => observe("result.sending"),
     sent() {
       if (state !== "open") return;
@@ -61,8 +65,8 @@ export interface TakesReceipts {
 }
 
 /** Notes, before a call has its answer, that the response will carry a task's result. */
-export function carryResult(call: Call, taskId: string): void {
-  call.carry(createReceipt(call, taskId));
+export function carryResult(call: Call, view: TaskView): void {
+  call.carry(createReceipt(call, view));
 }
 
 /**
@@ -85,8 +89,10 @@ export function makeCarrier(server: ConnectedServer, requestId: RequestId, where
 }
 
 /** Tells whether a response is what a completed task came to; the SDK may have put an error in its place. */
-export function isCompletedResponse(message: unknown): boolean {
-  return isJsonObject(message) && isJsonObject(message.result) && message.result.isError !== true;
+export function isCompletedResponse(message: unknown, { isRefusal }: Pick<Receipt, "isRefusal">): boolean {
+  const { result, error }: JsonObject = isJsonObject(message) ? message : {};
+  if (!isJsonObject(result)) return isRefusal && error !== undefined;
+  return result.isError !== true || Object(result._meta)[metaKeys.status] === "completed";
 }
 
 function knowsReceipts(transport: object): transport is TakesReceipts {
@@ -111,8 +117,9 @@ export class ConnectionReceipts {
 
   /** To be waited for before a response is sent; what it gives is called afterwards. */
   sending(message: unknown, isOpen: () => boolean): Promise<(() => void) | undefined> | undefined {
-    const receipt = isJsonObject(message) && isCompletedResponse(message) ? this.#receipts.get(message.id) : undefined;
-    return receipt && beforeSent(receipt, isOpen);
+    const receipt = isJsonObject(message) ? this.#receipts.get(message.id) : undefined;
+    if (receipt !== undefined && isCompletedResponse(message, receipt)) return beforeSent(receipt, isOpen);
+    return undefined;
   }
 
   /** A message of the client may cancel a request whose response it has. */

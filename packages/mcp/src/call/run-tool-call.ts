@@ -154,7 +154,7 @@ async function resumePaused(call: Call, taskId: string): Promise<TaskView> {
 /** What a caller is answered when following its task ended. */
 export function toResult(call: Call, { reason, view }: CallEnding, reused: boolean): ToolResult {
   if (reason === "finished") {
-    carryResult(call, view.record.id);
+    carryResult(call, view);
     return finishedResult(call, view, reused);
   }
   return interimResult(view, reason === "paused" || reason === "input_required" ? reason : "running", call.prefix);

@@ -18,6 +18,7 @@ import {
   metaKeys,
   type TaskError,
 } from "@resumable-mcp/protocol";
+import { limits } from "../limits.js";
 import { forSdk } from "../sdk-workarounds.js";
 import { type InterimStatus, interimStep, type NextStep, nextStep, progressText } from "./next-step.js";
 import { type RpcError, readableError } from "./rpc-error.js";
@@ -187,6 +188,18 @@ export function mirroredError(
   const isMirrored = engine.tools.some(({ name, mirrors }) => name === tool && mirrors !== undefined);
   const { error }: JsonObject = isMirrored && isJsonObject(output) ? output : {};
   return error === undefined ? undefined : readableError(error);
+}
+
+/** Why another server's answer to the call of a task is an error, in its own words; `undefined` where it is none. */
+export function mirroredFailure(answerer: Pick<Answerer, "engine">, record: TaskRecord): string | undefined {
+  const refusal = mirroredError(answerer, record);
+  if (refusal !== undefined) return refusal.message;
+  const { mirrors } = answerer.engine.tools.find(({ name }) => name === record.tool) ?? {};
+  const { isError, content }: JsonObject = mirrors === undefined ? {} : Object(Object(record.output).result);
+  if (isError !== true) return undefined;
+  const [first] = Array.isArray(content) ? content : [];
+  const { text: said }: JsonObject = Object(first);
+  return typeof said === "string" ? said.slice(0, limits.maxStatusMessageLength) : "its server answered with an error";
 }
 
 /** Says that a task is not finished, and what to do next. */

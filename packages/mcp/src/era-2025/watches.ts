@@ -72,19 +72,19 @@ export class Watches {
   }
 
   /** Tells of each new status of a task, once however many calls join it. */
-  tellStatus({ tasks, meta }: Call, taskId: string): void {
+  tellStatus(call: Call, taskId: string): void {
     const isWatched = this.#begun.has(taskId);
-    this.#begun.set(taskId, meta.progressToken);
+    this.#begun.set(taskId, call.meta.progressToken);
     if (isWatched) return;
-    this.#tellStatuses(tasks, taskId, this.#options.closed())
+    this.#tellStatuses(call, taskId, this.#options.closed())
       .catch((error: unknown) => this.#options.onError?.(error))
       .finally(() => this.#begun.delete(taskId));
   }
 
-  async #tellStatuses(tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> {
+  async #tellStatuses(call: Call, taskId: string, signal: AbortSignal): Promise<void> {
     let shown: unknown;
-    for await (const _event of tasks.follow(taskId, { signal })) {
-      const params = task2025(await tasks.get(taskId));
+    for await (const _event of call.tasks.follow(taskId, { signal })) {
+      const params = task2025(call, await call.tasks.get(taskId));
       if (signal.aborted) return;
       if (params.status === shown) continue;
       shown = params.status;

@@ -122,10 +122,9 @@ export class InFlightRequest {
   }
 
   async #whole({ status, message }: WireResponse): Promise<HttpAnswer> {
-    const isCarried = this.#receipt !== undefined && isCompletedResponse(message);
-    const onSent = isCarried
-      ? await beforeSent(this.#receipt as Receipt, () => this.#gone.reason === undefined)
-      : undefined;
+    const receipt = this.#receipt;
+    const isCarried = receipt !== undefined && isCompletedResponse(message, receipt);
+    const onSent = isCarried ? await beforeSent(receipt, () => this.#gone.reason === undefined) : undefined;
     return new HttpAnswer(status, { "content-type": "application/json" }, JSON.stringify(message), onSent);
   }
 }

@@ -82,8 +82,8 @@ export function carriedResult({ id, result }: RpcMessage): CarriedResult | undef
   return taskId === undefined ? undefined : { requestId: id, taskId };
 }
 
-function completedTask({ _meta, isError }: RpcObject): string | undefined {
-  if (!isObject(_meta) || isError === true || _meta[metaKeys.status] !== "completed") return undefined;
+function completedTask({ _meta }: RpcObject): string | undefined {
+  if (!isObject(_meta) || _meta[metaKeys.status] !== "completed") return undefined;
   const { [metaKeys.taskId]: taskId } = _meta;
   return typeof taskId === "string" ? taskId : undefined;
 }

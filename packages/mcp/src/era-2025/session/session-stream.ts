@@ -123,7 +123,7 @@ export class SessionStream {
     const data = JSON.stringify(message);
     const place = this.#placeOf(message);
     const { receipt } = this;
-    const onSent = receipt !== undefined && isCompletedResponse(message) ? () => receipt.sent() : undefined;
+    const onSent = receipt !== undefined && isCompletedResponse(message, receipt) ? () => receipt.sent() : undefined;
     if (onSent !== undefined) receipt?.sending();
     if (this.kind !== "journal" && place !== undefined) this.#keep({ place: place.place, data, onSent });
     this.#onFirst?.();

@@ -10,6 +10,7 @@ import {
   type Answerer,
   finishedResult,
   keptMs,
+  mirroredFailure,
   statusMessage,
   type ToolResult,
   toText,
@@ -32,9 +33,12 @@ export type Task2025 = {
   pollInterval: number;
 };
 
-/** Shows a task. */
-export function task2025(view: TaskView): Task2025 {
-  return { ...summary2025({ ...view.record, status: view.status }), statusMessage: statusMessage(view) };
+/** Shows a task. It has failed, too, where another server answered its call with an error. Source: the same, "Task Execution Errors". */
+export function task2025(answerer: Pick<Answerer, "engine">, view: TaskView): Task2025 {
+  const shown = { ...summary2025({ ...view.record, status: view.status }), statusMessage: statusMessage(view) };
+  const failure = mirroredFailure(answerer, view.record);
+  if (failure === undefined) return shown;
+  return { ...shown, status: "failed", statusMessage: withLabel(`failed: ${failure}`, view.record) };
 }
 
 /** The same for lists, which know a little less. */
@@ -52,9 +56,9 @@ export function summary2025(task: TaskSummary): Task2025 {
 }
 
 /** The answer to a call that became a task. Source: the same, "CreateTaskResult". */
-export function createTaskResult2025(view: TaskView): JsonObject {
+export function createTaskResult2025(answerer: Pick<Answerer, "engine">, view: TaskView): JsonObject {
   const { id, lastSeq } = view.record;
-  return { task: task2025(view), _meta: { [metaKeys.taskId]: id, [metaKeys.seq]: lastSeq } };
+  return { task: task2025(answerer, view), _meta: { [metaKeys.taskId]: id, [metaKeys.seq]: lastSeq } };
 }
 
 function status2025(status: TaskSummary["status"]): Task2025["status"] {
@@ -103,7 +107,7 @@ export async function taskResult(given: Call, taskId: string): Promise<ToolResul
   for (;;) {
     const { reason, view } = await followCall(call, await call.tasks.get(taskId), undefined);
     if (reason === "finished") {
-      carryResult(call, taskId);
+      carryResult(call, view);
       const result = answerOfTask(call, view);
       return { ...result, _meta: { ...result._meta, [relatedTaskKey]: { taskId } } };
     }

@@ -21,9 +21,9 @@ const schema = z.looseObject({
 type TaskMethod = (call: Call, params: z.output<typeof schema>) => Promise<object>;
 
 const methods = {
-  "tasks/get": async ({ tasks }, { taskId }) => task2025(await tasks.get(taskId)),
+  "tasks/get": async (call, { taskId }) => task2025(call, await call.tasks.get(taskId)),
   "tasks/result": (call, { taskId }) => taskResult(call, taskId),
-  "tasks/cancel": async ({ tasks }, { taskId }) => task2025(await cancelTask(tasks, taskId)),
+  "tasks/cancel": async (call, { taskId }) => task2025(call, await cancelTask(call.tasks, taskId)),
   "tasks/list": ({ tasks }, { cursor }) => listTasks(tasks, cursor),
 } as const satisfies Readonly<Record<string, TaskMethod>>;
 
@@ -157,7 +157,7 @@ async function createTask(
     if (!begun.created) await call.tasks.detach(begun.record.id);
     await call.begun?.(begun.record.id);
     request.connection.watches.tellStatus(call, begun.record.id);
-    return createTaskResult2025(begun);
+    return createTaskResult2025(call, begun);
   } catch (error) {
     throw asRpcError(error);
   }

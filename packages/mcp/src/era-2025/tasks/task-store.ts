@@ -65,7 +65,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
         const view = await findTask(tasksOf(sessionId), taskId);
         if (view === undefined) return null;
         if (isFinal(view.status)) stopping.delete(taskId);
-        return task2025(stopping.has(taskId) ? { ...view, status: "cancelled" } : view);
+        return task2025({ engine }, stopping.has(taskId) ? { ...view, status: "cancelled" } : view);
       }),
     createTask: (_params, _requestId, request, sessionId) =>
       answering(async () => {
@@ -73,7 +73,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
         const { tool, input } = callOf(engine, request);
         const started = await tasks.start({ tool, input, detached: true, session: sessionId });
         if (!started.created) await tasks.detach(started.record.id);
-        return task2025(started);
+        return task2025({ engine }, started);
       }),
     getTaskResult: (taskId, sessionId) =>
       answering(async () => {

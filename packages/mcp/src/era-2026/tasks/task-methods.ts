@@ -49,7 +49,7 @@ const methods: Readonly<Record<string, TaskMethod>> = {
     returning?.arrive()();
     if (isFinal(view.status)) {
       returning?.end();
-      carryResult(call, taskId);
+      carryResult(call, view);
     }
     return detailedTask(call, view, returning?.inputRequests);
   },

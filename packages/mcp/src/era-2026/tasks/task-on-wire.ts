@@ -31,8 +31,7 @@ export function detailedTask(answerer: Answerer, view: TaskView, passed: JsonObj
     case "completed": {
       const refusal = mirroredError(answerer, view.record);
       if (refusal !== undefined) {
-        const { code, message } = refusal;
-        return { ...base, status: "failed", error: { code, message } };
+        return { ...base, status: "failed", error: refusal.body as FailedError };
       }
       return {
         ...base,
@@ -64,6 +63,7 @@ export function inputRequests(questions: readonly OpenQuestion[]): Record<string
   return Object.fromEntries(entries);
 }
 
+type FailedError = Extract<DetailedTaskV2, { readonly status: "failed" }>["error"];
 type InputRequests = Extract<DetailedTaskV2, { readonly status: "input_required" }>["inputRequests"];
 
 type ElicitRequest = {
