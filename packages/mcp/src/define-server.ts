@@ -53,6 +53,8 @@ export interface UpstreamClient {
   readonly capabilities: JsonObject;
   /** @param key of the request, where its server gave it one. */
   request(method: string, params: JsonObject, signal: AbortSignal, key?: string): Promise<UpstreamResponse>;
+  /** Tells it of what it was asked; absent where its era has no such notifications. */
+  notify?(method: string, params: JsonObject): void;
 }
 
 /** Another server: its tools are tools of ours, and all else that it offers passes through. */

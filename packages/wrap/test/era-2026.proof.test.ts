@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@resumable-mcp/core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { WrapOptions } from "../src/index.js";
+import { askIn2026 } from "./ask-in-2026.js";
 import { callOverHttp, kill, startHttpGateway, wrapped } from "./kill-storm.js";
 import { openWrapped } from "./open-wrapped.js";
 
@@ -101,26 +102,7 @@ it.each([
 async function samplingClient(extensions: JsonObject) {
   const { store, effects } = await scene();
   const { url } = await gateway(wrapped(effects, ["http", "--port", "0", "--store", store], "raw-2026-server.js"));
-  return async (method: string, params: JsonObject): Promise<JsonObject> => {
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": { sampling: {}, extensions },
-    };
-    const name = params.name ?? params.taskId;
-    const headers = {
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": method,
-      ...(typeof name === "string" && { "mcp-name": name }),
-    };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } });
-    const text = await (await fetch(url, { method: "POST", headers, body })).text();
-    const lines = text.split("\n").map((line) => line.replace(/^data: /, ""));
-    const last = lines.findLast((line) => line.startsWith("{")) ?? "{}";
-    return Object(JSON.parse(last).result ?? JSON.parse(last));
-  };
+  return askIn2026(url, { sampling: {}, extensions });
 }
 
 const yes = { role: "assistant", content: { type: "text", text: "yes" }, model: "m" };

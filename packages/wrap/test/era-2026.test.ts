@@ -113,7 +113,7 @@ describe("a server of the 2026 era", () => {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { name: "resumable-mcp-wrap", version: expect.any(String) },
         "io.modelcontextprotocol/clientCapabilities": {
-          elicitation: { form: {} },
+          elicitation: { form: {}, url: {} },
           sampling: {},
           roots: {},
           extensions: { "io.modelcontextprotocol/tasks": {}, "io.github.resumable-mcp/checkpoint": {} },

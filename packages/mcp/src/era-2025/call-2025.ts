@@ -99,7 +99,8 @@ export function call2025(
     ask: canAsk(client) && !meta.showsQuestions ? (...asked) => askUser(request, ...asked) : undefined,
     upstreamClient: (taskId) => ({
       capabilities: Object(client.capabilities),
-      request: (method, params, signal) => askClient(request, taskId, { method, params }, signal),
+      request: (method, params, signal) => askClient(request, taskId, { method, params: withId(params) }, signal),
+      notify: (method, params) => void tellClient(request, { method, params }),
     }),
     wantsLog: (level) => connection.wantsLog(level),
   };
@@ -148,6 +149,16 @@ async function askUser(
   const client: { sendRequest(...of: readonly object[]): Promise<unknown> } = forSdk(extra);
   const given = await client.sendRequest(request, anyResult, options);
   return parseElicitationResult(given) ?? { action: "cancel" };
+}
+
+/** In the 2026 era a URL to open has no id. Source: MCP 2025-11-25, Elicitation, "URL Mode Elicitation Requests". */
+function withId(params: JsonObject): JsonObject {
+  return params.mode === "url" ? { elicitationId: crypto.randomUUID(), ...params } : params;
+}
+
+/** A client that has left hears nothing. */
+async function tellClient(extra: Request2025, notification: JsonObject): Promise<void> {
+  await extra.sendNotification(forSdk(notification)).catch(() => {});
 }
 
 /** Asks the client what another server asks it. It is asked once: an answer to a process that has died is lost with the request. */

@@ -97,8 +97,8 @@ export function returningClient({ engine, client }: Call2026, taskId: string): R
   const clients = returning.get(engine) ?? new Map<string, ReturningClient>();
   returning.set(engine, clients);
   const known = clients.get(taskId);
-  const { sampling, roots } = client.capabilities;
-  if (known !== undefined || (sampling ?? roots) === undefined) return known;
+  const { sampling, roots, elicitation } = client.capabilities;
+  if (known !== undefined || (sampling ?? roots ?? Object(elicitation).url) === undefined) return known;
   const made = new ReturningClient(client.capabilities, () => {
     clients.delete(taskId);
     leave();

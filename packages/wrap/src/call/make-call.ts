@@ -3,7 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
-import type { Connection, OpenCall } from "../upstream/connection.js";
+import type { Connection } from "../upstream/connection.js";
+import type { OpenCall } from "../upstream/open-call.js";
 import { ConnectionLost, type RequestOptions } from "../upstream/peer.js";
 import { withoutType } from "../upstream/requests-2026.js";
 import type { CallEvents } from "./call-events.js";
@@ -99,7 +100,7 @@ async function roundTrips(ways: CallWays): Promise<UpstreamResponse> {
     if (typeof later === "string")
       return failure("LIMIT_EXCEEDED", `${later} ${name} may or may not have taken effect.`);
     [round, checkpoint] = [later, undefined];
-    events.noteRound(round);
+    events.noteRound(withoutUrls(later));
     if (!(await call.committed())) throw stop.reason;
   }
 }
@@ -115,6 +116,12 @@ function roundOf({ requestState, inputRequests }: JsonObject, count: number): Ro
   };
   if (JSON.stringify(round).length <= maxCheckpointLength) return round;
   return `The state that its server gave is longer than ${maxCheckpointLength} characters.`;
+}
+
+/** What the user is to open may hold secrets, and is not stored: the server is asked again, and asks for it again. */
+function withoutUrls({ inputRequests = {}, ...round }: RoundTrip): RoundTrip {
+  const kept = Object.entries(inputRequests).filter(([, request]) => Object(Object(request).params).mode !== "url");
+  return kept.length === 0 ? round : { ...round, inputRequests: Object.fromEntries(kept) };
 }
 
 function ask({ connection, entry, input, call, options }: CallWays, more: JsonObject): Promise<UpstreamResponse> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject, type TaskContext } from "@resumable-mcp/core";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { rpcCodes, toText } from "@resumable-mcp/protocol";
+import { toText } from "@resumable-mcp/protocol";
 import type { CallState } from "./plan.js";
 
 /** Where a server of the 2026 era asks: under which key, in which of its answers. */
@@ -12,7 +12,7 @@ export interface QuestionPlace {
 }
 
 /**
- * The questions of a server, which are those of its call's task: each is asked once, also where the call is made again. The n-th of
+ * The forms that a server asks its user to fill in, which are those of its call's task: each is asked once, also where the call is made again. The n-th of
  * equal questions gets the n-th answer; one that has a key keeps it, as the client may know it.
  *
  * Source: MCP 2025-11-25 and 2026-07-28, Elicitation.
@@ -35,8 +35,6 @@ export class Questions {
 
   /** @param place absent in the 2025 era. */
   async answer(params: JsonObject, place?: QuestionPlace): Promise<UpstreamResponse> {
-    if ((params.mode ?? "form") !== "form")
-      return { error: { code: rpcCodes.invalidParams, message: "Only questions of mode form pass through." } };
     const message = toText(params.message ?? "");
     const schema = isJsonObject(params.requestedSchema) ? params.requestedSchema : { type: "object", properties: {} };
     const hash = hashOf([message, schema]);

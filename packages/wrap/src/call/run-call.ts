@@ -2,7 +2,8 @@ import type { Checkpoint, Json, JsonObject, TaskContext } from "@resumable-mcp/c
 import type { CallerHeaders, Era, UpstreamClient, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { isLogLevel, metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
-import type { Connection, OpenCall, ServerFacts } from "../upstream/connection.js";
+import type { Connection, ServerFacts } from "../upstream/connection.js";
+import type { OpenCall } from "../upstream/open-call.js";
 import { ConnectionLost } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
 import { makeCall } from "./make-call.js";
@@ -26,8 +27,8 @@ export interface CallParts {
   live(owner: string, era: Era): Connection | undefined;
   /** The same, once it is there. @throws an error that says why it is not. */
   connect(owner: string, era: Era, signal: AbortSignal): Promise<Connection>;
-  /** A client with this capability that waits for the call of a task. */
-  client(taskId: string, capability: string): UpstreamClient | undefined;
+  /** A client with these capabilities that waits for the call of a task. */
+  client(taskId: string, needed: JsonObject): UpstreamClient | undefined;
 }
 
 type Task = TaskContext<CallState | null, Json>;
@@ -109,6 +110,10 @@ const clientRequests: Readonly<Record<string, string>> = {
   "sampling/createMessage": "sampling",
   "roots/list": "roots",
 };
+const canOpenUrls: JsonObject = { elicitation: { url: {} } };
+
+const cannotOpen =
+  "The server sends its user to a URL, and no client of this call can open one (elicitation, mode url). Call it from a client that can.";
 
 /** Hears how far one request of a call comes, and what is kept of that. */
 interface MakeListener {
@@ -124,6 +129,8 @@ class OneCall {
   readonly #input: JsonObject;
   readonly #task: Task;
   readonly #questions: Questions;
+  /** Clients whose user was sent to open something, by what the server calls that. */
+  readonly #opening = new Map<unknown, UpstreamClient>();
   #said = "";
   #made: number;
 
@@ -202,16 +209,24 @@ class OneCall {
     return {
       owner: this.#task.owner,
       ask: async (method, params, signal, place) => {
-        if (method === "elicitation/create") return this.#questions.answer(params, place);
+        const isQuestion = method === "elicitation/create";
+        if (isQuestion && params.mode !== "url") return this.#questions.answer(params, place);
         const capability = Object.hasOwn(clientRequests, method) ? clientRequests[method] : undefined;
-        const client = capability === undefined ? undefined : this.#parts.client(this.#task.id, capability);
+        const needed = isQuestion ? canOpenUrls : capability === undefined ? undefined : { [capability]: {} };
+        const client = needed && this.#parts.client(this.#task.id, needed);
+        if (isQuestion && client !== undefined) this.#noteOpening(params.elicitationId, client);
         if (client !== undefined) return client.request(method, params, signal, place?.key);
-        const message = `No client of this call can answer ${method}.`;
-        if (place === undefined || capability === undefined)
-          return { error: { code: rpcCodes.methodNotFound, message } };
+        const message = isQuestion ? cannotOpen : `No client of this call can answer ${method}.`;
         // Source: MCP 2026-07-28, Basic, "Capability Negotiation".
-        const data = { requiredCapabilities: { [capability]: {} } };
-        return { error: { code: rpcCodes.missingCapability, message, data } };
+        if (place !== undefined && needed !== undefined)
+          return { error: { code: rpcCodes.missingCapability, message, data: { requiredCapabilities: needed } } };
+        // Source: MCP 2025-11-25, Elicitation, "Error Handling".
+        return { error: { code: isQuestion ? rpcCodes.invalidParams : rpcCodes.methodNotFound, message } };
+      },
+      opened: (params) => {
+        const client = this.#opening.get(params.elicitationId);
+        client?.notify?.("notifications/elicitation/complete", params);
+        return client !== undefined;
       },
       committed: () => events.committed(),
       log: ({ level, data = null }) => {
@@ -219,6 +234,12 @@ class OneCall {
         events.flush();
       },
     };
+  }
+
+  #noteOpening(id: unknown, client: UpstreamClient): void {
+    this.#opening.set(id, client);
+    const [oldest] = this.#opening.keys();
+    if (this.#opening.size > wrapLimits.maxOpening) this.#opening.delete(oldest);
   }
 
   /** What earlier servers appended comes first; a result that was worked for twice says so. */

@@ -3,8 +3,8 @@ import { inTime } from "@resumable-mcp/core/internal";
 import type { Era, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { envelopeKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { checkpointExtension, readCheckpoint } from "../call/checkpoint.js";
-import type { QuestionPlace } from "../call/questions.js";
 import { wrapLimits } from "../limits.js";
+import type { OpenCall } from "./open-call.js";
 import { ConnectionLost, type OpenWire, Peer, type RequestOptions } from "./peer.js";
 import { discover, Requests2026 } from "./requests-2026.js";
 import { untilAborted } from "./until-aborted.js";
@@ -19,16 +19,6 @@ export interface ServerFacts {
   readonly capabilities: JsonObject;
   /** The entries of its list of tools, as they are. */
   readonly tools: readonly JsonObject[];
-}
-
-/** A call that is under way, which answers what the server asks in the meantime. */
-export interface OpenCall {
-  readonly owner: string;
-  /** @param place absent in the 2025 era. */
-  ask(method: string, params: JsonObject, signal: AbortSignal, place?: QuestionPlace): Promise<UpstreamResponse>;
-  log(params: JsonObject): void;
-  /** Resolves when what the server reported until now is durable: to true; to false when the call is over before that. */
-  committed(): Promise<boolean>;
 }
 
 /** The server ended at a request that it does not know. */
@@ -63,6 +53,11 @@ export class Connection {
       },
       notification: (method, params) => {
         if (method === "notifications/message") this.#latest()?.log(params);
+        else if (
+          method === "notifications/elicitation/complete" &&
+          [...this.#calls].some((call) => call.opened(params))
+        )
+          return;
         // Of a call that is over.
         else if (method === "notifications/progress") this.#hasUnkept ||= readCheckpoint(params) !== undefined;
         else if (method !== "notifications/subscriptions/acknowledged")
@@ -267,7 +262,12 @@ export class Connection {
   async #initialize(): Promise<JsonObject> {
     const said = await this.#result("initialize", {
       protocolVersion: "2025-11-25",
-      capabilities: { elicitation: {}, sampling: {}, roots: {}, experimental: { [checkpointExtension]: {} } },
+      capabilities: {
+        elicitation: { form: {}, url: {} },
+        sampling: {},
+        roots: {},
+        experimental: { [checkpointExtension]: {} },
+      },
       clientInfo,
     });
     this.#peer.notify("notifications/initialized");

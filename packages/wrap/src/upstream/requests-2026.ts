@@ -19,7 +19,7 @@ const revision = "2026-07-28";
 
 /** What a call of a tool can do for its server. */
 const capabilitiesOfCalls = {
-  elicitation: { form: {} },
+  elicitation: { form: {}, url: {} },
   sampling: {},
   roots: {},
   extensions: { [tasksExtension]: {}, [checkpointExtension]: {} },

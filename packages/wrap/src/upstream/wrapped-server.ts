@@ -228,8 +228,8 @@ export class WrappedServer implements Upstream {
       headersOf: async (taskId, signal) => (this.passes.length === 0 ? {} : this.#options.eras.headers(taskId, signal)),
       live: (owner, era) => this.#liveFor(owner, era),
       connect: async (owner, era, signal) => this.#slotOf(owner, era).connect(signal),
-      client: (taskId, capability) =>
-        [...(this.#clients.get(taskId) ?? [])].find(({ capabilities }) => capabilities[capability] !== undefined),
+      client: (taskId, needed) =>
+        [...(this.#clients.get(taskId) ?? [])].find(({ capabilities }) => isCapable(capabilities, needed)),
     };
   }
 
@@ -284,4 +284,12 @@ export class WrappedServer implements Upstream {
   #complain(error: unknown): void {
     this.note(`What the server offers could not be kept: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Whether a client has capabilities, and what is in them. */
+function isCapable(capabilities: JsonObject, needed: JsonObject): boolean {
+  return Object.entries(needed).every(([name, parts]) => {
+    const { [name]: own } = capabilities;
+    return isJsonObject(own) && isCapable(own, Object(parts));
+  });
 }
