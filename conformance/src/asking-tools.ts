@@ -19,7 +19,7 @@ function askingTool({ name, key, message, schema, say }: AskingTool): Tool {
     description: "Asks its user.",
     input: nothing,
     taskSupport: "forbidden",
-    onCrash: "rerun",
+    durable: true,
     run: async (_input, task) => say(await task.ask(key, { message, schema })),
   });
 }
@@ -36,7 +36,7 @@ export const askingTools: readonly Tool[] = [
     description: "Asks its user.",
     input: z.object({ message: z.string() }),
     taskSupport: "forbidden",
-    onCrash: "rerun",
+    durable: true,
     run: async ({ message }, task) => {
       const schema = z.object({ response: z.string().describe("User's response") });
       return described(await task.ask("response", { message, schema }));
@@ -93,7 +93,7 @@ export const askingTools: readonly Tool[] = [
     description: "Asks its user twice.",
     input: nothing,
     taskSupport: "forbidden",
-    onCrash: "rerun",
+    durable: true,
     run: async (_input, task) => {
       const name = await task.ask("step1", { message: "Step 1: What is your name?", schema: nameForm });
       const color = await task.ask("step2", {

@@ -16,7 +16,7 @@ function contentTool(name: string, description: string, content: readonly Conten
     description,
     input: z.object({}),
     taskSupport: "forbidden",
-    onCrash: "rerun",
+    durable: true,
     content: () => content,
     run: async () => null,
   });

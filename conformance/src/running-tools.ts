@@ -5,7 +5,7 @@ const nothing = z.object({});
 /** Every call is a run of its own: the scenarios repeat calls and expect a new one. */
 const ownRun = { key: () => null };
 const plain = { ...ownRun, input: nothing, taskSupport: "forbidden" } as const;
-const verbatim = { taskSupport: "forbidden", onCrash: "rerun" } as const;
+const verbatim = { taskSupport: "forbidden", durable: true } as const;
 
 function loggingTool(name: string): Tool {
   return defineTool({
@@ -101,7 +101,7 @@ export const taskTools: readonly Tool[] = [
     input: z.object({ name: z.string() }),
     ...ownRun,
     taskSupport: "forbidden",
-    onCrash: "rerun",
+    durable: true,
     run: async ({ name }) => `Hello, ${name}!`,
   }),
   defineTool({
@@ -143,7 +143,7 @@ export const taskTools: readonly Tool[] = [
     description: "Asks before it deletes.",
     input: z.object({ filename: z.string() }),
     ...ownRun,
-    onCrash: "rerun",
+    durable: true,
     run: async ({ filename }, task) => {
       const schema = z.object({ confirm: z.boolean() });
       const answer = await task.ask("confirm", { message: `Delete ${filename}?`, schema });
@@ -155,7 +155,7 @@ export const taskTools: readonly Tool[] = [
     description: "Asks two questions at once.",
     input: nothing,
     ...ownRun,
-    onCrash: "rerun",
+    durable: true,
     run: async (_input, task) => {
       const schema = z.object({ name: z.string() });
       const answers = await Promise.all([

@@ -1,54 +1,77 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool, RetryableError, TerminalError } from "../src/index.js";
+import {
+  defineTool,
+  RetryableError,
+  type TaskContext,
+  TerminalError,
+  type Tool,
+  type ToolOptions,
+} from "../src/index.js";
 import { createGate, createScene, failOnUnhandledRejections, job, jobInput } from "./scene.js";
 
 failOnUnhandledRejections();
 
 describe("a tool without checkpoints whose process died", () => {
-  const plain = (onCrash: "fail" | "rerun", runs: number[]) =>
+  type Before = (task: TaskContext) => unknown;
+  const plain = (facts: Partial<Pick<ToolOptions, "durable" | "annotations">>, runs: number[] = [], before?: Before) =>
     defineTool({
+      ...facts,
       name: "plain",
       description: "Has no checkpoints.",
       input: jobInput,
       output: z.string(),
-      onCrash,
       async run(_input, task) {
+        await before?.(task);
         runs.push(task.attempt);
         if (task.attempt === 1) await new Promise(() => {});
         return "done";
       },
     });
 
-  it("fails with OUTCOME_UNKNOWN unless it says otherwise (G2.2)", async () => {
-    const runs: number[] = [];
-    const { tasks, store, rest, another } = createScene([plain("fail", runs)]);
+  /** Kills the process in the first attempt, and gives what the next one came to. */
+  async function afterDeath(tool: Tool) {
+    const { tasks, store, clock, another } = createScene([tool]);
     const { record } = await tasks.start({ tool: "plain", input: {}, detached: true });
-    await rest();
+    await clock.advance(1_000);
     store.kill({ noticed: true });
     const next = another();
     await next.engine.open();
-    await next.rest();
-    expect((await next.tasks.get(record.id)).record.error?.code).toBe("OUTCOME_UNKNOWN");
-    expect(runs).toEqual([1]);
+    await clock.advance(2_000);
+    return (await next.tasks.get(record.id)).record;
+  }
+
+  it("fails with OUTCOME_UNKNOWN, which says how it could run again (G2.2)", async () => {
+    const runs: number[] = [];
+    const { error } = await afterDeath(plain({ durable: false, annotations: { readOnlyHint: false } }, runs));
+    expect([error?.code, runs]).toEqual(["OUTCOME_UNKNOWN", [1]]);
+    expect(error?.message).toContain("put effects into task.step, or say durable: true");
   });
 
-  it("runs again where it declares onCrash: rerun (G2.2)", async () => {
+  it.each<[string, Parameters<typeof plain>[0], Before?]>([
+    ["says durable: true", { durable: true }],
+    ["is annotated as read-only", { annotations: { readOnlyHint: true } }],
+    ["is annotated as idempotent", { annotations: { idempotentHint: true } }],
+    ["has a durable step", {}, (task) => task.step("charge", () => 1)],
+    ["has slept", {}, (task) => task.sleep("nap", 10)],
+    ["has asked", {}, (task) => task.ask("sure", { message: "?", schema: z.object({}), timeout: 10 })],
+  ])("runs again where it %s (G2.2)", async (_, facts, before) => {
     const runs: number[] = [];
-    const { tasks, store, rest, another, clock } = createScene([plain("rerun", runs)]);
-    const { record } = await tasks.start({ tool: "plain", input: {}, detached: true });
-    await rest();
-    store.kill({ noticed: true });
-    const next = another();
-    await next.engine.open();
-    await clock.advance(1_000);
-    expect((await next.tasks.get(record.id)).record.output).toBe("done");
+    expect((await afterDeath(plain(facts, runs, before))).output).toBe("done");
     expect(runs).toEqual([1, 2]);
   });
 
+  it("continues at its first unfinished step (G2.1)", async () => {
+    const made: string[] = [];
+    const charge = async (task: TaskContext) => {
+      for (const key of ["a", "b"]) await task.step(key, () => made.push(`${key} ${task.attempt}`));
+    };
+    expect((await afterDeath(plain({}, [], charge))).output).toBe("done");
+    expect(made).toEqual(["a 1", "b 1"]);
+  });
+
   it("is not run again when it continued after it was asked to stop (G2.2, G8)", async () => {
-    const runs: number[] = [];
-    const { tasks, rest, clock } = createScene([plain("fail", runs)], { limits: { graceMs: 1_000 } });
+    const { tasks, rest, clock } = createScene([plain({})], { limits: { graceMs: 1_000 } });
     const { record } = await tasks.start({ tool: "plain", input: {} });
     await rest();
     await tasks.pause(record.id);

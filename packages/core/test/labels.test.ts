@@ -18,7 +18,7 @@ test("a task is named when it is made, once, and keeps its name in another proce
   const { record } = await before.tasks.start({ tool: "read", input: { path: "a.txt" }, detached: true });
   expect(record.label).toBe("a.txt × 1");
   await before.store.kill({ noticed: true });
-  const other = defineTool({ ...facts, onCrash: "rerun", label: () => "another", run });
+  const other = defineTool({ ...facts, durable: true, label: () => "another", run });
   const after = createScene([other], {}, (store) => store, before.store.anotherProcess(), before.clock);
   const { record: done } = await after.tasks.wait(record.id);
   expect(done).toMatchObject({ status: "completed", label: "a.txt × 1" });

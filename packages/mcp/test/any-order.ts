@@ -6,7 +6,7 @@ export const greet = defineTool({
   name: "greet",
   description: "Greets.",
   input: z.object({ name: z.string() }),
-  onCrash: "rerun",
+  durable: true,
   run: async ({ name }) => `Hello, ${name}!`,
 });
 

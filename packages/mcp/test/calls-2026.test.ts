@@ -127,7 +127,7 @@ test("a state is refused when it was changed, and for another owner, tool or inp
   });
 });
 
-const facts = { description: "Greets.", onCrash: "rerun" } as const;
+const facts = { description: "Greets.", durable: true } as const;
 
 async function ask(task: Parameters<Parameters<typeof defineTool>[0]["run"]>[1]): Promise<string> {
   const answer = await task.ask("name", { message: "Name?", schema: z.object({ name: z.string() }) });

@@ -12,14 +12,14 @@ const greet = defineTool({
   name: "greet",
   description: "Greets.",
   input: z.object({ name: z.string() }),
-  onCrash: "rerun",
+  durable: true,
   run: async ({ name }) => `Hello, ${name}!`,
 });
 const invoice = defineTool({
   name: "invoice",
   description: "Has clients of its own.",
   input: z.object({ client_id: z.string() }),
-  onCrash: "rerun",
+  durable: true,
   run: async ({ client_id }) => ({ client_id }),
 });
 const initialize = {

@@ -41,7 +41,7 @@ const twoQuestions = defineTool({
   name: "two_questions",
   description: "Asks two questions at once.",
   input: z.object({}),
-  onCrash: "rerun",
+  durable: true,
   run: async (_input, task) => {
     const schema = z.object({ name: z.string() });
     const answers = await Promise.all([

@@ -87,7 +87,7 @@ function mayFailWith(
     case "CRASH_LOOP":
       return operations.some(({ op }) => op === "poison");
     case "OUTCOME_UNKNOWN":
-      return name === "once";
+      return name === "once" || name === "stepped";
     case "TOOL_FAILED":
       return operations.some(
         ({ op, times, fails }) =>

@@ -59,12 +59,13 @@ export function removableTasks({ plan, events }: Pick<Evidence, "plan" | "events
   const finished = new Set<string>();
   const deleted = new Set<string>();
   const mayStall = plan.tool?.stallTimeout !== undefined;
-  const once = new Set<unknown>(plan.calls.filter((call) => call.tool === "once").map(({ name }) => name));
+  const mayBeCutOff = (tool: unknown) => tool === "once" || tool === "stepped";
+  const once = new Set<unknown>(plan.calls.filter((call) => mayBeCutOff(call.tool)).map(({ name }) => name));
   for (const { kind, caller, task, what, attempt, tool } of events) {
     // A tool that stalls in each of its attempts fails without a word of its own.
     if (mayStall && kind === "attempt" && Number(attempt) > 1) finished.add(String(task));
     // So does one without checkpoints that is cut off, maybe before its first word.
-    if (kind === "attempt" && tool === "once") finished.add(String(task));
+    if (kind === "attempt" && mayBeCutOff(tool)) finished.add(String(task));
     if (kind === "called" && once.has(caller)) finished.add(String(task));
     if (kind === "returns" || kind === "throws" || kind === "result" || (kind === "requests" && what === "cancel"))
       finished.add(String(task));

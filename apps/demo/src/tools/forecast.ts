@@ -51,7 +51,6 @@ export function createForecast({ now, delayMs, online }: ForecastOptions): Tool 
     title: "Weather forecast",
     description: `Tells what weather to expect today in ${where}. Takes ${delayMs / 1_000} seconds.`,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: online !== undefined },
-    onCrash: "rerun",
     input: inputOf(online !== undefined),
     output,
     key: ({ city }) => plainName(city),

@@ -51,8 +51,8 @@ function* problemsOf(options: Partial<ToolOptions>, kind: "generator" | "functio
     if (value !== undefined && kind === "function" && checkpointOptions.has(key)) {
       yield `a tool without checkpoints has no ${key}: make run an async generator (async *run, compiled for ES2018 or later), and yield.`;
     }
-    if (value !== undefined && kind === "generator" && key === "onCrash") {
-      yield "onCrash is for tools without checkpoints: one with checkpoints continues after a crash.";
+    if (value !== undefined && kind === "generator" && key === "durable") {
+      yield "durable is for tools without checkpoints: one with checkpoints continues after a crash.";
     }
   }
 }
@@ -97,7 +97,7 @@ const knownOptions: ReadonlySet<string> = new Set(
     ttl: true,
     handoffAfter: true,
     onCallerCancel: true,
-    onCrash: true,
+    durable: true,
     onFailure: true,
     onVersionChange: true,
     clientIdArgument: true,

@@ -17,9 +17,9 @@ describe("defineTool", () => {
         return 1;
       },
     });
-    const plain = defineTool({ ...facts, input: none, output: z.string(), onCrash: "rerun", run: async () => "done" });
-    expect(generator).toMatchObject({ kind: "generator", version: "1", onCrash: "fail" });
-    expect(plain).toMatchObject({ kind: "function", onCrash: "rerun", outputJsonSchema: { type: "string" } });
+    const plain = defineTool({ ...facts, input: none, output: z.string(), durable: true, run: async () => "done" });
+    expect(generator).toMatchObject({ kind: "generator", version: "1" });
+    expect(plain).toMatchObject({ kind: "function", durable: true, outputJsonSchema: { type: "string" } });
     expect([generator.content({ n: 1 }), generator.content("text")]).toEqual([
       [{ type: "text", text: '{"n":1}' }],
       [{ type: "text", text: "text" }],
@@ -241,15 +241,15 @@ describe("defineTool", () => {
         'onVersionChange is for tasks of other versions: name these in accepts: ["1"], or all with "*".',
       ],
       [
-        { ...withCheckpoints, onCrash: "rerun" },
-        "onCrash is for tools without checkpoints: one with checkpoints continues after a crash.",
+        { ...withCheckpoints, durable: true },
+        "durable is for tools without checkpoints: one with checkpoints continues after a crash.",
       ],
     ];
     for (const [options, sentence] of refused) {
       const message = `tool "x": ${sentence}`;
       expect(define(options)).toThrow(expect.objectContaining({ code: "INVALID_OPTION", message }));
     }
-    expect(define({ state: undefined, item: undefined, onCrash: "rerun" })).not.toThrow();
+    expect(define({ state: undefined, item: undefined, durable: true })).not.toThrow();
   });
 
   it("refuses what does not fit the types", () => {

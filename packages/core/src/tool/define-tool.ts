@@ -45,7 +45,7 @@ type ErasedOptions = Omit<
 };
 
 function toolOf(options: ErasedOptions): Tool {
-  const { name, state, output, content, onCrash, version, ...rest } = options;
+  const { name, state, output, content, version, ...rest } = options;
   const kind = isGenerator(options.run) ? "generator" : "function";
   checkOptions(options, kind);
   const first = isSchema(state) ? undefined : state;
@@ -59,7 +59,6 @@ function toolOf(options: ErasedOptions): Tool {
     outputJsonSchema: output && toJsonSchema(output, "output", `${name}'s output`),
     version: version ?? "1",
     kind,
-    onCrash: onCrash ?? "fail",
     inputJsonSchema: toJsonSchema(options.input, "input", `${name}'s input`),
     content: content ?? contentAsText,
   };

@@ -31,8 +31,11 @@ export interface ToolOptions<Input = unknown, Output = unknown, State = unknown,
    * the call gave that made it. Default: the first short texts among the arguments, without those whose names or values look like secrets.
    */
   readonly label?: (input: InferOutput<Input>) => string;
-  /** For a tool without checkpoints: what happens when the process dies while it runs. Default "fail": the outcome is unknown. */
-  readonly onCrash?: "rerun" | "fail";
+  /**
+   * For a tool without checkpoints: after a crash it runs again, from its first unfinished step. So does one that is annotated
+   * `readOnlyHint` or `idempotentHint`, or of which a step, question or sleep is remembered; of any other the outcome is unknown.
+   */
+  readonly durable?: boolean;
   /**
    * An async generator, in which every `yield` is a durable checkpoint; or a plain async function, a tool without checkpoints, which
    * may still use `step`, `ask` and `sleep`.

@@ -156,7 +156,7 @@ export interface Tool extends ToolFacts {
   readonly state?: unknown;
   /** The shape of a first state that has no schema. */
   readonly stateShape?: string;
-  readonly onCrash: "rerun" | "fail";
+  readonly durable?: boolean;
   readonly inputJsonSchema: JsonObject;
   readonly outputJsonSchema?: JsonObject;
   readonly migrate?: (state: Json, fromVersion: string) => unknown;

@@ -10,7 +10,7 @@ const greet = defineTool({
   name: "greet",
   description: "Greets.",
   input: z.object({ name: z.string() }),
-  onCrash: "rerun",
+  durable: true,
   run: async ({ name }) => `Hello, ${name}!`,
 });
 const plain: ServerDefinition = { name: "plain", version: "1.2.3", tools: [greet] };

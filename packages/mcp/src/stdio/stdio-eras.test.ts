@@ -8,7 +8,7 @@ const tool = defineTool({
   name: "greet",
   description: "Greets.",
   input: z.object({ name: z.string() }),
-  onCrash: "rerun",
+  durable: true,
   run: async ({ name }) => `Hello, ${name}!`,
 });
 

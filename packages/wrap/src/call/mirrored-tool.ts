@@ -25,7 +25,6 @@ export function mirroredTool(parts: CallParts, version: string): Tool {
       },
     },
     inputJsonSchema,
-    onCrash: "fail",
     onFailure: "restart",
     // JSON takes up to six bytes for a character.
     limits: {

@@ -20,7 +20,7 @@ const inputs: EndInputs = {
   record: reduceTask(undefined, [{ type: "created", task, seq: 1, at }]),
   before: { toolVersion: "1", stateShape: '"number"' },
   signals: [],
-  tool: { name: "x", version: "2", kind: "generator", onCrash: "fail" },
+  tool: { name: "x", version: "2", kind: "generator" },
   nowMs,
   random: () => 1,
   waitsUntilMs: undefined,
@@ -112,12 +112,12 @@ describe("endOfAttempt", () => {
   });
 
   it("does not go on with a tool without checkpoints that may still be running", () => {
-    const tool = { name: "x", version: "1", kind: "function", onCrash: "fail" } as const;
-    const types = (abandoned: boolean, onCrash: "fail" | "rerun") =>
-      endOfAttempt(stopped("pause", abandoned), { ...inputs, tool: { ...tool, onCrash } }).events.map(
+    const tool = { name: "x", version: "1", kind: "function" } as const;
+    const types = (abandoned: boolean, durable: boolean) =>
+      endOfAttempt(stopped("pause", abandoned), { ...inputs, tool: { ...tool, durable } }).events.map(
         ({ type }) => type,
       );
-    expect([types(true, "fail"), types(true, "rerun"), types(false, "fail")]).toEqual([
+    expect([types(true, false), types(true, true), types(false, false)]).toEqual([
       ["failed"],
       ["attempt_ended"],
       ["attempt_ended"],

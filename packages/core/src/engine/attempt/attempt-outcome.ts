@@ -6,6 +6,7 @@ import { answeredBy, requestedState } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { formatIso } from "../clock.js";
 import { retryDelay, toFailure } from "../retry-delay.js";
+import { outcomeUnknown, runsAgain } from "../runs-again.js";
 import type { AttemptEnd } from "../telemetry.js";
 import type { JournalEntry } from "./journal-writer.js";
 
@@ -29,7 +30,7 @@ export interface EndInputs {
   readonly before: Pick<TaskRecord, "toolVersion" | "stateShape">;
   /** Signals that are pending, as far as the attempt knows. */
   readonly signals: readonly Signal[];
-  readonly tool: Pick<Tool, "name" | "version" | "kind" | "onCrash" | "retry">;
+  readonly tool: Pick<Tool, "name" | "version" | "kind" | "durable" | "annotations" | "retry">;
   readonly nowMs: number;
   readonly random: () => number;
   /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
@@ -83,10 +84,9 @@ function failed(error: unknown, { record, tool, nowMs, random }: EndInputs): Tas
 }
 
 function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs): TaskEventBody {
-  const { tool, nowMs, waitsUntilMs } = inputs;
-  if (abandoned && tool.kind === "function" && tool.onCrash === "fail") {
-    const message = `${tool.name} was asked to stop (${reason}) and did not. A tool without checkpoints cannot say how far it came: the call may or may not have taken effect. Check before you call again.`;
-    return { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } };
+  const { record, tool, nowMs, waitsUntilMs } = inputs;
+  if (abandoned && !runsAgain(tool, record)) {
+    return { type: "failed", error: outcomeUnknown(`${tool.name} was asked to stop (${reason}) and did not.`) };
   }
   const wakeMs = reason === "drain" || reason === "turn" ? nowMs : reason === "waiting" ? waitsUntilMs : undefined;
   const ended = { type: "attempt_ended", reason: endReasons[reason] ?? "interrupted" } as const;

@@ -21,7 +21,7 @@ const unkeyed = defineTool({
   description: "Has no key.",
   input: z.object({ n: z.number() }),
   key: () => null,
-  onCrash: "rerun",
+  durable: true,
   run: async ({ n }) => n,
 });
 

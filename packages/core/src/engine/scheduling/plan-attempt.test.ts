@@ -7,7 +7,7 @@ import { type PlanInputs, planAttempt, waitsUntil } from "./plan-attempt.js";
 const nowMs = Date.UTC(2026, 0, 1);
 const at = new Date(nowMs).toISOString();
 const inputs: Omit<PlanInputs, "waitMs"> = {
-  tool: { name: "x", version: "1", kind: "generator", onCrash: "fail" },
+  tool: { name: "x", version: "1", kind: "generator" },
   verdict: { kind: "run" },
   worker: "w",
   nowMs,
@@ -19,7 +19,7 @@ const inputs: Omit<PlanInputs, "waitMs"> = {
   mayRun: true,
   brokenAttempt: undefined,
 };
-const plain = { name: "x", version: "1", kind: "function", onCrash: "fail" } as const;
+const plain = { name: "x", version: "1", kind: "function" } as const;
 const task = {
   id: "t",
   owner: "client:a",
@@ -179,12 +179,12 @@ describe("planAttempt", () => {
   it("does not run a tool without checkpoints twice, unless it says so", () => {
     expect(plan(snapshot([started()]), { tool: plain })).toEqual(["crashed", "failed"]);
     expect(plan(snapshot([started()]), { tool: plain, brokenAttempt: 1 })).toEqual(["interrupted", "failed"]);
-    expect(plan(snapshot([started()]), { tool: { ...plain, onCrash: "rerun" } })).toEqual(["crashed"]);
+    expect(plan(snapshot([started()]), { tool: { ...plain, durable: true } })).toEqual(["crashed"]);
   });
 
   it("follows the tool's policy for a task of another version", () => {
     const paused = snapshot([started(), { type: "attempt_ended", reason: "drained" }]);
-    const tool = { name: "x", version: "2", kind: "generator", onCrash: "fail" } as const;
+    const tool = { name: "x", version: "2", kind: "generator" } as const;
     const verdict = { kind: "change" } as const;
     expect(plan(paused, { verdict, tool })).toEqual(["attempt_started"]);
     expect(plan(paused, { verdict, tool: { ...tool, onVersionChange: "restart" } })).toEqual([
@@ -221,7 +221,6 @@ describe("planAttempt", () => {
       name: "x",
       version: "2",
       kind: "generator",
-      onCrash: "fail",
       stateShape: '{"at":"number"}',
     } as const;
     const refused = { type: "refused", by: "2", toolVersion: "1", message: "needs version 1" } as const;

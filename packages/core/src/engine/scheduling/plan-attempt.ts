@@ -2,6 +2,7 @@ import type { TaskEventBody } from "../../task/task-event.js";
 import { isFinal, onlyWaits, openQuestions, type TaskSnapshot, waitsUntilMs } from "../../task/task-record.js";
 import { answeredBy, readDesiredState, requestedState } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
+import { outcomeUnknown, runsAgain } from "../runs-again.js";
 import { isCrashLoop } from "./suspects.js";
 import type { VersionVerdict } from "./version-rule.js";
 
@@ -12,7 +13,10 @@ export interface AttemptPlan {
   readonly run: boolean;
 }
 
-type PlannedTool = Pick<Tool, "name" | "version" | "kind" | "onCrash" | "onVersionChange" | "stateShape">;
+type PlannedTool = Pick<
+  Tool,
+  "name" | "version" | "kind" | "durable" | "annotations" | "onVersionChange" | "stateShape"
+>;
 
 /** What the plan depends on, in addition to the task. */
 export interface PlanInputs {
@@ -103,10 +107,9 @@ function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInput
   const broken = record.attempt === inputs.brokenAttempt;
   const ended = { type: "attempt_ended", reason: broken ? "interrupted" : "crashed" } as const;
   if (!broken && onlyWaits(record)) return deathInWait(record, tool, inputs);
-  if (tool.kind === "function" && tool.onCrash === "fail") {
-    const cause = broken ? "The store failed" : "The process died";
-    const message = `${cause} while ${tool.name} ran. A tool without checkpoints cannot say how far it came: the call may or may not have taken effect. Check before you call again.`;
-    return { events: [ended, { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } }], over: true };
+  if (!runsAgain(tool, record)) {
+    const error = outcomeUnknown(`${broken ? "The store failed" : "The process died"} while ${tool.name} ran.`);
+    return { events: [ended, { type: "failed", error }], over: true };
   }
   if (broken || record.progressed) return { events: [ended], over: false };
   const crashes = record.crashes + 1;
