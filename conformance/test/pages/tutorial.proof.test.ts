@@ -98,7 +98,7 @@ const shown = new RegExp(
 
 test("the tutorial, step by step: a project, a tool, a kill, a crash test", { timeout: 240_000 }, async () => {
   await run(commands("npm create"), made);
-  write("src/checksum-files.ts");
+  for (const name of ["checksum-files", "checksum-url"]) write(`src/${name}.ts`);
   change("src/tools.ts");
 
   const port = await freePort();

@@ -1,5 +1,4 @@
 /** What authors of tools need. */
-export type { Duration } from "./duration.js";
 export { createEngine } from "./engine/create-engine.js";
 export type { Engine, EngineOptions, OwnedTasks, TaskView } from "./engine/engine.js";
 export type { ErrorCode } from "./errors.js";

@@ -13,6 +13,7 @@ export {
   ResumableError,
   RetryableError,
   type RetryPolicy,
+  type StepOptions,
   type Store,
   type TaskContext,
   TaskInterrupted,
