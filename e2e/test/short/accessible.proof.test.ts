@@ -21,6 +21,11 @@ test.each(["light", "dark"] as const)(
         expect([name, width, await overflowOf(panelFrame(page))]).toEqual([name, width, 0]);
       }
     }
+    await page.goto(new URL("/ui#/", server.origin).href);
+    await panel.getByRole("button", { name: /Run a tool/ }).click();
+    await panel.getByLabel("Tool", { exact: true }).selectOption("count_records");
+    await panel.getByLabel(/^to\b/).waitFor();
+    expect(["run", await findViolations(panelFrame(page))]).toEqual(["run", []]);
   },
 );
 

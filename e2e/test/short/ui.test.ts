@@ -75,6 +75,36 @@ test("a page that is loaded again in the middle, and a second tab, show the same
   await second.panel.getByText("paused").first().waitFor();
 });
 
+test("a tool is run from a form, found by a key, and run once more with other arguments", async () => {
+  const server = await serve();
+  await openGate(server, 10);
+  const { page, panel } = await stage.openUi(server);
+  const dialog = panel.getByRole("dialog");
+  await panel.getByRole("button", { name: /Run a tool/ }).click();
+  await dialog.getByLabel("Tool", { exact: true }).selectOption("count_records");
+  await dialog.getByLabel(/^to\b/).fill("many");
+  await dialog.getByLabel(/^gate\b/).fill(gateOf(server));
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await dialog.getByText(/has to be a/).waitFor();
+  await dialog.getByLabel(/^to\b/).fill("2");
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await panel.getByText("100% (2/2)").first().waitFor();
+  await panel.getByRole("button", { name: "Restart", exact: true }).click();
+  await dialog.getByLabel(/^to\b/).fill("3");
+  await dialog.getByRole("button", { name: "Restart", exact: true }).click();
+  await panel.getByText("100% (3/3)").first().waitFor();
+  await page.goBack();
+  await page.goBack();
+  await panel
+    .getByRole("link", { name: /Count records/ })
+    .nth(1)
+    .waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await panel.getByText("100% (2/2)").first().waitFor();
+});
+
 test("the id of another owner's task shows what an unknown id shows", async () => {
   const server = await stage.serve({ flags: ["--ui", "--owner", "auto"] });
   const client = await connectClient(server, undefined, ofAnotherUser.headers);

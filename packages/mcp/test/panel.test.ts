@@ -161,15 +161,38 @@ for (const [era, open] of eras) {
     const { task_id } = dataOf(await call("count_to", { n: 1 }, { [metaKeys.handoff]: 0 }));
     const early = dataOf(await call("restart_task", { task_id: task_id ?? "" }));
     expect(early).toMatchObject({ error: { code: "ILLEGAL_TRANSITION" } });
-    gate.open(2);
+    gate.open(4);
     await call("wait_for_task", { task_id: task_id ?? "" });
     const again = dataOf(await call("restart_task", { task_id: task_id ?? "" }));
     expect(again).toMatchObject({ task_name: "count_to", generation: 1 });
     expect(again.task_id).not.toBe(task_id);
     const finished = dataOf(await call("wait_for_task", { task_id: again.task_id ?? "" }));
     expect(finished).toEqual({ counted: 1, attempts: 1 });
+    const other = dataOf(await call("restart_task", { task_id: task_id ?? "", arguments: { n: 2 } }));
+    expect(dataOf(await call("wait_for_task", { task_id: other.task_id ?? "" }))).toMatchObject({ counted: 2 });
     expect(dataOf(await call("restart_task", { task_id: "unknown" }))).toMatchObject({
       error: { code: "TASK_NOT_FOUND" },
+    });
+  });
+
+  test(`${era}: list_tools gives what run_tool takes, and run_tool begins a task each time`, async () => {
+    const gate = createGate();
+    gate.open(3);
+    const call = callOf(await open([countTool(gate)], apps));
+    expect(dataOf(await call("list_tools", {}))).toEqual({ tools: [expect.objectContaining({ name: "count_to" })] });
+    const { tools } = dataOf(await call("list_tools", { tool: "count_to" })) as { tools?: unknown };
+    expect(tools).toMatchObject([{ name: "count_to", input_schema: { properties: { n: {} } } }]);
+    expect(dataOf(await call("list_tools", { tool: "unknown" }))).toEqual({ tools: [] });
+    const run = async () => dataOf(await call("run_tool", { tool: "count_to", arguments: { n: 1 } })).task_id;
+    const [first, second] = [await run(), await run()];
+    expect(second).not.toBe(first);
+    for (const task_id of [first, second])
+      expect(dataOf(await call("wait_for_task", { task_id: task_id ?? "" }))).toMatchObject({ counted: 1 });
+    expect(dataOf(await call("run_tool", { tool: "count_to", arguments: { n: "many" } }))).toMatchObject({
+      error: { code: "INVALID_VALUE" },
+    });
+    expect(dataOf(await call("run_tool", { tool: "unknown", arguments: {} }))).toMatchObject({
+      error: { code: "UNKNOWN_TOOL" },
     });
   });
 

@@ -32,5 +32,5 @@ export {
   type TaskVerb,
   wasInterrupted,
 } from "./display/shown-task.js";
-export { type ShownStatus, shownStatus, statusMark, statusWord, taskName } from "./display/status-words.js";
+export { type ShownStatus, shownStatus, statusMark, statusWord, taskName, toolTitle } from "./display/status-words.js";
 export { compareTexts, inOrder, type PacedTask, taskOrders, taskTimes } from "./display/task-times.js";

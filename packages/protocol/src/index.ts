@@ -64,6 +64,7 @@ export {
   type TaskFacts,
   type TaskPart,
   type TaskQuestion,
+  type TaskRemarks,
   taskUri,
   toPercent,
 } from "./task-object.js";

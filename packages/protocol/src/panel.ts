@@ -19,6 +19,17 @@ const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: fals
 
 const { task_id } = controlToolFacts.get_task.input.properties;
 
+const tool = { type: "string", minLength: 1, maxLength: 256, description: "The name of the tool." } as const;
+const callArguments = { type: "object", description: "The arguments of the call." } as const;
+
+/** It runs a tool that may be anything. */
+const runsAnything = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+} as const;
+
 /**
  * What is listed of the panel's own tools; docs/control-tools.md, "The panel's tools". Only clients that show apps see them, and
  * only apps call them.
@@ -30,12 +41,15 @@ export const panelToolFacts = {
     annotations: readOnly,
     input: {
       type: "object",
-      properties: {
-        tool: { type: "string", minLength: 1, maxLength: 256, description: "The name of the tool." },
-        arguments: { type: "object", description: "The arguments of the call." },
-      },
+      properties: { tool, arguments: callArguments },
       required: ["tool", "arguments"],
     },
+  },
+  list_tools: {
+    title: "List the tools that can be run",
+    description: "Lists the resumable tools that the caller may call; of one tool, also the schema of its arguments.",
+    annotations: readOnly,
+    input: { type: "object", properties: { tool } },
   },
   get_task_journal: {
     title: "Get a task's journal",
@@ -63,12 +77,21 @@ export const panelToolFacts = {
     annotations: controlToolFacts.answer_task.annotations,
     input: controlToolFacts.answer_task.input,
   },
+  run_tool: {
+    title: "Run a tool",
+    description: "Begins a task of a tool, which joins no other of the same call.",
+    annotations: runsAnything,
+    input: {
+      type: "object",
+      properties: { tool, arguments: callArguments },
+      required: ["tool", "arguments"],
+    },
+  },
   restart_task: {
     title: "Restart a task",
-    description: "Begins another task with the tool and the arguments of a finished one.",
-    // It runs a tool that may be anything.
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    input: { type: "object", properties: { task_id }, required: ["task_id"] },
+    description: "Begins another task with the tool of a finished one, and with its arguments unless others are given.",
+    annotations: runsAnything,
+    input: { type: "object", properties: { task_id, arguments: callArguments }, required: ["task_id"] },
   },
   get_server_info: {
     title: "Describe the server",

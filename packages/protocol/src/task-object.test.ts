@@ -56,9 +56,10 @@ test("a completed task is at 100 percent, whatever it reported last", () => {
 });
 
 test("a task with all its fields is read as it was written", () => {
-  expect(encodeTask(full, error)).toEqual({
+  expect(encodeTask(full, { title: "Count words", error })).toEqual({
     task_id: "t-1",
     task_name: "count_words",
+    title: "Count words",
     status: "input_required",
     interrupted: true,
     progress: 1,
@@ -79,6 +80,7 @@ test("a task with all its fields is read as it was written", () => {
   const facts = {
     id: "t-1",
     tool: "count_words",
+    title: "Count words",
     status: "input_required",
     interrupted: true,
     progress: 1,
@@ -96,9 +98,9 @@ test("a task with all its fields is read as it was written", () => {
     requested: "pause",
     error,
   };
-  expect(decodeTask(encodeTask(full, error))).toEqual(facts);
-  expect(decodeTask(encodeListedTask(full, error))).toEqual(facts);
-  expect(encodeListedTask(full, error)).toMatchObject({ progress: "1/3", progress_value: 1 });
+  expect(decodeTask(encodeTask(full, { title: "Count words", error }))).toEqual(facts);
+  expect(decodeTask(encodeListedTask(full, { title: "Count words", error }))).toEqual(facts);
+  expect(encodeListedTask(full, { title: "Count words", error })).toMatchObject({ progress: "1/3", progress_value: 1 });
 });
 
 test("a field without a value is absent", () => {

@@ -31,6 +31,8 @@ export interface TaskQuestion {
 export interface TaskFacts {
   readonly id: string;
   readonly tool: string;
+  /** What people call the tool. */
+  readonly title?: string;
   /** One line that names the task among others of its tool. */
   readonly label?: string;
   readonly status: TaskStatus;
@@ -54,14 +56,21 @@ export interface TaskFacts {
   readonly error?: TaskError;
 }
 
+/** What a server knows of a task besides what is stored. */
+export interface TaskRemarks {
+  readonly title?: string | undefined;
+  readonly error?: TaskError | undefined;
+}
+
 /** Writes a task as control tools show it; docs/control-tools.md, "The task object". */
-export function encodeTask(view: TaskView, error?: TaskError): JsonObject {
+export function encodeTask(view: TaskView, { title, error }: TaskRemarks = {}): JsonObject {
   const { record, status, interrupted, questions, requested } = view;
   const { progress, total } = record;
   const percent = total === undefined ? undefined : status === "completed" ? 100 : toPercent(progress, total);
   return definedOnly({
     task_id: record.id,
     task_name: record.tool,
+    title,
     label: record.label,
     status,
     interrupted,
@@ -83,10 +92,10 @@ export function encodeTask(view: TaskView, error?: TaskError): JsonObject {
 }
 
 /** The same for lists, where `progress` is a text such as `15/50`. */
-export function encodeListedTask(view: TaskView, error?: TaskError): JsonObject {
+export function encodeListedTask(view: TaskView, remarks: TaskRemarks = {}): JsonObject {
   const { progress, total } = view.record;
   const shown = total === undefined ? String(progress) : `${progress}/${total}`;
-  return { ...encodeTask(view, error), progress: shown, progress_value: progress };
+  return { ...encodeTask(view, remarks), progress: shown, progress_value: progress };
 }
 
 /** Reads a task object, also one of a list; `undefined` when the value is not one. */
@@ -99,6 +108,7 @@ export function decodeTask(value: unknown): TaskFacts | undefined {
   return {
     id,
     tool,
+    title: fields.text("title"),
     label: fields.text("label"),
     status,
     interrupted: fields.flag("interrupted"),

@@ -51,6 +51,7 @@ const asSubcommand: Readonly<Record<Action, string>> = {
   copy: "watch ID",
   board: "tasks --all",
   call: "call TOOL key=value",
+  again: "call TOOL --again",
   tools: "tools",
   pause: "pause ID",
   resume: "resume ID",

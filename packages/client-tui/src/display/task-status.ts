@@ -3,7 +3,7 @@ import { withCommands } from "../advice.js";
 import { plainText } from "./plain-text.js";
 import { contentText } from "./result-text.js";
 
-export { statusMark, statusWord, taskName } from "@resumable-mcp/protocol/display";
+export { statusMark, statusWord, taskName, toolTitle } from "@resumable-mcp/protocol/display";
 
 /** A result on one line: of a task that was cancelled or failed, the words of its server. */
 export function resultPreview(result: TaskResult | undefined): string | undefined {

@@ -5,6 +5,7 @@ import { askInTerminal } from "../command-line/ask-in-terminal.js";
 import { exitCodes } from "../command-line/exit-code.js";
 import { parseToolArguments } from "../command-line/tool-arguments.js";
 import { countText, plainText } from "../display/plain-text.js";
+import { toolTitle } from "../display/task-status.js";
 import { openingNotices } from "../display/whose-tasks.js";
 import { errorMessage } from "../json.js";
 import { isReady } from "../model/board-state.js";
@@ -164,7 +165,7 @@ class Conversation {
 
   async #answer({ info }: BoardTask, declines: boolean): Promise<void> {
     const [question] = info.questions;
-    if (question === undefined) return say(`${info.tool} has no open question.`);
+    if (question === undefined) return say(`${toolTitle(info)} has no open question.`);
     say(plainText(question.message));
     const answer = declines ? { action: "decline" as const } : await askInTerminal(question, this.#signal);
     await this.#board.answer(info.id, question.key, answer);

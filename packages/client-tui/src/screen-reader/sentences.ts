@@ -1,7 +1,7 @@
 import { isFinal, type ServerInfo, type TaskError, type TaskStatus } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
 import { serverLabel, serverWord } from "../display/server-label.js";
-import { resultPreview, statusWord, taskName } from "../display/task-status.js";
+import { resultPreview, statusWord, taskName, toolTitle } from "../display/task-status.js";
 import type { BoardState } from "../model/board-state.js";
 import { type BoardTask, isAway, taskServer } from "../model/board-task.js";
 
@@ -12,13 +12,13 @@ const announcedPercent = 10;
 export function taskSentence(task: BoardTask): string {
   const { info, problem, away, remembered } = task;
   if (isFinal(info.status) && problem === undefined) return endSentence(task);
-  const { tool, status, interrupted, progress, total, percent, message } = info;
+  const { status, interrupted, progress, total, percent, message } = info;
   const share = percent === undefined ? "" : `${percent} percent, `;
   const far = total === undefined ? `at ${progress}` : `${share}${progress} of ${total}`;
   const is = remembered === true ? "was last seen" : beingWord(status, interrupted);
   const trouble = away === undefined || !isAway(task) ? problem : `Its server is away: ${away.reason}`;
   const parts = [
-    `${tool} at ${taskServer(task)} ${is}: ${far}`,
+    `${toolTitle(info)} at ${taskServer(task)} ${is}: ${far}`,
     message,
     trouble,
     ...info.questions.map((q) => `It asks: ${q.message}`),
@@ -66,11 +66,12 @@ export function changeSentences(before: BoardState, now: BoardState): readonly s
 }
 
 function taskChange(before: BoardTask, now: BoardTask): readonly string[] {
-  const { tool, status } = now.info;
+  const { status } = now.info;
   if (isFinal(status)) return isAnnounceable(now) && !isAnnounceable(before) ? [endSentence(now)] : [];
   const asks = now.info.questions.length > before.info.questions.length;
   if (asks || now.problem !== before.problem) return [taskSentence(now)];
-  if (status !== before.info.status) return [withPeriod(`${tool} ${beingWord(status, now.info.interrupted)}`)];
+  if (status !== before.info.status)
+    return [withPeriod(`${toolTitle(now.info)} ${beingWord(status, now.info.interrupted)}`)];
   return band(now) === band(before) ? [] : [taskSentence(now)];
 }
 

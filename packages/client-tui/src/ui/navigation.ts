@@ -1,4 +1,4 @@
-import type { Client, Question, ToolInfo } from "@resumable-mcp/client";
+import type { Client, JsonObject, Question, ToolInfo } from "@resumable-mcp/client";
 import type { BoardState } from "../model/board-state.js";
 import type { BoardTask } from "../model/board-task.js";
 import type { TaskBoard } from "../model/task-board.js";
@@ -24,7 +24,8 @@ export type Screen =
   | { readonly [Name in PlainName]: { readonly name: Name } }[PlainName]
   | SignIn
   | { readonly name: "detail"; readonly taskId: string }
-  | { readonly name: "call"; readonly tool: ToolInfo }
+  /** `given`: the arguments of a task that is run again; else those of the last time are filled in. */
+  | { readonly name: "call"; readonly tool: ToolInfo; readonly given?: JsonObject | undefined }
   | { readonly name: "answer"; readonly taskId: string; readonly question: Question }
   | { readonly name: "page"; readonly title: string; readonly lines: readonly string[] }
   | { readonly name: "palette"; readonly taskId: string | undefined }

@@ -44,6 +44,7 @@ export function taskActions(props: ActionProps) {
       if (outcome === "back" || task === undefined) return go({ type: "back" });
       if (outcome === "keys") return keys(detailKeys);
       if (outcome === "answer") return answer(props, task.info.id);
+      if (outcome === "again") return void runAgain(props, task);
       if (outcome === "copy") return copyCommand(props, task);
       if (outcome === "refresh") return void board.retryNow();
       if (outcome === "forget") go({ type: "back" });
@@ -120,6 +121,13 @@ export function answer({ board, state, go }: Pick<ActionProps, "board" | "state"
   const [question] = state.tasks.get(taskId)?.info.questions ?? [];
   if (question === undefined) board.notice("info", "No open question.");
   else go({ type: "open", screen: { name: "answer", taskId, question } });
+}
+
+/** Opens the form of a task's tool with the task's arguments, which a new task gets. */
+async function runAgain({ client, board, go }: ActionProps, { info, journal }: BoardTask): Promise<void> {
+  const tool = (await client.tools()).find(({ name, server }) => name === info.tool && server === info.server);
+  if (tool === undefined) board.notice("info", `Its server has no tool ${info.tool} now.`);
+  else go({ type: "open", screen: { name: "call", tool, given: journal?.arguments } });
 }
 
 /** Shows the shell command that does the same, and copies it; on a screen of its own only where it needs more room. */

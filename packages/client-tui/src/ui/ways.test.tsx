@@ -29,12 +29,12 @@ describe("a way through the screens", () => {
       [
         [
           "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · ? all keys",
-          "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · f forget · : commands · 1-5 places · ? all keys",
+          "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · n run again · f forget · : commands · ? all keys",
           "Tab part · y copy · ? all keys",
         ],
         [
-          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · f forget · ? all keys",
-          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · f forget · : commands · 1-5 places · g refresh · Esc back",
+          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n run again · ? all keys",
+          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n run again · f forget · : commands · 1-5 places · ? all keys",
           "c cancel · Tab part · ? all keys",
         ],
       ]

@@ -53,7 +53,7 @@ export async function tasksCommand({ reading }: StoreAdmin, options: CommandOpti
 function textTask(snapshot: TaskSnapshot): TextTask {
   const { record, ...view } = toTaskView(snapshot);
   const { error, owner } = record;
-  const facts = decodeTask(encodeTask({ ...view, record: { ...record, label: undefined } }, error));
+  const facts = decodeTask(encodeTask({ ...view, record: { ...record, label: undefined } }, { error }));
   if (facts === undefined) throw new Error(`Task ${record.id} cannot be shown.`);
   return { ...facts, owner };
 }

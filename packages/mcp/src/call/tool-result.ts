@@ -17,6 +17,7 @@ import {
   encodeTask,
   metaKeys,
   type TaskError,
+  type TaskRemarks,
 } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
 import { forSdk } from "../sdk-workarounds.js";
@@ -216,7 +217,7 @@ function taskMeta({ record, status }: TaskView): JsonObject {
 
 /** A task as control tools show it. */
 export function taskObject(answerer: Answerer, view: TaskView): JsonObject {
-  return encodeTask(view, errorOf(answerer, view));
+  return encodeTask(view, remarksOn(answerer, view));
 }
 
 /** The same with what to do next. */
@@ -227,15 +228,16 @@ export function guidedTask(answerer: Answerer, view: TaskView): JsonObject {
 /** The same for lists, where a tool stands at what is open. */
 export function listedTask(answerer: Answerer, view: TaskView): JsonObject {
   const { next_tool } = view.status === "completed" ? {} : stepOf(answerer, view);
-  return definedOnly({ ...encodeListedTask(view, errorOf(answerer, view)), next_tool });
+  return definedOnly({ ...encodeListedTask(view, remarksOn(answerer, view)), next_tool });
 }
 
 function stepOf(answerer: Answerer, view: TaskView): Partial<NextStep> {
   return nextStep(view, answerer.prefix) ?? stepOfFailed(answerer, view.record);
 }
 
-function errorOf(answerer: Answerer, { record }: TaskView): TaskError | undefined {
-  return record.error === undefined ? undefined : failureOf(answerer, record);
+function remarksOn(answerer: Answerer, { record }: TaskView): TaskRemarks {
+  const title = answerer.engine.tools.find(({ name }) => name === record.tool)?.title;
+  return { title, error: record.error && failureOf(answerer, record) };
 }
 
 /** What a task is and how far it came: the statuses of the protocol say less. */

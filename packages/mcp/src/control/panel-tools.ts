@@ -1,4 +1,4 @@
-import { type Engine, isFinal, type JsonObject } from "@resumable-mcp/core";
+import { type Engine, isFinal, type Json, type JsonObject } from "@resumable-mcp/core";
 import {
   checkPanelInput,
   definedOnly,
@@ -12,6 +12,7 @@ import type { Call } from "../call/call.js";
 import { type ClientArgument, splitClientId } from "../call/session-client.js";
 import { dataResult, errorResult, type ToolResult, taskObject } from "../call/tool-result.js";
 import type { PanelServer } from "../define-server.js";
+import { missingScopes } from "../owner/scopes.js";
 import { answerTask, InvalidArguments } from "./control-tools.js";
 import { serverInfo } from "./server-info.js";
 import { readJournal } from "./task-resources.js";
@@ -54,8 +55,26 @@ const getServerInfo: Run<"get_server_info"> = async ({ engine, rights: { token, 
 /** It is listed for apps alone, which hosts show to the user: that no model calls it is a matter of the host. */
 const answerQuestion: Run<"answer_question"> = async (call, input) => answerTask(call, input, { byUser: true });
 
-/** The new task does not join the finished one, nor any other of the same call. */
-const restartTask: Run<"restart_task"> = async (call, { task_id }) => {
+const listTools: Run<"list_tools"> = async ({ engine, rights }, { tool }) => {
+  const open = engine.tools.filter((each) => missingScopes(each, rights).length === 0);
+  const tools = open
+    .filter(({ name }) => tool === undefined || name === tool)
+    .map(({ name, title, description, inputJsonSchema }) =>
+      definedOnly({ name, title, description, input_schema: tool === undefined ? undefined : inputJsonSchema }),
+    );
+  return dataResult({ tools });
+};
+
+/** The new task joins no other of the same call. */
+async function startNew(call: Call, tool: string, input: Json): Promise<ToolResult> {
+  const request = { tool, input, newTask: true, detached: true, session: call.sessionId };
+  return dataResult(taskObject(call, await call.tasks.start(request)));
+}
+
+const runTool: Run<"run_tool"> = (call, { tool, arguments: given }) =>
+  startNew(call, tool, argumentsOf(call.engine, tool, given).rest);
+
+const restartTask: Run<"restart_task"> = async (call, { task_id, arguments: given }) => {
   const { record, status } = await call.tasks.get(task_id);
   if (!isFinal(status)) {
     return errorResult(
@@ -63,13 +82,13 @@ const restartTask: Run<"restart_task"> = async (call, { task_id }) => {
       `Task ${task_id} is ${status}. Only a finished task is restarted: cancel it first.`,
     );
   }
-  const { tool, input } = record;
-  const started = await call.tasks.start({ tool, input, newTask: true, detached: true, session: call.sessionId });
-  return dataResult(taskObject(call, started));
+  return startNew(call, record.tool, given ?? record.input);
 };
 
 const runs: { readonly [Name in PanelToolName]: Run<Name> } = {
   find_task: findTask,
+  list_tools: listTools,
+  run_tool: runTool,
   get_task_journal: getTaskJournal,
   answer_question: answerQuestion,
   restart_task: restartTask,

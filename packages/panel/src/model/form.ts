@@ -69,9 +69,14 @@ function kindOf({ type }: JsonObject, options: readonly FieldOption[]): FieldKin
   return type === "number" || type === "integer" || type === "boolean" ? type : "json";
 }
 
-/** A form as it is first seen: with the defaults of its schema. */
-export function initialValues(fields: readonly FormField[]): FormValues {
-  return Object.fromEntries(fields.map(({ key, kind, schema }) => [key, startOf(kind, schema.default)]));
+/** A form as it is first seen: with what is given, else with the defaults of its schema. */
+export function initialValues(fields: readonly FormField[], given: JsonObject = {}): FormValues {
+  return Object.fromEntries(
+    fields.map(({ key, kind, schema }) => [
+      key,
+      startOf(kind, Object.hasOwn(given, key) ? given[key] : schema.default),
+    ]),
+  );
 }
 
 function startOf(kind: FieldKind, start: Json | undefined): string | readonly string[] {

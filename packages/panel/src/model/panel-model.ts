@@ -2,10 +2,11 @@ import type { Json, JsonObject, QuestionAnswer, TaskQuestion } from "@resumable-
 import { decodeTask, JsonFields } from "@resumable-mcp/protocol";
 import { canDo, type TaskVerb } from "@resumable-mcp/protocol/display";
 import { CallError, type PanelConnection, type PanelTool } from "../connection/connection.js";
+import { lineText } from "./bounded.js";
 import { initialState, type PanelAction, type PanelState, reducePanel } from "./panel-state.js";
 import { type PollFacts, pollDelayMs } from "./poll-delay.js";
 import { type PollContext, pollList, pollOpened, pollServer, pollTask } from "./polls.js";
-import type { Route } from "./route.js";
+import { type Route, viewKey } from "./route.js";
 
 /** What the panel gets from its window. */
 export interface PanelEnvironment {
@@ -28,6 +29,24 @@ const verbTools: Readonly<Record<BulkVerb, PanelTool>> = {
   cancel: "cancel_task",
   forget: "delete_task",
 };
+
+/** A tool that the user may run. */
+export interface RunnableTool {
+  readonly name: string;
+  /** What people call it. */
+  readonly title: string;
+  readonly description: string;
+  /** Of its arguments, where the tool was asked for by its name. */
+  readonly schema?: JsonObject | undefined;
+}
+
+function toolOf(entry: Json): RunnableTool | undefined {
+  const fields = JsonFields.of(entry);
+  const name = fields?.text("name");
+  if (fields === undefined || name === undefined) return undefined;
+  const title = lineText(fields.text("title") ?? name);
+  return { name, title, description: fields.text("description") ?? "", schema: fields.object("input_schema") };
+}
 
 /** Requests that are on their way at once, of those that one click asks for. */
 const maxAtOnce = 4;
@@ -65,7 +84,7 @@ export class PanelModel {
 
   /** Polls what a route shows, from now on. */
   look(route: Route): void {
-    const isSame = this.#route !== undefined && pollKey(route) === pollKey(this.#route);
+    const isSame = this.#route !== undefined && viewKey(route) === viewKey(this.#route);
     this.#route = route;
     if (isSame) return;
     this.#dispatch({ type: "looked", taskId: route.name === "task" ? route.taskId : undefined });
@@ -103,10 +122,24 @@ export class PanelModel {
     this.pollNow();
   }
 
-  /** Begins a finished task once more; resolves to the id of the new one. */
-  async restart(taskId: string): Promise<string | undefined> {
-    const answer = await this.#ask("restart_task", { task_id: taskId });
-    return JsonFields.of(answer)?.text("task_id");
+  /** The tools that the user may run; of one that is named, with the schema of its arguments. */
+  async tools(tool?: string): Promise<readonly RunnableTool[] | undefined> {
+    const answer = await this.#ask("list_tools", tool === undefined ? {} : { tool });
+    return answer && (JsonFields.of(answer)?.list("tools") ?? []).flatMap((entry) => toolOf(entry) ?? []);
+  }
+
+  /** Begins a task of a tool; resolves to its id. */
+  run(tool: string, args: JsonObject): Promise<string | undefined> {
+    return this.#begin("run_tool", { tool, arguments: args });
+  }
+
+  /** Begins a finished task once more, with its arguments unless others are given; resolves to the id of the new one. */
+  restart(taskId: string, args?: JsonObject): Promise<string | undefined> {
+    return this.#begin("restart_task", { task_id: taskId, ...(args && { arguments: args }) });
+  }
+
+  async #begin(tool: PanelTool, args: JsonObject): Promise<string | undefined> {
+    return JsonFields.of(await this.#ask(tool, args))?.text("task_id");
   }
 
   /** Passes on the user's answer. */
@@ -217,9 +250,4 @@ export class PanelModel {
     this.#state = next;
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** The part of a route on which it depends what is polled. */
-function pollKey(route: Route): string {
-  return route.name === "task" ? `task ${route.taskId}` : route.name;
 }

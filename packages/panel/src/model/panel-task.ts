@@ -13,7 +13,13 @@ import { boundedJson } from "./bounded.js";
 export interface PanelTask extends PacedTask {
   /** Of a finished task: what its call returned. */
   readonly result?: JsonObject;
-  readonly journal?: TaskJournal;
+  readonly journal?: PanelJournal;
+}
+
+/** What is kept of a task's journal. */
+export interface PanelJournal extends TaskJournal {
+  /** The arguments are not cut. */
+  readonly hasWholeArguments: boolean;
 }
 
 /** Events that are kept of one journal: the newest. */
@@ -68,6 +74,11 @@ function boundedEvent({ data, ...event }: JournalEvent): JournalEvent {
   return { ...event, data: isJsonObject(bounded) ? bounded : {} };
 }
 
+/** The arguments of a task, where all of them are known. */
+export function wholeArguments({ journal }: PanelTask): JsonObject | undefined {
+  return journal?.hasWholeArguments ? journal.arguments : undefined;
+}
+
 /** A task that is not looked at any more: what only its own view shows is read again when that is opened. */
 export function leftTask(task: PanelTask): PanelTask {
   if (task.journal === undefined && task.result === undefined) return task;
@@ -76,17 +87,23 @@ export function leftTask(task: PanelTask): PanelTask {
 
 /** The journal with what came behind it; the oldest events make room. */
 export function withEvents(
-  journal: TaskJournal | undefined,
+  journal: PanelJournal | undefined,
   { lastSeq, arguments: given, events }: TaskJournal,
-): TaskJournal {
+): PanelJournal {
   const known = journal?.events ?? [];
   const last = known.at(-1)?.seq ?? 0;
   const added = events.filter(({ seq }) => seq > last).slice(-maxJournalEvents);
-  const bounded = given && boundedJson(given, maxArgumentCharacters);
-  const args = isJsonObject(bounded) ? bounded : undefined;
   return {
     lastSeq,
-    arguments: journal?.arguments ?? args,
+    ...(journal?.arguments === undefined
+      ? boundedArguments(given)
+      : { arguments: journal.arguments, hasWholeArguments: journal.hasWholeArguments }),
     events: [...known, ...added.map(boundedEvent)].slice(-maxJournalEvents),
   };
+}
+
+function boundedArguments(given: JsonObject | undefined): Pick<PanelJournal, "arguments" | "hasWholeArguments"> {
+  const bounded = given && boundedJson(given, maxArgumentCharacters);
+  if (!isJsonObject(bounded)) return { hasWholeArguments: false };
+  return { arguments: bounded, hasWholeArguments: JSON.stringify(bounded) === JSON.stringify(given) };
 }

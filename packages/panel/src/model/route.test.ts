@@ -4,7 +4,8 @@ import { listRoute, type Route, readRoute, writeRoute } from "./route.js";
 describe("a route in the panel", () => {
   it.each<[string, Route]>([
     ["#/", listRoute],
-    ["#/?q=two+words&show=failed", { name: "list", words: "two words", show: "failed" }],
+    ["#/?q=two+words&show=failed", { ...listRoute, words: "two words", show: "failed" }],
+    ["#/?sort=progress", { ...listRoute, order: "progress" }],
     ["#/tasks/a_b-1", { name: "task", taskId: "a_b-1", part: undefined }],
     ["#/tasks/a/items", { name: "task", taskId: "a", part: "items" }],
     ["#/server", { name: "server" }],

@@ -10,16 +10,22 @@ export const listFilters = ["all", "active", "waiting", "failed", "finished"] as
 /** One of the filters. */
 export type ListFilter = (typeof listFilters)[number];
 
+/** In which order tasks are shown; what is not over always comes first. */
+export const listOrders = ["newest", "name", "progress", "left"] as const;
+
+/** One of the orders. */
+export type ListOrder = (typeof listOrders)[number];
+
 /** Where in the panel the user is. */
 export type Route =
-  | { readonly name: "list"; readonly words: string; readonly show: ListFilter }
+  | { readonly name: "list"; readonly words: string; readonly show: ListFilter; readonly order: ListOrder }
   | { readonly name: "task"; readonly taskId: string; readonly part?: ScreenPart }
   | { readonly name: "server" }
   /** In a host: the task of the call for which the view was opened. */
   | { readonly name: "opened"; readonly part?: ScreenPart };
 
 /** The list as it is first seen. */
-export const listRoute: Route = { name: "list", words: "", show: "all" };
+export const listRoute = { name: "list", words: "", show: "all", order: "newest" } as const satisfies Route;
 
 /** Reads a route from the fragment of an address; everything that is none is the list. */
 export function readRoute(hash: string): Route {
@@ -29,7 +35,8 @@ export function readRoute(hash: string): Route {
   if (name === "tasks" && taskId !== "") return { name: "task", taskId, part: taskParts.find((one) => one === part) };
   const params = new URLSearchParams(query);
   const show = listFilters.find((one) => one === params.get("show")) ?? "all";
-  return { name: "list", words: params.get("q") ?? "", show };
+  const order = listOrders.find((one) => one === params.get("sort")) ?? "newest";
+  return { name: "list", words: params.get("q") ?? "", show, order };
 }
 
 /** Writes a route as the fragment of an address. */
@@ -41,7 +48,13 @@ export function writeRoute(route: Route): string {
   const params = new URLSearchParams();
   if (route.words !== "") params.set("q", route.words);
   if (route.show !== "all") params.set("show", route.show);
+  if (route.order !== "newest") params.set("sort", route.order);
   return params.size === 0 ? "#/" : `#/?${params}`;
+}
+
+/** Which view a route shows, of which task: what is polled depends on it. */
+export function viewKey(route: Route): string {
+  return route.name === "task" ? `task ${route.taskId}` : route.name;
 }
 
 function decoded(part: string): string {

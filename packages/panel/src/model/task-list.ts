@@ -2,13 +2,7 @@ import { isFinal } from "@resumable-mcp/protocol";
 import { inOrder, plainText, progressNumbers, statusWord, taskName, taskOrders } from "@resumable-mcp/protocol/display";
 import { lineText } from "./bounded.js";
 import type { PanelTask } from "./panel-task.js";
-import type { ListFilter } from "./route.js";
-
-/** In which order tasks are shown; what is not over always comes first. */
-export const listOrders = ["newest", "name", "progress", "left"] as const;
-
-/** One of the orders. */
-export type ListOrder = (typeof listOrders)[number];
+import type { ListFilter, ListOrder } from "./route.js";
 
 /** How the list is looked at. */
 export interface ListView {

@@ -1,12 +1,13 @@
 import { type ReactNode, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { lineText } from "../model/bounded.js";
 import type { PanelModel } from "../model/panel-model.js";
-import { type Route, readRoute, type ScreenPart, writeRoute } from "../model/route.js";
+import { listRoute, type Route, readRoute, type ScreenPart, viewKey, writeRoute } from "../model/route.js";
 import { TextsContext, textsFor, useTexts } from "../texts/texts.js";
 import { Frame } from "./frame.js";
 import { ListView } from "./list/list-view.js";
 import { PanelContext, usePanel, usePanelState } from "./panel-context.js";
 import { Empty } from "./parts/empty.js";
+import { useKeys } from "./parts/use-keys.js";
 import { ServerView } from "./server/server-view.js";
 import { SignIn } from "./sign-in.js";
 import { TaskScreen } from "./task/task-screen.js";
@@ -17,6 +18,7 @@ export function App({ model }: { readonly model: PanelModel }): ReactNode {
   const facts = useSyncExternalStore(connection.subscribe, connection.facts);
   const texts = textsFor(facts.locale ?? navigator.language);
   const [route, go] = useRoute(model);
+  useKeys();
   const controls = useMemo(() => ({ model, go }), [model, go]);
   useEffect(() => {
     const { documentElement: root } = document;
@@ -50,7 +52,7 @@ function useRoute(model: PanelModel): readonly [Route, (route: Route) => void] {
   const go = useCallback(
     (next: Route) => {
       setRoute((last) => {
-        if (inBrowser) writeAddress(next, last.name !== next.name);
+        if (inBrowser) writeAddress(next, viewKey(last) !== viewKey(next));
         return next;
       });
     },
@@ -59,7 +61,7 @@ function useRoute(model: PanelModel): readonly [Route, (route: Route) => void] {
   return [route, go];
 }
 
-/** Another view is a step of the history; another part or filter of the same view is not. */
+/** Another view or task is a step of the history; another part or filter of the same view is not. */
 function writeAddress(route: Route, isStep: boolean): void {
   const address = writeRoute(route);
   if (address === location.hash) return;
@@ -108,6 +110,6 @@ function OpenedView({ part }: { readonly part: ScreenPart | undefined }): ReactN
 /** The list in a host keeps its filters to itself: the view stays that of the call. */
 function OpenedList(): ReactNode {
   const { go } = usePanel();
-  useEffect(() => go({ name: "list", words: "", show: "all" }), [go]);
+  useEffect(() => go(listRoute), [go]);
   return null;
 }

@@ -4,6 +4,7 @@ import { lineText } from "../model/bounded.js";
 import { listRoute, type Route, writeRoute } from "../model/route.js";
 import { useTexts } from "../texts/texts.js";
 import { usePanel, usePanelState } from "./panel-context.js";
+import { Notices } from "./parts/notices.js";
 import { badgeText } from "./parts/status-badge.js";
 import { useNow } from "./parts/use-now.js";
 
@@ -102,21 +103,6 @@ function Reconnecting(): ReactNode {
       </p>
       <button type="button" onClick={() => model.pollNow()}>
         {texts.retryNow}
-      </button>
-    </div>
-  );
-}
-
-function Notices(): ReactNode {
-  const texts = useTexts();
-  const { model } = usePanel();
-  const notice = usePanelState((state) => state.notice);
-  if (notice === undefined) return null;
-  return (
-    <div className="banner" data-kind={notice.kind} role={notice.kind === "error" ? "alert" : undefined}>
-      <p>{lineText(notice.text, 1_000)}</p>
-      <button type="button" onClick={() => model.dismiss()}>
-        {texts.dismiss}
       </button>
     </div>
   );

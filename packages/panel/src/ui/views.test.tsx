@@ -76,7 +76,7 @@ describe("a hostile tool", () => {
       "list",
       listRoute,
       { list_session_tasks: { total_tasks: 1, tasks: [hostile] }, get_checkpoint_stats: { checkpoint_stats: {} } },
-      <ListView key="list" route={{ name: "list", words: "", show: "all" }} />,
+      <ListView key="list" route={listRoute} />,
     ],
     [
       "server",

@@ -12,6 +12,8 @@ export interface HistoryLine {
 
 /** One line of a task's log. */
 export interface LogLine {
+  /** ISO 8601 UTC. */
+  readonly at?: string | undefined;
   readonly level: string;
   readonly text: string;
   /** Place in the journal, where it is known: a line that the journal has too is shown once. */
@@ -55,7 +57,7 @@ export type TaskMoment =
       readonly takenOver: boolean;
     }
   | { readonly kind: "attempt_failed" | "failed" | "asked"; readonly message: string }
-  | { readonly kind: "step"; readonly key: string }
+  | { readonly kind: "step"; readonly key: string; readonly value: string }
   | { readonly kind: "step_failed"; readonly key: string; readonly attempt: string; readonly message: string }
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "answered"; readonly action: string }
@@ -89,7 +91,7 @@ export function readHistory(journal: TaskJournal | undefined): TaskHistory {
   timeline.push(...runLine(state));
   const steps = journal.events
     .filter(({ type }) => type === "step")
-    .map((event) => lineOf(event, { kind: "step", key: word(event.data, "key") }));
+    .map((event) => lineOf(event, stepMoment(event.data)));
   return { timeline, steps, log: journal.events.flatMap(logLine) };
 }
 
@@ -139,7 +141,7 @@ const moments: Readonly<Record<string, (data: JsonObject, state: HistoryState) =
     const message = word(error, "message");
     return message === "" ? undefined : { kind: "attempt_failed", message };
   },
-  step: (data) => ({ kind: "step", key: word(data, "key") }),
+  step: stepMoment,
   step_failed: (data) => {
     const message = word(data.error, "message");
     return { kind: "step_failed", key: word(data, "key"), attempt: word(data, "attempt"), message };
@@ -217,10 +219,22 @@ const plainMoments = {
   cancelled: "cancelled",
 } as const;
 
-function logLine({ type, seq, data }: JournalEvent): readonly LogLine[] {
+function logLine({ type, seq, at, data }: JournalEvent): readonly LogLine[] {
   if (type !== "log") return [];
   const text = typeof data.data === "string" ? data.data : JSON.stringify(data.data ?? null);
-  return [{ level: plainText(String(data.level)), text: plainText(text), seq }];
+  return [{ level: plainText(String(data.level)), text: plainText(text), seq, at }];
+}
+
+/** Characters of a step's value that are shown. */
+const maxValueCharacters = 400;
+/** A history is read at each drawing, and a value may be large. */
+const shownValues = new WeakMap<JsonObject, string>();
+
+function stepMoment(data: JsonObject): TaskMoment {
+  const known = shownValues.get(data);
+  const value = known ?? plainText(JSON.stringify(data.value ?? null).slice(0, maxValueCharacters));
+  if (known === undefined) shownValues.set(data, value);
+  return { kind: "step", key: word(data, "key"), value };
 }
 
 function word(of: Json | undefined, name: string): string {

@@ -1,8 +1,14 @@
 import type { TaskStatus } from "@resumable-mcp/core";
 
 /** What a task is called: its tool, and what tells it from others of that tool. */
-export function taskName({ tool, label }: { readonly tool: string; readonly label?: string }): string {
-  return label === undefined ? tool : `${tool} (${label})`;
+export function taskName(task: { readonly tool: string; readonly title?: string; readonly label?: string }): string {
+  const tool = toolTitle(task);
+  return task.label === undefined ? tool : `${tool} (${task.label})`;
+}
+
+/** What people call a task's tool. */
+export function toolTitle({ tool, title }: { readonly tool: string; readonly title?: string }): string {
+  return title === undefined || title.trim() === "" ? tool : title;
 }
 
 /** A mark for each status that reads without colour. */

@@ -55,6 +55,13 @@ const controlRoutes: readonly ControlRoute[] = [
     input: ({ id }) => ({ task_id: id, key: "name", action: "accept", content: { name: "Eve" } }),
   },
   { tool: "restart_task", kind: "done", input: byId },
+  {
+    tool: "run_tool",
+    kind: "running",
+    input: ({ label }) => ({ tool: "gated", arguments: { label, hold: "wrong" } }),
+    sameForOwner: true,
+  },
+  { tool: "list_tools", kind: "running", input: () => ({ tool: "gated" }), sameForOwner: true },
   { tool: "get_server_info", kind: "running", input: () => ({}), sameForOwner: true },
   { tool: "get_session_info", kind: "running", input: () => ({}), sameForOwner: true },
 ];

@@ -17,6 +17,7 @@ export const detailKeys = [
   "↑↓ scroll",
   "Enter fold, unfold",
   "End follow",
+  "n run again",
   "f forget",
   ": commands",
   "1-5 places",
@@ -45,7 +46,9 @@ export interface DetailState {
 }
 
 /** What the user wants with the task. */
-export type DetailOutcome = "back" | "pause" | "resume" | "cancel" | "forget" | "answer" | "copy" | "keys" | "refresh";
+export type DetailOutcome =
+  | ("back" | "pause" | "resume" | "cancel" | "forget")
+  | ("answer" | "again" | "copy" | "keys" | "refresh");
 
 /** What is on the screen, which decides how far keys lead. */
 export interface DetailView {
@@ -67,7 +70,7 @@ export const initialDetailState: DetailState = {
 
 const verbs = {
   ...verbKeys,
-  ...({ g: "refresh", a: "answer", y: "copy", "?": "keys", q: "back" } as const),
+  ...({ g: "refresh", a: "answer", n: "again", y: "copy", "?": "keys", q: "back" } as const),
 };
 
 /** Goes through the parts, scrolls, folds, and says what is wanted with the task. */

@@ -34,12 +34,16 @@ function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: ShownL
   if (pane === "log")
     return wholeLog(history, task.log)
       .filter((line) => isShownAt(level, line))
-      .map((line, index) => {
-        return { key: String(index), text: `${line.level.padEnd(7)} ${line.text}`, muted: line.level === "debug" };
+      .map(({ at, level, text }, index) => {
+        return { key: String(index), text: `${timeOf(at)} ${level.padEnd(7)} ${text}`, muted: level === "debug" };
       });
-  return history[pane].map(({ key, at = "", text }) => {
-    return { key: String(key), text: `${at.slice(11, 19).padEnd(8)}  ${text}`, muted: false };
+  return history[pane].map(({ key, at, text }) => {
+    return { key: String(key), text: `${timeOf(at)}  ${text}`, muted: false };
   });
+}
+
+function timeOf(at = ""): string {
+  return at.slice(11, 19).padEnd(8);
 }
 
 /** The order in which facts get room: trouble first, what can be found elsewhere last. */

@@ -61,6 +61,16 @@ describe("a task in detail", () => {
     `);
   });
 
+  it("runs the tool again with the arguments of the task, or with others", async () => {
+    const given = { path: "/var/log", deep: true };
+    const screen = await openTask({ journal: { ...journal, arguments: given } });
+    await screen.go(["09:00:09  attempt 2", "n"], ["path* /var/log", keys.enter]);
+    await expect.poll(() => screen.said).toContain(`call count_words ${JSON.stringify(given)}`);
+    const gone = await openTask({ journal, tools: async () => [] });
+    await gone.go(["09:00:09  attempt 2", "n"]);
+    await gone.until("Its server has no tool count_words now.");
+  });
+
   it("keeps the newest of its timeline and the state of its task on a low and narrow screen", async () => {
     const screen = await openTask({ journal, size: least });
     expect(await screen.until("09:00:09  step upload")).toMatchInlineSnapshot(`
@@ -153,7 +163,7 @@ describe("a task in detail", () => {
   it("has a log that is filtered by level, and steps", async () => {
     const screen = await openTask({ journal });
     await screen.go(["attempt 2 after", keys.tab], ["debug   batch 3", "ll"]);
-    expect((await screen.until("level ≥ warning")).lines.slice(8, 10)).toEqual(["warning disk is slow", ""]);
+    expect((await screen.until("level ≥ warning")).lines.slice(8, 10)).toEqual(["09:00:09 warning disk is slow", ""]);
     screen.press(keys.tab);
     await screen.until("09:00:09  upload");
   });

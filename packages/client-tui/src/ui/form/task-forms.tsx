@@ -39,7 +39,8 @@ const callButtons: readonly FormButton[] = [
 export function CallScreen({ screen, client, board, state, go, columns, rows }: PropsOf<"call">): ReactNode {
   const { name, server, description, inputSchema, title: toolTitle = name } = screen.tool;
   const shape = useMemo(() => ({ schema: inputSchema, buttons: callButtons }), [inputSchema]);
-  const before = useMemo(() => client.lastArguments(name), [name, client]);
+  const { given } = screen;
+  const before = useMemo(() => given ?? client.lastArguments(name), [given, name, client]);
   const place = `${toolTitle} at ${serverLabelAt(server, state.servers)}`;
   const title = description === undefined ? place : `${place}: ${description}`;
   const onOutcome = (outcome: FormOutcome) => {

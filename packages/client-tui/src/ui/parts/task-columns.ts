@@ -2,7 +2,7 @@ import type { TaskInfo } from "@resumable-mcp/client";
 import { taskTimes } from "@resumable-mcp/protocol/display";
 import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
 import { progressBar, progressNumbers } from "../../display/progress-line.js";
-import { statusMark } from "../../display/task-status.js";
+import { statusMark, toolTitle } from "../../display/task-status.js";
 import { type BoardTask, isAway, isMoving, taskMessage, taskServer } from "../../model/board-task.js";
 
 const order = ["name", "label", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
@@ -103,8 +103,9 @@ export function taskLineText(
 }
 
 /** Where labels have no column, they stand in place of the tool's name: it is what tasks of one tool have in common. */
-function nameOf({ tool, label }: TaskInfo, hasLabelColumn: boolean): string {
-  return plainText(hasLabelColumn ? tool : (label ?? tool));
+function nameOf(info: TaskInfo, hasLabelColumn: boolean): string {
+  const tool = toolTitle(info);
+  return plainText(hasLabelColumn ? tool : (info.label ?? tool));
 }
 
 /** The mark of a task; one that is out of reach has its own. */

@@ -2,13 +2,14 @@ import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import type { PanelConnection } from "../../connection/connection.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { maxListed } from "../../model/polls.js";
-import { listFilters, type Route } from "../../model/route.js";
-import { type ListOrder, listOrders, shownTasks } from "../../model/task-list.js";
+import { type ListOrder, listFilters, listOrders, type Route } from "../../model/route.js";
+import { shownTasks } from "../../model/task-list.js";
 import type { Texts } from "../../texts/catalogue.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
 import { badgeText } from "../parts/status-badge.js";
 import { useRows } from "../parts/use-rows.js";
+import { RunDialog } from "../run/run-dialog.js";
 import { BulkBar } from "./bulk-bar.js";
 import { Statistics } from "./statistics.js";
 import { TaskRow } from "./task-row.js";
@@ -28,15 +29,13 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
   const tasks = usePanelState((state) => state.tasks);
   const listed = usePanelState((state) => state.listed);
   const total = usePanelState((state) => state.total);
-  const [order, setOrder] = useState<ListOrder>("newest");
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const all = useMemo(() => (listed ?? []).flatMap((id) => tasks.get(id) ?? []), [listed, tasks]);
-  const shown = useMemo(
-    () => shownTasks(all, { ...route, order }, (task) => badgeText(task, texts)),
-    [all, route, order, texts],
-  );
+  const shown = useMemo(() => shownTasks(all, route, (task) => badgeText(task, texts)), [all, route, texts]);
   const chosen = useMemo(() => shown.filter(({ info }) => selected.has(info.id)), [shown, selected]);
   const clear = useCallback(() => setSelected(new Set()), []);
+  const [isRunning, setRunning] = useState(false);
+  const closeForm = useCallback(() => setRunning(false), []);
   const allChosen = shown.length > 0 && chosen.length === shown.length;
   return (
     <div className="list-view">
@@ -60,8 +59,10 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
         <label className="sort">
           <span className="muted">{texts.sort}</span>
           <select
-            value={order}
-            onChange={(event) => setOrder(listOrders.find((one) => one === event.target.value) ?? "newest")}
+            value={route.order}
+            onChange={({ target }) =>
+              go({ ...route, order: listOrders.find((one) => one === target.value) ?? "newest" })
+            }
           >
             {listOrders.map((one) => (
               <option key={one} value={one}>
@@ -70,12 +71,18 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
             ))}
           </select>
         </label>
+        <button type="button" onClick={() => setRunning(true)}>
+          {texts.runTool}…
+        </button>
       </div>
+      {isRunning && <RunDialog onDone={closeForm} />}
       {chosen.length > 0 && <BulkBar tasks={chosen} onClear={clear} />}
       <Rows
         shown={shown}
         selected={selected}
         onSelected={setSelected}
+        order={route.order}
+        onOrder={(order) => go({ ...route, order })}
         head={
           <input
             type="checkbox"
@@ -110,10 +117,35 @@ interface RowsProps {
   readonly selected: ReadonlySet<string>;
   readonly onSelected: (change: (last: ReadonlySet<string>) => ReadonlySet<string>) => void;
   readonly head: ReactNode;
+  readonly order: ListOrder;
+  readonly onOrder: (order: ListOrder) => void;
+}
+
+/** The columns by which the list is sorted. */
+const sorts: Readonly<Partial<Record<string, ListOrder>>> = {
+  task: "name",
+  progress: "progress",
+  left: "left",
+  time: "newest",
+};
+
+interface HeadProps {
+  readonly text: string;
+  readonly order: ListOrder | undefined;
+  readonly onOrder: (order: ListOrder) => void;
+}
+
+function HeadText({ text, order, onOrder }: HeadProps): ReactNode {
+  if (order === undefined) return text;
+  return (
+    <button type="button" className="head-sort" onClick={() => onOrder(order)}>
+      {text}
+    </button>
+  );
 }
 
 /** The rows that can be seen, of a list of any length. */
-function Rows({ shown, selected, onSelected, head }: RowsProps): ReactNode {
+function Rows({ shown, selected, onSelected, head, order, onOrder }: RowsProps): ReactNode {
   const texts = useTexts();
   const { go } = usePanel();
   const scroller = useRef<HTMLDivElement>(null);
@@ -139,8 +171,13 @@ function Rows({ shown, selected, onSelected, head }: RowsProps): ReactNode {
           {head}
         </span>
         {(["task", "status", "progress", "rate", "left", "time"] as const).map((name) => (
-          <span key={name} role="columnheader" className={`cell-${name}`}>
-            {columns[name]}
+          <span
+            key={name}
+            role="columnheader"
+            className={`cell-${name}`}
+            aria-sort={sorts[name] === order ? "descending" : undefined}
+          >
+            <HeadText text={columns[name]} order={sorts[name]} onOrder={onOrder} />
           </span>
         ))}
       </div>

@@ -23,7 +23,7 @@ export function Statistics({ route }: { readonly route: Extract<Route, { readonl
             <button
               type="button"
               aria-pressed={isChosen}
-              onClick={() => go({ name: "list", show: "all", words: isChosen ? "" : word })}
+              onClick={() => go({ ...route, show: "all", words: isChosen ? "" : word })}
             >
               <span className="statistic">{counts[status] ?? 0}</span> {word}
             </button>

@@ -1,5 +1,5 @@
 import { isFinal } from "@resumable-mcp/protocol";
-import { isMoving, taskTimes } from "@resumable-mcp/protocol/display";
+import { isMoving, taskName, taskTimes, toolTitle } from "@resumable-mcp/protocol/display";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
@@ -30,7 +30,7 @@ export const TaskRow = memo(function TaskRow({
 }: TaskRowProps): ReactNode {
   const texts = useTexts();
   const { info } = task;
-  const name = lineText(info.label === undefined ? info.tool : `${info.tool} ${info.label}`);
+  const name = lineText(taskName(info));
   const open = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
@@ -54,7 +54,7 @@ export const TaskRow = memo(function TaskRow({
       </span>
       <span role="cell" className="cell-task">
         <a href={writeRoute({ name: "task", taskId: info.id })} onClick={open} draggable={false}>
-          <span className="tool">{lineText(info.tool)}</span>
+          <span className="tool">{lineText(toolTitle(info))}</span>
           {info.label !== undefined && <span className="label">{lineText(info.label)}</span>}
         </a>
         <span className="row-message">{lineText(taskMessage(task))}</span>

@@ -1,10 +1,9 @@
 import type { QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
-import { type FormEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
-import { findError, initialValues, readFields, readForm } from "../../model/form.js";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel } from "../panel-context.js";
+import { useSchemaForm } from "../parts/form-fields.js";
 import { LongText } from "../parts/long-text.js";
-import { QuestionField } from "./question-field.js";
 
 interface QuestionFormProps {
   readonly taskId: string;
@@ -17,12 +16,8 @@ export function QuestionForm({ taskId, question, disabled }: QuestionFormProps):
   const texts = useTexts();
   const { model } = usePanel();
   const id = useId();
-  const form = useRef<HTMLFormElement>(null);
-  const fields = useMemo(() => readFields(question.schema), [question.schema]);
-  const [values, setValues] = useState(() => initialValues(fields));
-  const [tried, setTried] = useState(false);
+  const { fields, element, check } = useSchemaForm(question.schema);
   const [sending, setSending] = useState(false);
-  const { content, errors } = useMemo(() => readForm(fields, values), [fields, values]);
   const send = async (answer: QuestionAnswer) => {
     setSending(true);
     await model.answer(taskId, question, answer);
@@ -30,27 +25,17 @@ export function QuestionForm({ taskId, question, disabled }: QuestionFormProps):
   };
   const accept = (event: FormEvent) => {
     event.preventDefault();
-    setTried(true);
-    const wrong = fields.findIndex(({ key }) => findError(errors, key) !== undefined);
-    if (wrong < 0) void send({ action: "accept", content });
-    else form.current?.querySelectorAll<HTMLElement>("[data-field]")[wrong]?.focus();
+    const content = check();
+    if (content !== undefined) void send({ action: "accept", content });
   };
   const expires = question.expiresAt === undefined ? undefined : new Date(question.expiresAt);
   return (
-    <form className="question" ref={form} onSubmit={accept} aria-labelledby={id} noValidate>
+    <form className="question" ref={element} onSubmit={accept} aria-labelledby={id} noValidate>
       <h2 id={id} className="question-title">
         {texts.question}
       </h2>
       <LongText text={question.message} className="question-text" />
-      {fields.map((field) => (
-        <QuestionField
-          key={field.key}
-          field={field}
-          value={values[field.key] ?? ""}
-          error={tried ? findError(errors, field.key) : undefined}
-          onChange={(value) => setValues((last) => ({ ...last, [field.key]: value }))}
-        />
-      ))}
+      {fields}
       {expires !== undefined && (
         <p className="muted">{texts.questionExpires(expires.toLocaleString(texts.language))}</p>
       )}

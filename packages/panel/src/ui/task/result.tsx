@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from "react";
 import { readStructured, textOfResult } from "../../connection/connection.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { useTexts } from "../../texts/texts.js";
+import { CopyButton } from "../parts/copy-button.js";
 import { JsonTree } from "../parts/json-tree.js";
 import { LongText } from "../parts/long-text.js";
 
@@ -15,6 +16,7 @@ export function Result({ task: { result, info } }: { readonly task: PanelTask })
     <>
       {result.isError === true && <p className="field-error">{texts.isError}</p>}
       {content === undefined ? <LongText text={textOfResult(result)} /> : <JsonTree value={content} />}
+      <CopyButton text={() => (content === undefined ? textOfResult(result) : JSON.stringify(content, null, 2))} />
     </>
   );
 }

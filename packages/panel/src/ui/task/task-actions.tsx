@@ -1,10 +1,12 @@
 import { isFinal } from "@resumable-mcp/protocol";
 import { canDo } from "@resumable-mcp/protocol/display";
-import { type ReactNode, useState } from "react";
-import type { PanelTask } from "../../model/panel-task.js";
+import { type ReactNode, useCallback, useState } from "react";
+import { type PanelTask, wholeArguments } from "../../model/panel-task.js";
+import { listRoute } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel } from "../panel-context.js";
 import { Confirm } from "../parts/confirm.js";
+import { RunDialog } from "../run/run-dialog.js";
 
 type Asked = "cancel" | "forget" | "restart";
 
@@ -13,12 +15,15 @@ export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
   const { model, go } = usePanel();
   const [asked, setAsked] = useState<Asked>();
-  const { id, status } = task.info;
+  const [isRunning, setRunning] = useState(false);
+  const { id, status, tool } = task.info;
+  const given = wholeArguments(task);
+  const closeForm = useCallback(() => setRunning(false), []);
   const isOver = isFinal(status) && task.gone !== true;
   const confirmed = async (verb: Asked) => {
     if (verb !== "restart") {
       await model.steer(verb, [id]);
-      if (verb === "forget" && !model.getSnapshot().tasks.has(id)) go({ name: "list", words: "", show: "all" });
+      if (verb === "forget" && !model.getSnapshot().tasks.has(id)) go(listRoute);
       return;
     }
     const taskId = await model.restart(id);
@@ -27,29 +32,32 @@ export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
   return (
     <div className="actions">
       {canDo("pause", task) && (
-        <button type="button" onClick={() => void model.steer("pause", [id])}>
+        <button type="button" data-key="p" onClick={() => void model.steer("pause", [id])}>
           {texts.verbs.pause}
         </button>
       )}
       {canDo("resume", task) && (
-        <button type="button" className="strong" onClick={() => void model.steer("resume", [id])}>
+        <button type="button" className="strong" data-key="r" onClick={() => void model.steer("resume", [id])}>
           {texts.verbs.resume}
         </button>
       )}
       {canDo("cancel", task) && (
-        <button type="button" onClick={() => setAsked("cancel")}>
+        <button type="button" data-key="c" onClick={() => setAsked("cancel")}>
           {texts.verbs.cancel}
         </button>
       )}
       {isOver && (
         <>
-          <button type="button" onClick={() => setAsked("restart")}>
+          <button type="button" onClick={() => (given === undefined ? setAsked("restart") : setRunning(true))}>
             {texts.verbs.restart}
           </button>
           <button type="button" className="quiet" onClick={() => setAsked("forget")}>
             {texts.verbs.forget}
           </button>
         </>
+      )}
+      {isRunning && given !== undefined && (
+        <RunDialog again={{ taskId: id, tool, arguments: given }} onDone={closeForm} />
       )}
       {asked !== undefined && (
         <Confirm

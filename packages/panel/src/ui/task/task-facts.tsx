@@ -3,6 +3,7 @@ import { isAway, progressNumbers, taskTimes } from "@resumable-mcp/protocol/disp
 import type { ReactNode } from "react";
 import type { PanelTask } from "../../model/panel-task.js";
 import { useTexts } from "../../texts/texts.js";
+import { CopyButton } from "../parts/copy-button.js";
 import { JsonTree } from "../parts/json-tree.js";
 import { LongText } from "../parts/long-text.js";
 import { farText, ProgressBar } from "../parts/progress-bar.js";
@@ -30,7 +31,12 @@ export function FactsSection({ task }: { readonly task: PanelTask }): ReactNode 
           )}
         </div>
       )}
-      {journal?.arguments !== undefined && <JsonTree name={texts.arguments} value={journal.arguments} depth={2} />}
+      {journal?.arguments !== undefined && (
+        <div className="arguments">
+          <JsonTree name={texts.arguments} value={journal.arguments} depth={2} />
+          <CopyButton text={() => JSON.stringify(journal.arguments, null, 2)} />
+        </div>
+      )}
     </section>
   );
 }

@@ -15,6 +15,7 @@ import { maxJournalEvents, type PanelTask } from "../../model/panel-task.js";
 import { type ScreenPart, taskParts } from "../../model/route.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
+import { CopyButton } from "../parts/copy-button.js";
 import { Tabs } from "../parts/tabs.js";
 import { timeText } from "../parts/time-text.js";
 import { Items } from "./items.js";
@@ -96,7 +97,13 @@ function Lines({ lines, none, isCut, isSteps = false }: LinesProps): ReactNode {
               <Time at={at} texts={texts} />
               <span className="mark" aria-hidden="true" />
               <span>
-                {lineText(isSteps && moment.kind === "step" ? moment.key : texts.moment(moment), 1_000)}
+                {isSteps && moment.kind === "step" ? (
+                  <>
+                    {lineText(moment.key)} <code className="muted">{lineText(moment.value)}</code>
+                  </>
+                ) : (
+                  lineText(texts.moment(moment), 1_000)
+                )}
                 {moment.kind === "attempt" && moment.takenOver && <span className="chip">{texts.takenOver}</span>}
               </span>
             </li>
@@ -110,25 +117,40 @@ function Lines({ lines, none, isCut, isSteps = false }: LinesProps): ReactNode {
 function Log({ lines, isCut }: { readonly lines: readonly LogLine[]; readonly isCut: boolean }): ReactNode {
   const texts = useTexts();
   const [least, setLeast] = useState<ShownLevel>("debug");
+  const [words, setWords] = useState("");
   const [most, setMost] = useState(pageLines);
-  const shown = lines.filter((line) => isShownAt(least, line));
+  const wanted = words.toLowerCase();
+  const shown = lines.filter((line) => isShownAt(least, line) && line.text.toLowerCase().includes(wanted));
   if (lines.length === 0) return <p className="muted">{texts.noLog}</p>;
   return (
     <>
-      <label className="log-level">
-        <span className="muted">{texts.logLevel}</span>
-        <select value={least} onChange={(event) => setLeast(shownLevel(event.target.value))}>
-          {shownLevels.map((level) => (
-            <option key={level}>{level}</option>
-          ))}
-        </select>
-      </label>
+      <div className="log-level">
+        <label>
+          <span className="muted">{texts.logLevel}</span>{" "}
+          <select value={least} onChange={(event) => setLeast(shownLevel(event.target.value))}>
+            {shownLevels.map((level) => (
+              <option key={level}>{level}</option>
+            ))}
+          </select>
+        </label>
+        <input
+          type="search"
+          aria-label={texts.findInLog}
+          placeholder={texts.findInLog}
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+        <CopyButton
+          text={() => shown.map(({ at = "", level, text }) => `${at} ${level} ${text}`.trimStart()).join("\n")}
+        />
+      </div>
       <ol className="lines log" reversed>
         {shown
           .slice(-most)
           .toReversed()
-          .map(({ level, text, seq }) => (
+          .map(({ level, text, seq, at }) => (
             <li key={seq} data-level={shownLevel(level)}>
+              <Time at={at} texts={texts} />
               <span className="log-word">{lineText(level, 12)}</span>
               <span>{lineText(text, 2_000)}</span>
             </li>

@@ -1,4 +1,5 @@
 import { isFinal } from "@resumable-mcp/protocol";
+import { toolTitle } from "@resumable-mcp/protocol/display";
 import { type ReactNode, useMemo } from "react";
 import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
@@ -64,7 +65,8 @@ function BackLink(): ReactNode {
 }
 
 function TaskHead({ task }: { readonly task: PanelTask }): ReactNode {
-  const { tool, label, id } = task.info;
+  const { label, id } = task.info;
+  const tool = toolTitle(task.info);
   const name = useMemo(() => lineText(tool), [tool]);
   return (
     <header className="task-head">

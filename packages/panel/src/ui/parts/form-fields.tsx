@@ -1,11 +1,56 @@
-import { type ReactNode, useId } from "react";
-import type { FieldError, FormField } from "../../model/form.js";
+import type { JsonObject } from "@resumable-mcp/protocol";
+import { type ReactNode, useId, useMemo, useRef, useState } from "react";
+import {
+  type FieldError,
+  type FormField,
+  type FormValues,
+  findError,
+  initialValues,
+  readFields,
+  readForm,
+} from "../../model/form.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
 
+/** A form that is made from a schema, as far as it is filled in. */
+export interface SchemaForm {
+  readonly fields: ReactNode;
+  readonly element: React.RefObject<HTMLFormElement | null>;
+  /** What it says, if all of it fits; else what is wrong is shown, and its first field gets the focus. */
+  check(): JsonObject | undefined;
+}
+
+/** Makes a form from a schema, which stays the same as long as the form is shown. */
+export function useSchemaForm(schema: JsonObject, given?: JsonObject): SchemaForm {
+  const element = useRef<HTMLFormElement>(null);
+  const fields = useMemo(() => readFields(schema), [schema]);
+  const [values, setValues] = useState<FormValues>(() => initialValues(fields, given));
+  const [tried, setTried] = useState(false);
+  const { content, errors } = useMemo(() => readForm(fields, values), [fields, values]);
+  return {
+    element,
+    fields: fields.map((field) => (
+      <Field
+        key={field.key}
+        field={field}
+        value={values[field.key] ?? ""}
+        error={tried ? findError(errors, field.key) : undefined}
+        onChange={(value) => setValues((last) => ({ ...last, [field.key]: value }))}
+      />
+    )),
+    check() {
+      setTried(true);
+      const wrong = fields.findIndex(({ key }) => findError(errors, key) !== undefined);
+      if (wrong < 0) return content;
+      element.current?.querySelectorAll<HTMLElement>("[data-field]")[wrong]?.focus();
+      return undefined;
+    },
+  };
+}
+
 type FieldValue = string | readonly string[];
 
-interface QuestionFieldProps {
+interface FieldProps {
   readonly field: FormField;
   readonly value: FieldValue;
   readonly error: FieldError | undefined;
@@ -15,8 +60,8 @@ interface QuestionFieldProps {
 /** Options up to this count are shown at once. */
 const mostOpenOptions = 5;
 
-/** One field of a question, with what is wrong with it. */
-export function QuestionField({ field, value, error, onChange }: QuestionFieldProps): ReactNode {
+/** One field of a form, with what is wrong with it. */
+function Field({ field, value, error, onChange }: FieldProps): ReactNode {
   const texts = useTexts();
   const id = useId();
   const { label, description, required } = field;
@@ -77,7 +122,7 @@ function errorText({ name, limit }: FieldError, texts: Texts): string {
   return typeof text === "string" ? text : text(limit);
 }
 
-interface ControlProps extends Omit<QuestionFieldProps, "error"> {
+interface ControlProps extends Omit<FieldProps, "error"> {
   readonly id: string;
   readonly required: boolean;
   readonly "aria-invalid": boolean;
