@@ -59,7 +59,7 @@ export function createHttpEntry(
   const { metrics, ownerMode = "auto" } = options;
   const tokens = options.authorization !== undefined;
   const answerMetrics = metrics && createMetricsEndpoint({ metrics, tokens, ownerMode, limits });
-  const pass = async (request: HttpRequest, context: RequestContext, address: string | undefined) => {
+  const pass = (request: HttpRequest, context: RequestContext, address: string | undefined) => {
     const { authInfo } = context;
     // This machine has one user, or a proxy brings all callers and does not say who they are.
     if (authInfo === undefined && isOfThisMachine(address)) return answerMcp(request, context);

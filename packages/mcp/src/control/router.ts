@@ -38,7 +38,7 @@ export class Router<Context> {
     return Object.keys(this.#parts.methods);
   }
 
-  async answer(method: string, params: JsonObject, context: Context): Promise<object> {
+  answer(method: string, params: JsonObject, context: Context): Promise<object> {
     const { methods, otherOf, originOf } = this.#parts;
     const other = otherOf(context);
     const run = () => this.run(method, params, context);

@@ -120,8 +120,8 @@ export class OtherServer2025 implements Transport, OtherServer<Request2025> {
     await this.#asked.get(related)?.request?.relay?.(message);
   }
 
-  #respond({ id, ...message }: { readonly id?: RequestId | undefined }): void {
-    const asked = id === undefined ? undefined : this.#asked.get(id);
+  #respond(message: { readonly id?: RequestId | undefined }): void {
+    const asked = message.id === undefined ? undefined : this.#asked.get(message.id);
     const { result, error }: JsonObject = forSdk(message);
     asked?.finish(isJsonObject(result) ? { result } : { error: readableError(error) });
   }
@@ -133,5 +133,5 @@ export class OtherServer2025 implements Transport, OtherServer<Request2025> {
 
 /** What the SDK gives a handler next to the message. */
 function extraOf({ authInfo, requestInfo, closeSSEStream }: Request2025): MessageExtraInfo {
-  return forSdk({ authInfo, requestInfo, ...(closeSSEStream && { closeSSEStream }) });
+  return forSdk({ authInfo, requestInfo, closeSSEStream });
 }

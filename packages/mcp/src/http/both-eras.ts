@@ -49,8 +49,9 @@ export function createBothErasHandler({ era2025, era2026, check, ...given }: Bot
     if (body instanceof HttpAnswer) return body;
     const refused = body && check?.(body.value, context);
     if (refused !== undefined) return refused;
-    const era = await handlerOfEra(body !== undefined && (await is2026(request, body.value)) ? era2026 : era2025);
-    const passed = body === undefined ? context : { ...context, parsedBody: body.value };
+    const is2026 = body !== undefined && mayBe2026(request, body.value) && (await isReally2026(request, body.value));
+    const era = await handlerOfEra(is2026 ? era2026 : era2025);
+    const passed = body === undefined ? context : { parsedBody: body.value, ...context };
     return era.answer?.(request, passed) ?? HttpAnswer.ofWeb(await era.fetch(request.toWeb(), passed));
   };
   return toHandler(answer, async () => {
@@ -59,11 +60,13 @@ export function createBothErasHandler({ era2025, era2026, check, ...given }: Bot
 }
 
 /** Only what may be of the 2026 era is worth loading the SDK that can really tell. */
-async function is2026(request: HttpRequest, body: unknown): Promise<boolean> {
+function mayBe2026(request: HttpRequest, body: unknown): boolean {
+  return versionOf(request) >= firstVersion2026 || (Array.isArray(body) ? body : [body]).some(claimsVersion);
+}
+
+async function isReally2026(request: HttpRequest, body: unknown): Promise<boolean> {
   // What the SDK would find out once more, at a noticeable part of the cost of a small call.
   if (isJsonObject(body) && body.method !== "initialize" && claimsVersion(body)) return true;
-  const mayBe = versionOf(request) >= firstVersion2026 || (Array.isArray(body) ? body : [body]).some(claimsVersion);
-  if (!mayBe) return false;
   const { isLegacyRequest } = await import("@modelcontextprotocol/server");
   return !(await isLegacyRequest(request.toWeb(), body));
 }

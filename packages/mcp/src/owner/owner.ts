@@ -189,12 +189,14 @@ export const unknownLocality: Locality = {
 /** No JSON has such a key: nothing that a client sends can be taken for it. */
 const noted = Symbol("resumable-mcp locality");
 
+type Noted = object & { [noted]?: Locality };
+
 /** Notes what is known of a request, under the object that the SDKs pass on to handlers. */
-export function noteLocality(request: object, locality: Locality | undefined): void {
-  if (locality !== undefined) Reflect.set(request, noted, locality);
+export function noteLocality(request: Noted, locality: Locality | undefined): void {
+  if (locality !== undefined) request[noted] = locality;
 }
 
 /** Reads what was noted of a request; a request of which nothing is known is not local. */
-export function findLocality(request: object | undefined): Locality {
-  return (request && Object.hasOwn(request, noted) ? Reflect.get(request, noted) : undefined) ?? unknownLocality;
+export function findLocality(request: Noted | undefined): Locality {
+  return request?.[noted] ?? unknownLocality;
 }

@@ -218,7 +218,7 @@ export class ClientRequests {
   /** A handler of the server may end the stream of its request early; the client comes back for the answer, if it can. */
   #extraOf(inFlight: InFlightRequest, extra: MessageExtraInfo): MessageExtraInfo {
     if (!isPrimed(this.#session.document.value)) return extra;
-    return { ...extra, closeSSEStream: () => inFlight.end(this.#session.limits.pollRetryMs) };
+    return { closeSSEStream: () => inFlight.end(this.#session.limits.pollRetryMs), ...extra };
   }
 
   async #factsOf({ method, params }: JSONRPCRequest): Promise<ToolFacts> {

@@ -66,9 +66,7 @@ export class Deliveries {
   deliver(inFlight: InFlightRequest, options: DeliveryOptions): void {
     const run = new EndingController();
     inFlight.running = run;
-    void this.#run(inFlight, run, options)
-      .catch(this.#session.onError)
-      .finally(() => inFlight.giveUp());
+    void this.#run(inFlight, run, options);
   }
 
   /** Ends a delivery: by its caller's request, or because its caller left or is served by a newer delivery. */
@@ -112,18 +110,28 @@ export class Deliveries {
   }
 
   async #run(inFlight: InFlightRequest, run: EndingController, options: DeliveryOptions): Promise<void> {
-    const { method, params, id } = inFlight.request;
+    const { id } = inFlight.request;
+    try {
+      const answer = await this.#answer(inFlight, run, options);
+      await this.#respond(inFlight, run, forSdk({ jsonrpc: "2.0", id, ...answer }));
+    } catch (error) {
+      this.#session.onError(error);
+    } finally {
+      inFlight.giveUp();
+    }
+  }
+
+  async #answer(inFlight: InFlightRequest, run: EndingController, options: DeliveryOptions) {
+    const { method, params } = inFlight.request;
     const request = this.#requestOf(inFlight, run, options);
     const given: JsonObject = { ...params } as JsonObject;
-    const answer = await this.#session.router.answer(method, given, request).then(
-      (result) => ({ result }),
-      (error: unknown) => {
-        if (!(error instanceof RpcError)) this.#session.onError(error);
-        const { code, message, data } = asRpcError(error);
-        return { error: { code, message, ...(data !== undefined && { data }) } };
-      },
-    );
-    await this.#respond(inFlight, run, forSdk({ jsonrpc: "2.0", id, ...answer }));
+    try {
+      return { result: await this.#session.router.answer(method, given, request) };
+    } catch (error) {
+      if (!(error instanceof RpcError)) this.#session.onError(error);
+      const { code, message, data } = asRpcError(error);
+      return { error: { code, message, ...(data !== undefined && { data }) } };
+    }
   }
 
   /** Written out: what is spread into an object costs a noticeable part of a small call. */
@@ -169,7 +177,7 @@ export class Deliveries {
     const { request, callId, taskId, acceptedMs, sessionClientId, kind } = inFlight;
     const progressToken = this.#session.calls.firstToken(request);
     const known: Delivery = { requestId: request.id, sessionClientId, taskId };
-    const named = progressToken === undefined ? known : { ...known, progressToken };
+    const named = progressToken === undefined ? known : { progressToken, ...known };
     if (kind !== "journal") return named;
     const shown = after && { afterSeq: after.place, shownProgress: after.progress };
     return { ...named, callId, redelivered, acceptedMs, ...shown };

@@ -143,8 +143,8 @@ export class SessionStream {
     return this.#shown;
   }
 
-  #idOf(cursor: Place): string {
-    return formatEventId({ ...cursor, stream: this.name });
+  #idOf({ place, progress }: Place): string {
+    return formatEventId({ stream: this.name, place, progress });
   }
 
   #keep(event: SentEvent): void {
