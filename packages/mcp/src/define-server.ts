@@ -48,6 +48,16 @@ export interface UpstreamChange {
   readonly params: JsonObject;
 }
 
+/** A resource of another server, and who hears when it changes. */
+export interface UpstreamSubscription extends Pick<UpstreamRequest, "owner" | "era" | "signal"> {
+  readonly uri: string;
+  /** @param uri of the resource, or of one in it. */
+  readonly updated: (uri: string) => void;
+}
+
+/** What ends a subscription, or why there is none. */
+export type UpstreamSubscribed = { readonly end: () => void } | Extract<UpstreamResponse, { readonly error: unknown }>;
+
 /** A client that waits for a call, as another server reaches it. */
 export interface UpstreamClient {
   readonly capabilities: JsonObject;
@@ -67,6 +77,8 @@ export interface Upstream {
   keepIn(documents: Documents): void;
   /** Asks it for everything but calls of tools. */
   ask(request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** Hears of a resource, until the end of that. */
+  subscribe(subscription: UpstreamSubscription): Promise<UpstreamSubscribed>;
   /** The headers of callers that calls of its tools take along: those with other values are other calls. */
   readonly passes: readonly string[];
   /** A call that came in this era is about to begin a task. Returns what tells which, or that there is none. */

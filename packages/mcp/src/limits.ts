@@ -65,6 +65,8 @@ export const limits = {
   saveMarksAfterMs: 500,
   /** Resources that one session may subscribe to. */
   maxSubscriptionsPerSession: 100,
+  /** Of one subscription to what another server has, that its client has not been told of yet. */
+  maxChangedResources: 100,
   /** How long a state is accepted, in milliseconds: a person may take days to answer. */
   requestStateTtlMs: 7 * 24 * 60 * 60 * 1000,
   /** Questions that a tool asks together reach the journal one after the other: look again after this time. */
@@ -163,6 +165,8 @@ export const limits2026 = {
   maxSubscriptionsPerOwner: 128,
   /** Tasks that one subscription may name by id, and as many resources; it hears of no others. */
   maxTasksPerSubscription: 256,
+  /** How long another server has to take the subscriptions of one request. */
+  subscribeMs: 10_000,
   /** How often an idle stream says that it lives. */
   keepAliveMs: 15_000,
   /** After this time the header of a response goes out, whatever its request still waits for. */

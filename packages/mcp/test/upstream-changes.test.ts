@@ -22,6 +22,7 @@ test("of what a wrapped server sends, a session hears of lists that changed, and
     keepIn: () => {},
     expect: () => () => {},
     ask: async () => ({ result: {} }),
+    subscribe: async () => ({ end: () => {} }),
     join: () => () => {},
     watch: (listener) => {
       listeners.add(listener);

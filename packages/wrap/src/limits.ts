@@ -21,6 +21,8 @@ export const wrapLimits = {
   maxStarting: 1_024,
   /** Requests that one server has open at once, such as questions and pings. */
   maxAsked: 1_024,
+  /** Resources that one server is subscribed to for its callers. */
+  maxSubscribed: 1_024,
   /** URLs that one call has sent its user to, and whose end its client may hear of. */
   maxOpening: 64,
   /** Of one message. */

@@ -163,16 +163,10 @@ it("hears of tools that changed, also where it did not hear at that time", async
   await expect.poll(() => streams.length).toBe(2);
 
   const changes: string[] = [];
-  definition.upstream?.watch(({ params }) => changes.push(String(params.uri)));
   const { signal } = new AbortController();
-  const subscribe: UpstreamRequest = {
-    owner: "local:test",
-    era: "2026",
-    method: "resources/subscribe",
-    params: { uri: "file:///a" },
-    signal,
-  };
-  expect(await definition.upstream?.ask(subscribe)).toEqual({ result: {} });
+  const subscription = { owner: "local:test", era: "2026", uri: "file:///a", signal } as const;
+  const updatedUri = (uri: string) => void changes.push(uri);
+  expect(await definition.upstream?.subscribe({ ...subscription, updated: updatedUri })).toHaveProperty("end");
   await expect.poll(() => streams.length).toBe(3);
   expect(heard.at(-1)).toEqual({ toolsListChanged: true, resourceSubscriptions: ["file:///a"] });
   const updated = { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "file:///a" } };

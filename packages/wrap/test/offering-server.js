@@ -40,6 +40,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (id === undefined) return;
   const result = method === "server/discover" ? undefined : answer(method, params);
   send(result === undefined ? { id, error: { code: -32_601, message: `${name} does not have it.` } } : { id, result });
-  if (method === "resources/subscribe" || method === "logging/setLevel")
-    send({ method: "notifications/resources/updated", params: { uri: `${name} ${params.uri ?? params.level}` } });
+  if (method === "resources/subscribe")
+    send({ method: "notifications/resources/updated", params: { uri: `${params.uri}/of-${name}` } });
+  if (method === "logging/setLevel") send({ method: "notifications/own", params: { level: `${name} ${params.level}` } });
 });

@@ -91,11 +91,14 @@ describe("several servers behind one gateway", () => {
   it("hear of a subscription at the server that has the resource, and of a level all", async () => {
     const { ask, definition } = await open();
     const heard: unknown[] = [];
-    definition.upstream?.watch(({ params }) => heard.push(params.uri));
-    await ask("resources/subscribe", { uri: "two://first" });
-    await expect.poll(() => heard).toEqual(["two two://first"]);
+    const { signal } = new AbortController();
+    const subscription = { owner: "local:test", era: "2025", uri: "two://first", signal } as const;
+    await definition.upstream?.subscribe({ ...subscription, updated: (uri) => heard.push(uri) });
+    await expect.poll(() => heard).toEqual(["two://first/of-two"]);
+    const levels: unknown[] = [];
+    definition.upstream?.watch(({ params }) => levels.push(params.level));
     await ask("logging/setLevel", { level: "error" });
-    await expect.poll(() => heard.slice(1).sort()).toEqual(["one error", "two error"]);
+    await expect.poll(() => [...levels].sort()).toEqual(["one error", "two error"]);
   });
 
   it.each([

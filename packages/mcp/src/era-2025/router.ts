@@ -114,18 +114,15 @@ const uriParams = z.looseObject({ uri: z.string().max(1_024) });
 
 /** Where the resources of another server pass through, it hears of subscriptions to them. */
 function subscriptionMethods(environment: Environment2025, upstream: Upstream | undefined): Methods<Request2025> {
-  const isOurs = (uri: string) => upstream === undefined || parseTaskUri(uri) !== undefined;
   return {
-    async "resources/subscribe"(params, request, next) {
+    async "resources/subscribe"(params, request) {
       const { uri } = parseParams(uriParams, params);
-      if (!isOurs(uri)) return next();
-      await request.connection.watches.subscribe(uri, () => call2025(environment, request).tasks);
+      const other = parseTaskUri(uri) === undefined ? upstream : undefined;
+      await request.connection.watches.subscribe(uri, () => call2025(environment, request).tasks, other);
       return {};
     },
-    async "resources/unsubscribe"(params, { connection }, next) {
-      const { uri } = parseParams(uriParams, params);
-      if (!isOurs(uri)) return next();
-      connection.watches.unsubscribe(uri);
+    async "resources/unsubscribe"(params, { connection }) {
+      connection.watches.unsubscribe(parseParams(uriParams, params).uri);
       return {};
     },
   };

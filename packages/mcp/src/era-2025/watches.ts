@@ -4,6 +4,8 @@ import type { Call } from "../call/call.js";
 import type { Notification } from "../call/journal-message.js";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { checkTaskResource, watchTaskResource } from "../control/task-resources.js";
+import { tellUpdates } from "../control/upstream.js";
+import type { Upstream } from "../define-server.js";
 import { limits } from "../limits.js";
 import { task2025 } from "./tasks/task-2025.js";
 
@@ -37,11 +39,13 @@ export class Watches {
   }
 
   /**
-   * A subscription to a task that the caller does not have is refused. Those to anything but tasks are accepted and stay silent.
+   * A subscription to a task that the caller does not have is refused. Those to anything else are another server's to answer, or are
+   * accepted and stay silent.
    *
+   * @param upstream whose resource it is, where it is none of ours.
    * @throws {@link RpcError}
    */
-  async subscribe(uri: string, tasksOf: () => OwnedTasks): Promise<void> {
+  async subscribe(uri: string, tasksOf: () => OwnedTasks, upstream?: Upstream): Promise<void> {
     const open = this.#subscriptions;
     if (open.has(uri)) return;
     if (open.size >= limits.maxSubscriptionsPerSession) {
@@ -52,13 +56,26 @@ export class Watches {
     open.set(uri, stop);
     try {
       const tasks = tasksOf();
-      await checkTaskResource(tasks, uri);
+      if (upstream === undefined) await checkTaskResource(tasks, uri);
+      else await this.#subscribeAt(upstream, uri, tasks.owner, stop.signal);
       this.#endWithConnection();
-      void this.#watch(uri, tasks, stop.signal);
+      if (upstream === undefined) void this.#watch(uri, tasks, stop.signal);
     } catch (error) {
       open.delete(uri);
       throw asRpcError(error);
     }
+  }
+
+  async #subscribeAt(upstream: Upstream, uri: string, owner: string, signal: AbortSignal): Promise<void> {
+    const { tell, onError } = this.#options;
+    const updated = tellUpdates(uri, async (changed) => {
+      if (signal.aborted) return;
+      await tell({ method: "notifications/resources/updated", params: { uri: changed } }).catch(onError);
+    });
+    const subscribed = await upstream.subscribe({ owner, era: "2025", uri, signal, updated });
+    if ("error" in subscribed) throw RpcError.of(subscribed.error);
+    if (signal.aborted) subscribed.end();
+    else signal.addEventListener("abort", subscribed.end);
   }
 
   unsubscribe(uri: string): void {

@@ -78,7 +78,7 @@ export class Router2026 {
       isOwnTool: ownToolNames(engine, this.#options),
     });
     const capabilities = () => this.#capabilities;
-    this.listener = new Listener({ ...options, engine, server: definition, bus: this.#bus, capabilities });
+    this.listener = new Listener({ ...options, engine, server: definition, bus: this.#bus, capabilities, upstream });
   }
 
   /** Resolves when what `setup2026` gives is there. */

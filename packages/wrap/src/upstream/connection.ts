@@ -67,7 +67,7 @@ export class Connection {
     this.#requests2026 = new Requests2026(this.#peer, {
       clientInfo,
       findTool: (name) => this.#facts?.tools.find((tool) => tool.name === name),
-      onMissed: () => heard("notifications/tools/list_changed", {}),
+      onMissed: heard,
     });
   }
 

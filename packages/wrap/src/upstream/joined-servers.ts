@@ -8,6 +8,8 @@ import type {
   UpstreamClient,
   UpstreamRequest,
   UpstreamResponse,
+  UpstreamSubscribed,
+  UpstreamSubscription,
 } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
@@ -47,8 +49,8 @@ interface Listed {
   readonly entry: JsonObject;
 }
 
-/** What all servers of that capability are asked, and not the first that answers. */
-const forAll: readonly string[] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+/** All servers of that capability are asked, and not the first that answers. */
+const forAll = "logging/setLevel";
 
 /** Several servers behind one engine. What one of them offers does not depend on whether another is there. */
 export class JoinedServers implements Upstream {
@@ -108,9 +110,20 @@ export class JoinedServers implements Upstream {
     const answers: UpstreamResponse[] = [];
     for (const server of servers) {
       answers.push(await server.ask({ ...request, params }, servers.length > 1));
-      if (!forAll.includes(method) && "result" in (answers.at(-1) ?? {})) break;
+      if (method !== forAll && "result" in (answers.at(-1) ?? {})) break;
     }
     return answers.find((answer) => "result" in answer) ?? answers[0] ?? notListed;
+  }
+
+  async subscribe(subscription: UpstreamSubscription): Promise<UpstreamSubscribed> {
+    const request = { ...subscription, method: "resources/subscribe", params: { uri: subscription.uri } };
+    const { servers } = await this.#targetOf(request);
+    const answers = await Promise.all(servers.map((server) => server.subscribe(subscription)));
+    const ends = answers.flatMap((answer) => ("end" in answer ? [answer.end] : []));
+    const end = () => {
+      for (const each of ends) each();
+    };
+    return ends.length > 0 ? { end } : (answers[0] ?? notListed);
   }
 
   async close(): Promise<void> {
@@ -141,7 +154,7 @@ export class JoinedServers implements Upstream {
       const name = { ...ref, name: found.own };
       return { servers: [found.server], params: ref === params ? name : { ...params, ref: name } };
     }
-    if (able.length <= 1 || method === "logging/setLevel") return { servers: able, params };
+    if (able.length <= 1 || method === forAll) return { servers: able, params };
     const uri = toText(ref.uri);
     const [resources, templates] = await Promise.all([
       this.#list("resources/list", request),

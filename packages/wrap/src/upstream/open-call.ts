@@ -1,4 +1,4 @@
-import type { JsonObject } from "@resumable-mcp/core";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import type { QuestionPlace } from "../call/questions.js";
 
@@ -12,4 +12,12 @@ export interface OpenCall {
   opened(params: JsonObject): boolean;
   /** Resolves when what the server reported until now is durable: to true; to false when the call is over before that. */
   committed(): Promise<boolean>;
+}
+
+/** Whether a client has capabilities, and what is in them. */
+export function isCapable(capabilities: JsonObject, needed: JsonObject): boolean {
+  return Object.entries(needed).every(([name, parts]) => {
+    const { [name]: own } = capabilities;
+    return isJsonObject(own) && isCapable(own, Object(parts));
+  });
 }

@@ -33,8 +33,8 @@ export interface Requests2026Options {
   readonly clientInfo: JsonObject;
   /** A tool of the server, as it lists it. */
   readonly findTool: (name: unknown) => JsonObject | undefined;
-  /** The server may have changed without this process hearing of it. */
-  readonly onMissed: () => void;
+  /** What may have changed without this process hearing of it, as the server would have told it. */
+  readonly onMissed: (method: string, params: JsonObject) => void;
 }
 
 /**
@@ -47,7 +47,7 @@ export class Requests2026 {
   readonly #options: Requests2026Options;
   readonly #uris = new Set<string>();
   #listening = new AbortController();
-  #heard: readonly string[] = [];
+  #heard: readonly (readonly [part: string, change: string])[] = [];
   #logLevel = "info";
 
   constructor(peer: Peer, options: Requests2026Options) {
@@ -83,9 +83,7 @@ export class Requests2026 {
   /** Asks to hear what changes, for as long as the connection lasts. */
   listen(capabilities: JsonObject): void {
     const tells = ([part]: readonly [string, string]) => Object(capabilities[part]).listChanged === true;
-    this.#heard = Object.entries(changes)
-      .filter(tells)
-      .map(([, change]) => change);
+    this.#heard = Object.entries(changes).filter(tells);
     this.#listen();
   }
 
@@ -99,17 +97,22 @@ export class Requests2026 {
   /** Until the server says that it cannot, or another subscription takes its place. */
   async #hear(signal: AbortSignal): Promise<void> {
     const notifications = {
-      ...Object.fromEntries(this.#heard.map((change) => [change, true])),
+      ...Object.fromEntries(this.#heard.map(([, change]) => [change, true])),
       ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris] }),
     };
     const { restartDelayMs, maxRestartDelayMs } = wrapLimits;
     for (let delayMs = restartDelayMs; !signal.aborted && !this.#peer.isLost; delayMs *= 2) {
       const hearing = this.#send("subscriptions/listen", { notifications }, {}, { signal, isAside: true });
-      if (delayMs > restartDelayMs) this.#options.onMissed();
+      if (delayMs > restartDelayMs) this.#noteMissed();
       const ended = await hearing.catch(() => undefined);
       if (ended !== undefined && "error" in ended) return;
       await pause(Math.min(delayMs, maxRestartDelayMs), undefined, { signal, ref: false }).catch(() => {});
     }
+  }
+
+  #noteMissed(): void {
+    for (const [part] of this.#heard) this.#options.onMissed(`notifications/${part}/list_changed`, {});
+    for (const uri of this.#uris) this.#options.onMissed("notifications/resources/updated", { uri });
   }
 
   async #send(

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "@resumable-mcp/core";
-import type { Era } from "@resumable-mcp/mcp/define-server";
-import { toText } from "@resumable-mcp/protocol";
+import type { Era, UpstreamSubscribed, UpstreamSubscription } from "@resumable-mcp/mcp/define-server";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import { Connection, type Heard, type ServerFacts } from "./connection.js";
 import { ConnectionLost, type OpenWire } from "./peer.js";
@@ -17,12 +17,15 @@ export interface SlotListener {
   readonly note: (sentence: string) => void;
 }
 
+/** Hears which resource has changed. */
+type Updated = UpstreamSubscription["updated"];
+
 /** One server, which is started at its first use and again after its end. */
 export class ServerSlot {
   readonly #open: OpenWire;
   readonly #listener: SlotListener;
-  /** What a server has to hear again when it is started again. */
-  readonly #subscribed = new Set<string>();
+  /** Who hears of which resource, also when the server is started again. */
+  readonly #subscribed = new Map<string, Set<Updated>>();
   readonly #closing = new AbortController();
   #era: Era | undefined;
   #connection: Connection | undefined;
@@ -64,7 +67,7 @@ export class ServerSlot {
   }
 
   get busy(): boolean {
-    return this.#opening !== undefined || this.#connection?.busy === true;
+    return this.#opening !== undefined || this.#subscribed.size > 0 || this.#connection?.busy === true;
   }
 
   /**
@@ -90,10 +93,25 @@ export class ServerSlot {
     }
   }
 
-  /** Notes what the server has to hear again. */
-  note(method: string, { uri }: JsonObject): void {
-    if (method === "resources/subscribe") this.#subscribed.add(toText(uri));
-    if (method === "resources/unsubscribe") this.#subscribed.delete(toText(uri));
+  /** Hears of a resource until the end of that, also when the server is started again. Limits: `maxSubscribed`, those of `connect`. */
+  async subscribe(uri: string, updated: Updated, signal: AbortSignal): Promise<UpstreamSubscribed> {
+    const heard = this.#subscribed.get(uri) ?? new Set();
+    if (heard.size === 0 && this.#subscribed.size >= wrapLimits.maxSubscribed) return tooMany;
+    this.#subscribed.set(uri, heard.add(updated));
+    const end = () => {
+      if (!heard.delete(updated) || heard.size > 0) return;
+      this.#subscribed.delete(uri);
+      void this.#connection?.request("resources/unsubscribe", { uri }).catch(() => {});
+    };
+    try {
+      const response = await (await this.connect(signal)).request("resources/subscribe", { uri }, { signal });
+      if ("result" in response) return { end };
+      end();
+      return response;
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -112,13 +130,26 @@ export class ServerSlot {
     this.#connection = connection;
     void before?.close();
     void connection.ended.then((why) => {
-      if (!signal.aborted && this.#connection === connection)
-        this.#listener.note(`${why} It is started again when it is needed.`);
+      if (signal.aborted || this.#connection !== connection) return;
+      this.#listener.note(`${why} It is started again when it is needed.`);
+      if (this.#subscribed.size > 0) void this.connect().catch(() => {});
     });
     if (signal.aborted) void connection.close();
-    for (const uri of this.#subscribed) void connection.request("resources/subscribe", { uri }).catch(() => {});
+    if (before !== undefined) for (const uri of this.#subscribed.keys()) void this.#subscribeAgain(connection, uri);
     this.#listener.facts(connection.facts);
     return connection;
+  }
+
+  /** What changed in the meantime is not known. */
+  async #subscribeAgain(connection: Connection, uri: string): Promise<void> {
+    await connection.request("resources/subscribe", { uri }).catch(() => {});
+    this.#updated(uri);
+  }
+
+  /** A server may tell of a resource in the one that was subscribed to. Source: MCP, Resources, "Subscriptions". */
+  #updated(uri: string): void {
+    const found = this.#subscribed.has(uri) ? [uri] : [...this.#subscribed.keys()].filter((one) => uri.startsWith(one));
+    for (const one of found) for (const updated of this.#subscribed.get(one) ?? []) updated(uri);
   }
 
   async #openConnection(signal: AbortSignal): Promise<Connection> {
@@ -142,6 +173,21 @@ export class ServerSlot {
         () => this.#listener.facts(connection.facts),
         (error: unknown) => this.#listener.note(`The list of tools could not be read again: ${String(error)}`),
       );
+    else if (method === "notifications/resources/updated") this.#updated(toText(params.uri));
     else this.#listener.heard(method, params);
   }
+}
+
+const tooMany = {
+  error: {
+    code: rpcCodes.refused,
+    message: `More than ${wrapLimits.maxSubscribed} resources of one server are subscribed to (maxSubscribed). End another subscription first.`,
+  },
+};
+
+/** Says that a server, which is named, did not answer, and why. */
+export function noAnswer(name: string, error: unknown): Extract<UpstreamSubscribed, { error: unknown }> {
+  const why = error instanceof Error ? error.message : String(error);
+  const code = error instanceof ConnectionLost ? rpcCodes.internalError : rpcCodes.refused;
+  return { error: { code, message: `${name} does not answer: ${why}` } };
 }

@@ -9,16 +9,18 @@ import type {
   UpstreamClient,
   UpstreamRequest,
   UpstreamResponse,
+  UpstreamSubscribed,
+  UpstreamSubscription,
 } from "@resumable-mcp/mcp/define-server";
-import { rpcCodes } from "@resumable-mcp/protocol";
 import { mirroredTool } from "../call/mirrored-tool.js";
 import { mayRepeat, type RepeatRules } from "../call/plan.js";
 import type { CallParts } from "../call/run-call.js";
 import { wrapLimits } from "../limits.js";
 import type { CallerEras } from "./caller-eras.js";
 import type { Connection, ServerFacts } from "./connection.js";
+import { isCapable } from "./open-call.js";
 import { ConnectionLost, type OpenWire } from "./peer.js";
-import { ServerSlot } from "./server-slot.js";
+import { noAnswer, ServerSlot } from "./server-slot.js";
 
 /** How a server is wrapped. */
 export interface WrappedServerOptions extends RepeatRules {
@@ -152,13 +154,19 @@ export class WrappedServer implements Upstream {
       connecting.catch(() => {});
       if (soon && slot.isAway) throw new ConnectionLost("It could not be started, and is tried again.");
       const connection = await connecting;
-      const response = await connection.request(method, params, { signal });
-      if ("result" in response) slot.note(method, params);
-      return response;
+      return await connection.request(method, params, { signal });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const code = error instanceof ConnectionLost ? rpcCodes.internalError : rpcCodes.refused;
-      return { error: { code, message: `${this.#options.name} does not answer: ${why}` } };
+      return noAnswer(this.#options.name, error);
+    }
+  }
+
+  /** Limit: `firstListMs`. */
+  async subscribe({ owner, era, uri, signal, updated }: UpstreamSubscription): Promise<UpstreamSubscribed> {
+    try {
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(wrapLimits.firstListMs)]);
+      return await this.#slotOf(owner, era).subscribe(uri, updated, limited);
+    } catch (error) {
+      return noAnswer(this.#options.name, error);
     }
   }
 
@@ -284,12 +292,4 @@ export class WrappedServer implements Upstream {
   #complain(error: unknown): void {
     this.note(`What the server offers could not be kept: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** Whether a client has capabilities, and what is in them. */
-function isCapable(capabilities: JsonObject, needed: JsonObject): boolean {
-  return Object.entries(needed).every(([name, parts]) => {
-    const { [name]: own } = capabilities;
-    return isJsonObject(own) && isCapable(own, Object(parts));
-  });
 }

@@ -75,6 +75,7 @@ export function honoured(
   };
 }
 
-function texts(value: unknown): readonly string[] {
+/** The texts in a list, if it is one. */
+export function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }

@@ -3,6 +3,7 @@ import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@re
 import { envelopeKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call.js";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
+import type { Upstream } from "../../define-server.js";
 import { limits2026 } from "../../limits.js";
 import { tasksOfCaller, whenEnded } from "../../owner/owner.js";
 import { tasksWithin } from "../../owner/scopes.js";
@@ -15,7 +16,8 @@ import {
   rightsFor,
 } from "../call-2026.js";
 import { resultOnWire } from "../discovery.js";
-import { honoured, type ListenFilter, parseListenFilter, type WatchedPart } from "./listen-request.js";
+import { honoured, type ListenFilter, parseListenFilter, texts, type WatchedPart } from "./listen-request.js";
+import { type PassedResources, passResources } from "./passed-resources.js";
 import { ownPart, watchTasks } from "./task-watch.js";
 
 /** What subscriptions of one endpoint, or of one connection, are served with. */
@@ -25,6 +27,8 @@ export interface ListenerOptions extends Pick<CallOptions2026, "singleUser"> {
   /** What the server tells of. Default: not known. */
   readonly capabilities?: (() => JsonObject) | undefined;
   readonly bus?: ServerEventBus | undefined;
+  /** The server whose resources pass through. */
+  readonly upstream?: Upstream | undefined;
   /** Subscriptions that are open at once. Default 8192. */
   readonly maxSubscriptions?: number | undefined;
   /** The same, of one owner. Default 128. */
@@ -65,7 +69,12 @@ export class Listener {
     if ("refused" in place) throw RpcError.of(place.refused);
     try {
       const watched = await this.#watchedPart(filter, request, own);
-      this.#begin(filter, request, own, watched, sink, place.leave);
+      const passed = await this.#passedPart(filter, own);
+      const leave = () => {
+        passed?.end();
+        place.leave();
+      };
+      this.#begin(filter, request, own, { ...watched, passed }, sink, leave);
     } catch (error) {
       place.leave();
       throw asRpcError(error);
@@ -96,11 +105,18 @@ export class Listener {
     return ownPart(own, filter);
   }
 
+  async #passedPart({ others, resources }: ListenFilter, own: OwnedTasks | RpcError): Promise<PassedResources | undefined> {
+    const { upstream } = this.#options;
+    const uris = texts(others.resourceSubscriptions).filter((uri) => !resources.includes(uri));
+    const owner = own instanceof RpcError ? undefined : own.owner;
+    return upstream === undefined || uris.length === 0 ? undefined : passResources(upstream, owner, uris);
+  }
+
   #begin(
     filter: ListenFilter,
     { id: subscriptionId, ending, http }: Request2026,
     tasks: OwnedTasks | RpcError,
-    watched: WatchedPart,
+    { passed, ...watched }: WatchedPart & { readonly passed: PassedResources | undefined },
     sink: ListenSink,
     leave: () => void,
   ): void {
@@ -126,7 +142,8 @@ export class Listener {
       leave();
       sink.end();
     };
-    const heard = honoured(filter, watched, capabilities?.());
+    const refused = [...watched.refused, ...(passed?.refused ?? [])];
+    const heard = honoured(filter, { ...watched, refused }, capabilities?.());
     // It is sent first, and nothing that changes from now on is missed.
     const acknowledged = tell("notifications/subscriptions/acknowledged", { notifications: heard });
     // A stream that is not read yet may have no room for it, and is read only when this returns.
@@ -148,6 +165,7 @@ export class Listener {
       if (notification !== undefined) tell(...notification).catch(report);
     };
     if (bus !== undefined) stops.push(bus.subscribe(hear));
+    passed?.begin((uri) => tell("notifications/resources/updated", { uri }).catch(report));
   }
 }
 

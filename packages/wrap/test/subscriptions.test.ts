@@ -1,0 +1,131 @@
+import { fileURLToPath } from "node:url";
+import type { JsonObject } from "@resumable-mcp/core";
+import { createSessionHandler, local } from "@resumable-mcp/mcp";
+import { createHandler2026 } from "@resumable-mcp/mcp/2026";
+import type { UpstreamSubscribed } from "@resumable-mcp/mcp/define-server";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { expect, onTestFinished, test } from "vitest";
+import { wrapLimits } from "../src/index.js";
+import { openWrapped } from "./open-wrapped.js";
+
+const program = fileURLToPath(new URL("changing-server.js", import.meta.url));
+const url = "http://127.0.0.1/mcp";
+const accept = "application/json, text/event-stream";
+const signal = new AbortController().signal;
+
+async function open() {
+  const opened = await openWrapped({ command: "node", args: [program] });
+  const { tasks, definition } = opened;
+  let calls = 0;
+  const call = async (tool: string): Promise<string> => {
+    calls += 1;
+    const { record } = await tasks.start({ tool, input: { calls } });
+    const { output } = (await tasks.wait(record.id)).record;
+    return String(Object(Object(output).result).content?.[0]?.text);
+  };
+  const subscribe = async (uri: string, updated: (uri: string) => void, owner = tasks.owner) =>
+    (await definition.upstream?.subscribe({ owner, era: "2025", uri, signal, updated })) ?? { end: () => {} };
+  return { ...opened, call, subscribe };
+}
+
+const end = (subscribed: UpstreamSubscribed) => "end" in subscribed && subscribed.end();
+
+/** Gives the messages of a stream one by one, as they have come until now. */
+function messagesOf({ body }: Response): readonly JsonObject[] {
+  const messages: JsonObject[] = [];
+  const events = body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  void (async () => {
+    for await (const { data } of events ?? []) if (data !== "") messages.push(JSON.parse(data));
+  })().catch(() => {});
+  return messages;
+}
+
+test("a server is subscribed to for as long as one hears of it, and again when it was started again", async () => {
+  const { call, subscribe } = await open();
+  const heard: string[] = [];
+  const first = await subscribe("file:///a", (uri) => heard.push(`1 ${uri}`));
+  const second = await subscribe("file:///a", (uri) => heard.push(`2 ${uri}`));
+  const whole = await subscribe("file:///b/", (uri) => heard.push(uri));
+  await call("change");
+  await expect.poll(() => heard).toEqual(["1 file:///a", "2 file:///a", "file:///b/part"]);
+  end(first);
+  heard.length = 0;
+  await call("die");
+  // What changed in the meantime is not known.
+  await expect.poll(() => [...heard].sort()).toEqual(["2 file:///a", "file:///b/"]);
+  expect(JSON.parse(await call("subscribed"))).toEqual(["file:///a", "file:///b/"]);
+  end(second);
+  end(whole);
+  await expect.poll(() => call("subscribed")).toBe("[]");
+});
+
+test("a subscription that the server refuses is none, and those of one server have a limit", async () => {
+  const { subscribe } = await open();
+  expect(await subscribe("none:a", () => {})).toEqual({ error: { code: -32_602, message: "It has none." } });
+  const many = Array.from({ length: wrapLimits.maxSubscribed }, (_, count) => subscribe(`file:///${count}`, () => {}));
+  const subscribed = await Promise.all(many);
+  expect(subscribed.every((one) => "end" in one)).toBe(true);
+  expect(await subscribe("file:///more", () => {})).toMatchObject({
+    error: { message: expect.stringContaining("maxSubscribed") },
+  });
+});
+
+test("a session hears of the resources that it subscribed to, and of lists, by its stream", async () => {
+  const { engine, definition, call } = await open();
+  const handler = createSessionHandler({ engine, definition });
+  onTestFinished(() => handler.close());
+  const ask = (init: RequestInit) => handler.fetch(new Request(url, init), { locality: local });
+  let session = {};
+  const send = async (method: string, params: JsonObject): Promise<JsonObject> => {
+    const headers = { "content-type": "application/json", accept, ...session };
+    const response = await ask({ method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }) });
+    session = { "mcp-session-id": response.headers.get("mcp-session-id") ?? "" };
+    const text = await response.text();
+    return JSON.parse(text.slice(text.indexOf("{")));
+  };
+  const clientInfo = { name: "t", version: "1" };
+  await send("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  const messages = messagesOf(await ask({ headers: { ...session, accept: "text/event-stream" } }));
+  expect(await send("resources/subscribe", { uri: "file:///a" })).toMatchObject({ result: {} });
+  expect(await send("resources/subscribe", { uri: "none:a" })).toMatchObject({ error: { message: "It has none." } });
+  await call("change");
+  const methods = () => messages.map(({ method }) => method).sort();
+  const lists = ["prompts", "resources", "tools"].map((part) => `notifications/${part}/list_changed`);
+  await expect.poll(methods).toEqual([...lists, "notifications/resources/updated"].sort());
+  expect(messages).toContainEqual(expect.objectContaining({ params: { uri: "file:///a" } }));
+  expect(await send("resources/unsubscribe", { uri: "file:///a" })).toMatchObject({ result: {} });
+  await expect.poll(() => call("subscribed")).toBe("[]");
+});
+
+test("a subscription of the 2026 era hears of the resources that it names, and of lists", async () => {
+  const { engine, definition, call } = await open();
+  const handler = createHandler2026({ engine, definition });
+  onTestFinished(() => handler.close());
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const lists = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+  const notifications = { ...lists, resourceSubscriptions: ["file:///a", "none:a"] };
+  const leaving = new AbortController();
+  const request = new Request(url, {
+    method: "POST",
+    headers: {
+      ...{ "content-type": "application/json", accept, "mcp-protocol-version": "2026-07-28" },
+      "mcp-method": "subscriptions/listen",
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { notifications, _meta } }),
+    signal: leaving.signal,
+  });
+  const messages = messagesOf(await handler.fetch(request, { locality: local }));
+  const first = { method: "notifications/subscriptions/acknowledged", params: { notifications: { ...lists } } };
+  await expect.poll(() => messages).toMatchObject([first]);
+  expect(Object(messages[0]?.params).notifications.resourceSubscriptions).toEqual(["file:///a"]);
+  await call("change");
+  const methods = () => messages.slice(1).map(({ method }) => method).sort();
+  const changed = ["prompts", "resources", "tools"].map((part) => `notifications/${part}/list_changed`);
+  await expect.poll(methods).toEqual([...changed, "notifications/resources/updated"].sort());
+  leaving.abort();
+  await expect.poll(() => call("subscribed")).toBe("[]");
+});
