@@ -29,6 +29,10 @@ export const wrapLimits = {
   maxLineBytes: 64 * 1024 * 1024,
   /** Of a list, of which the rest is left out. */
   maxListPages: 100,
+  /** How long what several servers listed is known, where they tell of no change; of how many owners and kinds; how many entries. */
+  knownListMs: 60_000,
+  maxKnownLists: 256,
+  maxKnownEntries: 10_000,
   /** A call is made again only so long after it was made first. */
   repeatWithinMs: 60 * 60_000,
   /** Servers that a call may lose one after the other without a checkpoint. */

@@ -14,6 +14,7 @@ const lists = {
   "prompts/list": { prompts: [{ name: "greet" }, { name: `greet_${name}` }] },
   "resources/templates/list": { resourceTemplates: [{ uriTemplate: `${name}://item/{id}`, name: "item" }] },
 };
+let listed = 0;
 const pages = [`${name}://first`, "same://both", `${name}://last`].map((uri) => ({ uri, name: uri }));
 
 function answer(method, params) {
@@ -25,6 +26,7 @@ function answer(method, params) {
       ...(instructions !== undefined && { instructions }),
     };
   if (method === "resources/list") {
+    listed += 1;
     const at = Number(params.cursor ?? 0);
     return { resources: pages.slice(at, at + 1), ...(at + 1 < pages.length && { nextCursor: String(at + 1) }) };
   }
@@ -32,6 +34,7 @@ function answer(method, params) {
   const text = `${name}: ${params.level ?? params.uri ?? params.name ?? JSON.stringify(params.ref)}`;
   if (method === "tools/call" || method === "prompts/get") return { content: [{ type: "text", text }], messages: [] };
   if (method === "resources/read" && params.uri.startsWith("hidden:") && name === "one") return undefined;
+  if (params.uri === "hidden:count") return { text: `listed ${listed}` };
   return { text };
 }
 
@@ -42,5 +45,6 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   send(result === undefined ? { id, error: { code: -32_601, message: `${name} does not have it.` } } : { id, result });
   if (method === "resources/subscribe")
     send({ method: "notifications/resources/updated", params: { uri: `${params.uri}/of-${name}` } });
+  if (params?.uri === "hidden:change") send({ method: "notifications/resources/list_changed" });
   if (method === "logging/setLevel") send({ method: "notifications/own", params: { level: `${name} ${params.level}` } });
 });

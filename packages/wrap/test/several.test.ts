@@ -83,6 +83,18 @@ describe("several servers behind one gateway", () => {
     expect(JSON.stringify(response).replaceAll("\\", "")).toContain(answer);
   });
 
+  it("are not listed again for each read, but after a change", async () => {
+    const { ask } = await open();
+    const read = async (uri: string) => JSON.stringify(await ask("resources/read", { uri }));
+    // A list has three pages.
+    for (let count = 0; count < 3; count += 1) expect(await read("two://last")).toContain("two: two://last");
+    expect(await read("hidden:count")).toContain("listed 3");
+    await read("hidden:change");
+    await expect.poll(() => read("hidden:count")).toContain("listed 6");
+    await ask("resources/list");
+    expect(await read("hidden:count")).toContain("listed 9");
+  });
+
   it("have no prompt that none lists", async () => {
     const { ask } = await open();
     expect(await ask("prompts/get", { name: "greet" })).toMatchObject({ error: { code: -32_602 } });

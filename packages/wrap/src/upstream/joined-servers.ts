@@ -14,6 +14,7 @@ import type {
 import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import type { ServerFacts } from "./connection.js";
+import { KnownLists } from "./known-lists.js";
 import { shownNames } from "./shown-names.js";
 import type { WrappedServer } from "./wrapped-server.js";
 
@@ -55,9 +56,12 @@ const forAll = "logging/setLevel";
 /** Several servers behind one engine. What one of them offers does not depend on whether another is there. */
 export class JoinedServers implements Upstream {
   readonly #servers: readonly NamedServer[];
+  readonly #known = new KnownLists<Listed>();
 
   constructor(servers: readonly NamedServer[]) {
     this.#servers = servers;
+    // Also after the start of another version, which has other tools.
+    this.watch(({ method }) => method.endsWith("/list_changed") && this.#known.forget());
   }
 
   get facts(): Pick<ServerFacts, "instructions"> {
@@ -149,7 +153,7 @@ export class JoinedServers implements Upstream {
     const able = this.#able(method).map(({ server }) => server);
     const ref: JsonObject = method === "completion/complete" ? Object(params.ref) : params;
     if (method === "prompts/get" || ref.type === "ref/prompt") {
-      const found = (await this.#list("prompts/list", request)).find(({ entry }) => entry.name === ref.name);
+      const found = (await this.#knownList("prompts/list", request)).find(({ entry }) => entry.name === ref.name);
       if (found === undefined) return { servers: [], params };
       const name = { ...ref, name: found.own };
       return { servers: [found.server], params: ref === params ? name : { ...params, ref: name } };
@@ -157,8 +161,8 @@ export class JoinedServers implements Upstream {
     if (able.length <= 1 || method === forAll) return { servers: able, params };
     const uri = toText(ref.uri);
     const [resources, templates] = await Promise.all([
-      this.#list("resources/list", request),
-      this.#list("resources/templates/list", request),
+      this.#knownList("resources/list", request),
+      this.#knownList("resources/templates/list", request),
     ]);
     const found = [...resources, ...templates].find(({ own }) => own === uri);
     if (found !== undefined) return { servers: [found.server], params };
@@ -166,11 +170,21 @@ export class JoinedServers implements Upstream {
     return { servers: fitting.size > 0 ? [...fitting] : able, params };
   }
 
+  /** Not asked for again with each read. */
+  async #knownList(method: ListMethod, request: UpstreamRequest): Promise<readonly Listed[]> {
+    return this.#known.find(keyOf(method, request)) ?? this.#list(method, request);
+  }
+
   /** What all servers list, without those that do not answer. Of what two identify in the same way, the first server's is listed. */
   async #list(method: ListMethod, request: UpstreamRequest): Promise<readonly Listed[]> {
     const { id } = lists[method];
     const able = this.#able(method);
-    const found = await Promise.all(able.map((one) => this.#entriesOf(one.server, method, request)));
+    const keep = this.#known.reading(keyOf(method, request));
+    let isWhole = true;
+    const miss = () => {
+      isWhole = false;
+    };
+    const found = await Promise.all(able.map((one) => this.#entriesOf(one.server, method, request, miss)));
     const names = able.map(({ key }, index) => ({ key, names: (found[index] ?? []).map(({ own }) => own) }));
     const shown = id === "name" ? shownNames(names) : [];
     const byId = new Map<string, Listed>();
@@ -180,10 +194,18 @@ export class JoinedServers implements Upstream {
         if (!byId.has(name)) byId.set(name, { own, server, entry: { ...entry, [id]: name } });
       }
     }
-    return [...byId.values()];
+    const listed = [...byId.values()];
+    if (isWhole) keep(listed);
+    return listed;
   }
 
-  async #entriesOf(server: WrappedServer, method: ListMethod, request: UpstreamRequest): Promise<Listed[]> {
+  /** @param miss is called where the server does not answer. */
+  async #entriesOf(
+    server: WrappedServer,
+    method: ListMethod,
+    request: UpstreamRequest,
+    miss: () => void,
+  ): Promise<Listed[]> {
     const { entries, id } = lists[method];
     const listed: Listed[] = [];
     let cursor: unknown;
@@ -192,6 +214,7 @@ export class JoinedServers implements Upstream {
       const answer = await server.ask({ ...request, method, params }, true);
       if ("error" in answer) {
         server.note(`It is missing in an answer to ${method}. ${answer.error.message}`);
+        miss();
         break;
       }
       const { [entries]: found, nextCursor } = answer.result;
@@ -204,6 +227,11 @@ export class JoinedServers implements Upstream {
     }
     return listed;
   }
+}
+
+/** Each owner may have a server of its own, in each era. */
+function keyOf(method: ListMethod, { owner, era }: UpstreamRequest): string {
+  return JSON.stringify([method, era, owner]);
 }
 
 function isList(method: string): method is ListMethod {
