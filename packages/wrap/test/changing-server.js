@@ -21,7 +21,8 @@ function answer(method, params) {
   if (method !== "tools/call") return {};
   if (params.name === "die") process.exit(1);
   if (params.name === "change") {
-    for (const uri of ["file:///a", "file:///b/part"]) send({ method: "notifications/resources/updated", params: { uri } });
+    for (const uri of ["file:///a", "file:///b/part"])
+      send({ method: "notifications/resources/updated", params: { uri } });
     tools.push({ name: `new-${tools.length}`, inputSchema: { type: "object" } });
     for (const part of ["tools", "prompts", "resources"]) send({ method: `notifications/${part}/list_changed` });
   }

@@ -3,7 +3,6 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
-import type { UpstreamRequest } from "@resumable-mcp/mcp/define-server";
 import { expect, it, onTestFinished } from "vitest";
 import type { WrapRules } from "../src/index.js";
 import { openWrapped } from "./open-wrapped.js";

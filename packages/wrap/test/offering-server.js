@@ -46,5 +46,6 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (method === "resources/subscribe")
     send({ method: "notifications/resources/updated", params: { uri: `${params.uri}/of-${name}` } });
   if (params?.uri === "hidden:change") send({ method: "notifications/resources/list_changed" });
-  if (method === "logging/setLevel") send({ method: "notifications/own", params: { level: `${name} ${params.level}` } });
+  if (method === "logging/setLevel")
+    send({ method: "notifications/own", params: { level: `${name} ${params.level}` } });
 });

@@ -105,7 +105,10 @@ export class Listener {
     return ownPart(own, filter);
   }
 
-  async #passedPart({ others, resources }: ListenFilter, own: OwnedTasks | RpcError): Promise<PassedResources | undefined> {
+  async #passedPart(
+    { others, resources }: ListenFilter,
+    own: OwnedTasks | RpcError,
+  ): Promise<PassedResources | undefined> {
     const { upstream } = this.#options;
     const uris = texts(others.resourceSubscriptions).filter((uri) => !resources.includes(uri));
     const owner = own instanceof RpcError ? undefined : own.owner;
