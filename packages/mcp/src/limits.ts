@@ -65,7 +65,7 @@ export const limits = {
   saveMarksAfterMs: 500,
   /** Resources that one session may subscribe to. */
   maxSubscriptionsPerSession: 100,
-  /** Of one subscription to what another server has, that its client has not been told of yet. */
+  /** Of one subscription to what another server has: those of which its client has not heard yet. */
   maxChangedResources: 100,
   /** How long a state is accepted, in milliseconds: a person may take days to answer. */
   requestStateTtlMs: 7 * 24 * 60 * 60 * 1000,

@@ -60,7 +60,7 @@ export function isForAll({ method }: UpstreamChange): boolean {
 }
 
 /**
- * Tells of resources that change, one after the other: what changes again before that is told once.
+ * Tells of resources that change, one after the other: what changes again before that is reported once.
  *
  * Limits: `maxChangedResources`; beyond it the whole of what was subscribed to has changed.
  */

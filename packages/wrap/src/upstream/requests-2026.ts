@@ -33,7 +33,7 @@ export interface Requests2026Options {
   readonly clientInfo: JsonObject;
   /** A tool of the server, as it lists it. */
   readonly findTool: (name: unknown) => JsonObject | undefined;
-  /** What may have changed without this process hearing of it, as the server would have told it. */
+  /** What may have changed without this process hearing of it, as the server would have sent it. */
   readonly onMissed: (method: string, params: JsonObject) => void;
 }
 
