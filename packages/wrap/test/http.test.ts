@@ -113,6 +113,22 @@ describe("a server that is reached by HTTP", () => {
     expect(far.calls).toHaveLength(1);
   });
 
+  it("has many answers read to the end by other requests at once, and no signal has a listener of each", async () => {
+    const warnings: string[] = [];
+    const warn = ({ message }: Error) => void warnings.push(message);
+    process.on("warning", warn);
+    onTestFinished(() => void process.off("warning", warn));
+    const far = await remote(
+      (id, response) =>
+        response.writeHead(200, { "content-type": "text/event-stream" }).end(`id: of-${String(id)}\ndata:\n\n`),
+      (lastId, response) => response.end(event("later", { id: Number(lastId.slice(3)), result: done })),
+    );
+    const call = await open(far);
+    const outputs = (await Promise.all(Array.from({ length: 50 }, (_, n) => call(n)))).map(outputOf);
+    expect(outputs.filter((output) => output.includes("done"))).toHaveLength(50);
+    expect(warnings).toEqual([]);
+  });
+
   it("is not called a second time when its answer breaks off", async () => {
     const far = await remote((_id, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });

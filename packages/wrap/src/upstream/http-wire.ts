@@ -19,10 +19,20 @@ export function connectHttp(server: ServerUrl): OpenWire {
   return (listener) => new HttpWire(server, listener);
 }
 
+/** What a response answers, and how it is read on where it breaks off. */
+interface ReadOptions {
+  readonly id?: JsonObject[string];
+  readonly isAlone?: boolean;
+  readonly passed?: CallerHeaders;
+  readonly signal: AbortSignal;
+}
+
 class HttpWire implements Wire {
   readonly #server: ServerUrl;
   readonly #listener: WireListener;
   readonly #ended = new AbortController();
+  /** Messages that are on their way, or whose answer is. Each has a signal of its own: one for all would have a listener of each. */
+  readonly #underWay = new Set<AbortController>();
   /** Requests without a session: the end of its connection cancels each. */
   readonly #alone = new Map<unknown, AbortController>();
   #send: Promise<typeof fetch> | undefined;
@@ -64,9 +74,11 @@ class HttpWire implements Wire {
     const isRequest = id !== undefined && method !== undefined;
     const isAlone = headers !== undefined;
     const left = new AbortController();
+    const { signal } = left;
     if (isAlone) this.#alone.set(id, left);
+    if (this.#ended.signal.aborted) left.abort(this.#ended.signal.reason);
+    else this.#underWay.add(left);
     try {
-      const signal = AbortSignal.any([this.#ended.signal, left.signal]);
       const response = await this.#fetch({
         method: "POST",
         body: JSON.stringify(message),
@@ -76,7 +88,7 @@ class HttpWire implements Wire {
       if (method === "initialize") this.#session = response.headers.get("mcp-session-id") ?? undefined;
       if (!response.ok) return await this.#refused(response, isRequest ? id : undefined);
       if (!isRequest) return void response.body?.cancel();
-      const answered = await this.#read(response, id, isAlone, passed);
+      const answered = await this.#read(response, { id, isAlone, passed, signal });
       if (method === "initialize" && answered) void this.#listen();
       if (!answered) this.#listener.lost(id, "The server's answer broke off.", {});
     } catch (error) {
@@ -87,6 +99,7 @@ class HttpWire implements Wire {
       if (notSent) this.#end(why);
     } finally {
       this.#alone.delete(id);
+      this.#underWay.delete(left);
     }
   }
 
@@ -108,12 +121,7 @@ class HttpWire implements Wire {
   }
 
   /** Reads a response. True when it had the answer to this request. */
-  async #read(
-    response: Response,
-    id?: JsonObject[string],
-    isAlone = false,
-    passed: CallerHeaders = {},
-  ): Promise<boolean> {
+  async #read(response: Response, { id, isAlone = false, ...resumed }: ReadOptions): Promise<boolean> {
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
       const message: unknown = parseJson(await textOf(response));
       if (isJsonObject(message)) this.#take(message);
@@ -138,14 +146,14 @@ class HttpWire implements Wire {
         if (lastId === undefined || this.#ended.signal.aborted) throw error;
       }
       // A server that numbers its events gives those that follow.
-      stream = answered || lastId === undefined ? undefined : await this.#resume(lastId, passed);
+      stream = answered || lastId === undefined ? undefined : await this.#resume(lastId, resumed);
     }
     return answered;
   }
 
-  async #resume(lastId: string, passed: CallerHeaders): Promise<Response | undefined> {
-    await pause(wrapLimits.restartDelayMs, undefined, { signal: this.#ended.signal });
-    const response = await this.#fetch({ method: "GET", headers: { ...passed, "last-event-id": lastId } });
+  async #resume(lastId: string, { passed, signal }: ReadOptions): Promise<Response | undefined> {
+    await pause(wrapLimits.restartDelayMs, undefined, { signal });
+    const response = await this.#fetch({ method: "GET", headers: { ...passed, "last-event-id": lastId }, signal });
     return response.ok ? response : undefined;
   }
 
@@ -156,7 +164,7 @@ class HttpWire implements Wire {
       try {
         const response = await this.#fetch({ method: "GET" });
         if (!response.ok) return void response.body?.cancel();
-        await this.#read(response);
+        await this.#read(response, { signal });
       } catch {
         // It is opened again, as long as the session lasts.
       }
@@ -192,6 +200,7 @@ class HttpWire implements Wire {
   #end(why: string): void {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort(new Error(why));
+    for (const left of this.#underWay) left.abort(this.#ended.signal.reason);
     // Each open request says first whether it reached the server.
     setImmediate(() => this.#listener.closed(why));
   }
