@@ -89,7 +89,7 @@ describe("a command on several tasks", () => {
 describe("tasks and show", () => {
   it("say of a task of a store what they say of it by way of its server", async () => {
     const id = (await run("call", "confirm", "--detach", ...common)).stdout.trim();
-    await expect.poll(async () => (await run("show", id, ...common)).stdout).toContain("asks you");
+    await expect.poll(async () => (await run("show", id, ...common)).stdout).toContain("needs input");
     const byStore = async (...words: string[]) => {
       const out: string[] = [];
       const console = { error: () => {}, write: async () => {}, input: process.stdin };
@@ -143,7 +143,7 @@ describe("a call to a server that is just starting", () => {
 
   it("ends where --timeout ends, and says what to start", async () => {
     const { words } = await address();
-    const { code, stderr } = await run("call", "count", "to=3", "--timeout", "0.3", ...words);
+    const { code, stderr } = await run("call", "count", "to=3", "--timeout", "3", ...words);
     expect([code, stderr]).toEqual([3, expect.stringContaining("Start it first")]);
   });
 });

@@ -171,7 +171,7 @@ describe("the screens in a terminal", () => {
   it("are sentences and typed commands where the terminal cannot move a cursor", async () => {
     await run("call", "confirm", "--detach", ...common);
     const terminal = startInTerminalWith({ TERM: "dumb" }, ...common);
-    await terminal.seen(/1 of your tasks is not finished\.\s+1\. confirm at \S+ asks you: 50 percent, 1 of 2\./);
+    await terminal.seen(/1 of your tasks is not finished\.\s+1\. confirm at \S+ needs input: 50 percent, 1 of 2\./);
     await terminal.seen(/help lists the commands\./);
     await terminal.press("nonsense\n");
     await terminal.seen(/"nonsense" is not a command/);

@@ -48,7 +48,7 @@ export const optionTable = {
   server: { ...text("NAME", "only this one of the known servers, by name or address"), completes: "server" },
   token: text(
     "TOKEN",
-    "bearer token, which other users of the machine see; better RESUMABLE_MCP_TOKEN or --token-file",
+    "bearer token; other users of this machine can see it; better RESUMABLE_MCP_TOKEN or --token-file",
   ),
   "token-file": text("FILE", "a file with the bearer token; servers add: - is stdin"),
   state: text("FILE", "the state file, by default one per user"),

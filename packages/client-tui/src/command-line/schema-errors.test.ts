@@ -12,12 +12,12 @@ function schemaOf(patterns: readonly string[]) {
 
 describe("what a schema finds wrong", () => {
   it("is found by the path of the value", () => {
-    expect(schemaErrors(schemaOf(["^[a-z]+$"]), { v0: "A1" })).toEqual({ "/v0": "has to match ^[a-z]+$" });
+    expect(schemaErrors(schemaOf(["^[a-z]+$"]), { v0: "A1" })).toEqual({ "/v0": "must match ^[a-z]+$" });
   });
 
   it("is left to the server where a pattern would never end, and the other fields are still checked", () => {
     const schema = schemaOf([endless, "^b"]);
-    const found = { "/v1": "has to match ^b" };
+    const found = { "/v1": "must match ^b" };
     expect([schemaErrors(schema, { v0: value, v1: "a" }), schemaErrors(schema, { v0: value, v1: "a" })]).toEqual([
       found,
       found,

@@ -45,7 +45,7 @@ const sentences: Readonly<Record<string, (params: ErrorObject["params"]) => stri
   maxLength: ({ limit }) => `can have at most ${countText(limit, "character")}`,
   minItems: ({ limit }) => `needs at least ${entries(limit)}`,
   maxItems: ({ limit }) => `can have at most ${entries(limit)}`,
-  pattern: ({ pattern }) => `has to match ${pattern}`,
+  pattern: ({ pattern }) => `must match ${pattern}`,
   format: ({ format }) => `has to have the format ${format}`,
   additionalProperties: ({ additionalProperty }) => `has no field ${additionalProperty}`,
 };

@@ -26,9 +26,9 @@ export function taskSentence(task: BoardTask): string {
   return parts.flatMap((part) => (part === undefined || part === "" ? [] : [withPeriod(plainText(part))])).join(" ");
 }
 
-/** `is running`, `asks you`. */
+/** `is running`, `needs input`. */
 function beingWord(status: TaskStatus, interrupted: boolean): string {
-  return status === "input_required" ? "asks you" : `is ${statusWord(status, interrupted)}`;
+  return status === "input_required" ? "needs input" : `is ${statusWord(status, interrupted)}`;
 }
 
 /** How a server stands, as a sentence. */

@@ -65,7 +65,7 @@ describe("the screens", () => {
     expect(await screen.until("Start it first.")).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │1 of your tasks: 1 asks you.
+      │1 of your tasks: 1 needs input.
       │▸ ? count_words ██░░░ 30% (15/50) 12s
       │updated 2s ago: Processed 15/50 records
       │? Ctrl-Y answers: count_words asks: Are…

@@ -67,7 +67,7 @@ const limits = {
     "N|TOOL=N",
     `tasks that run at once in this process (${engineDefaults.maxRunning}), and of them tasks of one tool, such as render=2`,
   ),
-  "max-running-per-owner": text("N", `of them, tasks of one owner (${engineDefaults.maxRunningPerOwner})`, "settings"),
+  "max-running-per-owner": text("N", `running tasks of one owner (${engineDefaults.maxRunningPerOwner})`, "settings"),
   "slot-turn": text(
     "TIME",
     "a task that runs for so long makes room at its next checkpoint for an owner that runs nothing, or never (1m)",

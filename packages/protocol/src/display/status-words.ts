@@ -38,7 +38,7 @@ export function shownStatus(status: TaskStatus, interrupted = false): ShownStatu
 /** A status in words. */
 export function statusWord(status: TaskStatus, interrupted = false): string {
   const shown = shownStatus(status, interrupted);
-  return shown === "input_required" ? "asks you" : shown;
+  return shown === "input_required" ? "needs input" : shown;
 }
 
 function isCut(status: TaskStatus, interrupted: boolean): boolean {

@@ -19,7 +19,7 @@ export const ownSubcommands: readonly Subcommand[] = [
     summary: "put any MCP server, in any language, behind durable tasks",
   },
   { name: "install", words: "HOST MODULE [OPTIONS]", summary: "write a server into the configuration of a host" },
-  { name: "uninstall", words: "HOST MODULE [OPTIONS]", summary: "undo that" },
+  { name: "uninstall", words: "HOST MODULE [OPTIONS]", summary: "remove it again" },
   { name: "bundle", words: "MODULE [OPTIONS]", summary: "pack a server for a double click in Claude Desktop (.mcpb)" },
   { name: "doctor", words: "[MODULE] [OPTIONS]", summary: "say what is wrong here, and what to do" },
   { name: "store", words: "COMMAND [OPTIONS]", summary: "check and repair a store, move its tasks, ban users" },

@@ -24,7 +24,7 @@ const usage = `Usage: resumable-mcp wrap [OPTIONS] -- COMMAND [ARGUMENT…]     
        resumable-mcp wrap http [OPTIONS] -- COMMAND [ARGUMENT…]     over HTTP
        resumable-mcp wrap --mcp-servers FILE [OPTIONS]              several servers as one
        resumable-mcp wrap install HOST SERVER [OPTIONS]             a server that a host has already
-       resumable-mcp wrap uninstall HOST SERVER                     undo that
+       resumable-mcp wrap uninstall HOST SERVER                     remove it again
 
 Starts an MCP server, and puts each call of its tools into a task that survives the death of host, gateway and server.`;
 

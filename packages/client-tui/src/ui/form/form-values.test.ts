@@ -11,7 +11,7 @@ describe("what a form says", () => {
     ["/n", "1.5", "has to be a whole number"],
     ["/n", "0", "has to be at least 1"],
     ["/n", "", "is required"],
-    ["/name", "Not Lower", "has to match ^[a-z]+$"],
+    ["/name", "Not Lower", "must match ^[a-z]+$"],
     ["/kind", "c", "has to be one of a, b"],
     ["/list", "[", "has to be JSON"],
   ])("says what is wrong with %s = %j", (path, text, error) => {

@@ -69,14 +69,14 @@ describe("a form", () => {
     const pattern = "^[a-z]+(-[a-z]+)*$";
     const form = open(oneField({ type: "string", pattern }, "name_of_the_release"), least);
     form.press("A");
-    expect(await form.until("! has")).toMatchInlineSnapshot(`
+    expect(await form.until("! must")).toMatchInlineSnapshot(`
       40×10
       │ask asks: May all data of last year be
       │deleted, with every copy of it that is
       │kept elsewhere, without recovery?
-      │▸ name_of_the_…* A_  ! has to match ^[a…
+      │▸ name_of_the_…* A_  ! must match ^[a-z…
       │  [Run]
-      │! has to match ^[a-z]+(-[a-z]+)*$
+      │! must match ^[a-z]+(-[a-z]+)*$
     `);
   });
 

@@ -36,7 +36,7 @@ describe("the title of the opening screen", () => {
       true,
       "4 of your tasks: 1 interrupted, 1 paused, 2 running.",
     ],
-    [of({ status: "pending" }, { status: "input_required" }), false, "2 of your tasks: 1 asks you, 1 pending."],
+    [of({ status: "pending" }, { status: "input_required" }), false, "2 of your tasks: 1 needs input, 1 pending."],
     [of({}).map((task) => ({ ...task, remembered: true as const })), true, "1 of your tasks: 1 out of reach."],
   ])("of %j, all servers heard: %s, is %j", (tasks, ready, text) => {
     expect(openingTitle(tasks, ready)).toBe(text);

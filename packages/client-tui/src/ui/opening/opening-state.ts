@@ -66,7 +66,7 @@ export function openingTasks(lines: readonly OpeningLine[]): readonly BoardTask[
 }
 
 /** In which order the title counts tasks: what needs its user comes first. */
-const words = ["asks you", "interrupted", "paused", "out of reach", "pending", "running"];
+const words = ["needs input", "interrupted", "paused", "out of reach", "pending", "running"];
 
 /** The first line: how the tasks stand, so that what runs is not taken for what waits. */
 export function openingTitle(tasks: readonly BoardTask[], ready: boolean): string {
