@@ -67,16 +67,17 @@ export class Listener {
     const own = this.#tasksOf(request);
     const place = this.#takePlace(own instanceof RpcError ? "" : own.owner);
     if ("refused" in place) throw RpcError.of(place.refused);
+    let { leave } = place;
     try {
       const watched = await this.#watchedPart(filter, request, own);
       const passed = await this.#passedPart(filter, own);
-      const leave = () => {
+      leave = () => {
         passed?.end();
         place.leave();
       };
       this.#begin(filter, request, own, { ...watched, passed }, sink, leave);
     } catch (error) {
-      place.leave();
+      leave();
       throw asRpcError(error);
     }
   }
