@@ -24,7 +24,7 @@ async function open() {
     return String(Object(Object(output).result).content?.[0]?.text);
   };
   const subscribe = async (uri: string, updated: (uri: string) => void, owner = tasks.owner) =>
-    (await definition.upstream?.subscribe({ owner, era: "2026", uri, signal, updated })) ?? { end: () => {} };
+    (await definition.upstream?.subscribe({ owner, era: "2025", uri, signal, updated })) ?? { end: () => {} };
   return { ...opened, call, subscribe };
 }
 
@@ -53,6 +53,7 @@ test("a server is subscribed to for as long as one hears of it, and again when i
   await call("die");
   // What changed in the meantime is not known.
   await expect.poll(() => [...heard].sort()).toEqual(["2 file:///a", "file:///b/"]);
+  // A caller of the other era has the same server, also then.
   expect(JSON.parse(await call("subscribed"))).toEqual(["file:///a", "file:///b/"]);
   end(second);
   end(whole);

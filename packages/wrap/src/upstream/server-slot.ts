@@ -29,6 +29,7 @@ export class ServerSlot {
   readonly #closing = new AbortController();
   #era: Era | undefined;
   #connection: Connection | undefined;
+  #onlyEra: Era | undefined;
   #opening: Promise<Connection> | undefined;
   #failures = 0;
   usedMs = performance.now();
@@ -48,7 +49,7 @@ export class ServerSlot {
 
   /** The server speaks no other; `undefined`: it may. */
   get onlyEra(): Era | undefined {
-    return this.#connection?.onlyEra;
+    return this.#onlyEra;
   }
 
   /** The connection, where there is one. */
@@ -128,6 +129,9 @@ export class ServerSlot {
     const before = this.#connection;
     const connection = await this.#openConnection(signal);
     this.#connection = connection;
+    // One that is spoken to in the 2025 era is not asked for the other: the same version speaks what it spoke.
+    const isSame = before !== undefined && versionOf(before) === versionOf(connection);
+    this.#onlyEra = connection.onlyEra ?? (isSame ? this.#onlyEra : undefined);
     void before?.close();
     void connection.ended.then((why) => {
       if (signal.aborted || this.#connection !== connection) return;
@@ -176,6 +180,10 @@ export class ServerSlot {
     else if (method === "notifications/resources/updated") this.#updated(toText(params.uri));
     else this.#listener.heard(method, params);
   }
+}
+
+function versionOf({ facts }: Connection): string {
+  return JSON.stringify([facts.name, facts.version]);
 }
 
 const tooMany = {
