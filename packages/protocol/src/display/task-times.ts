@@ -42,9 +42,12 @@ export const taskOrders = {
   left: (left, right) => leftMs(left) - leftMs(right),
 } as const satisfies Readonly<Record<string, Comparison<PacedTask>>>;
 
-/** Tasks in an order, the newest of equals first; what is not over always comes first. */
+/** Tasks in an order, the newest of equals first; what runs or needs input always comes first, and what is over last. */
 export function inOrder<Task extends PacedTask>(tasks: readonly Task[], compare: Comparison<Task>): readonly Task[] {
-  const rank = ({ info }: Task) => (isFinal(info.status) ? 1 : 0);
+  const rank = ({ info: { status } }: Task) => {
+    if (isFinal(status)) return 2;
+    return status === "running" || status === "input_required" ? 0 : 1;
+  };
   return tasks.toSorted((left, right) => rank(left) - rank(right) || compare(left, right) || newest(left, right));
 }
 

@@ -32,10 +32,10 @@ describe("the list of tasks", () => {
     expect([ids({ filter: "a:80" }), ids({ filter: "paused" })]).toEqual([[], ["waits"]]);
   });
 
-  it("is ordered by what the user chose, the unfinished still first", () => {
+  it("is ordered by what the user chose, what runs still first and what is over last", () => {
     expect([ids({ sort: "name" }), ids({ sort: "progress" }), ids({ sort: "server" })]).toEqual([
-      ["waits", "new", "old"],
-      ["waits", "new", "old"],
+      ["new", "waits", "old"],
+      ["new", "waits", "old"],
       ["new", "waits", "old"],
     ]);
   });

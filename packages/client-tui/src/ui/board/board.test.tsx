@@ -54,8 +54,8 @@ describe("the list of tasks", () => {
       │Tasks 1-4 of 4
       │    task        server         progress                   time   left    rate
       │▸ > count_words work           ████░░░░░░░░░ 30% (15/50)  9s                     Processed 15/50 records
-      │  = backup      work           ████░░░░░░░░░ 30% (15/50)  8s                     paused: Processed 15/50 rec…
       │  > mirror      127.0.0.1:8002 ████░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
+      │  = backup      work           ████░░░░░░░░░ 30% (15/50)  8s                     paused: Processed 15/50 rec…
       │  x train       work           ████░░░░░░░░░ 30% (15/50)  10s                    failed: no data
       ⋮ 3 empty lines
       │Enter open · p pause · c cancel · Space mark · / find · s sort · f forget · * mark all · ? all keys
@@ -67,8 +67,8 @@ describe("the list of tasks", () => {
       │Tasks 1-4 of 4                                                    │ > count_words ██░░░ 30% (15/50) 9s     Processed…
       │    task        progress              time                        │ running · attempt 1 · 15 items · updated 2s ago
       │▸ > count_words ██░░░░░░ 30% (15/50)  9s     Processed 15/50 reco…│ a at http://127.0.0.1:8001/mcp
-      │  = backup      ██░░░░░░ 30% (15/50)  8s     paused: Processed 15…│ for 9s
-      │  > mirror      ██░░░░░░ 30% (15/50)  12s    Processed 15/50 reco…│ message: Processed 15/50 records
+      │  > mirror      ██░░░░░░ 30% (15/50)  12s    Processed 15/50 reco…│ for 9s
+      │  = backup      ██░░░░░░ 30% (15/50)  8s     paused: Processed 15…│ message: Processed 15/50 records
       │  x train       ██░░░░░░ 30% (15/50)  10s    failed: no data      │ [timeline] log  steps  result
       │                                                                  │ Its server gives no timeline.
       │                                                                  │
