@@ -33,7 +33,7 @@ it.each([
   ["http", "raw-2026-server.js"],
 ] as const)(
   "over %s, in front of %s, host, gateway and server die again and again: an effect happens at most once, each call ends, and no process is left",
-  { timeout: 600_000 },
+  { timeout: Math.max(600_000, kills * 10_000) },
   async (transport, server) => {
     const seed = Number(process.env.WRAP_SEED ?? Math.floor(Math.random() * 1e6));
     const folder = await mkdtemp(join(tmpdir(), "wrap-storm-"));
