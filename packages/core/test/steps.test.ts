@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RetryableError, type StepOptions, TerminalError, ToolError } from "../src/index.js";
+import { checkResumable } from "../src/testing.js";
 import {
   createGate,
   createScene,
@@ -113,6 +114,12 @@ describe("a step with retry (G2)", () => {
     const next = await killed(scene);
     await next.clock.advance(1_000);
     expect([made, await outputOf(next, id)]).toEqual([[1, 2, 2], "charged in attempt 2"]);
+  });
+
+  it("gives the same wherever its process dies between two commits (G1, G2)", async () => {
+    const tool = stepping(failing(2).run, { retry: { maxAttempts: 3, initialDelay: 0 } });
+    const { boundaries, differences, output } = await checkResumable(tool, {});
+    expect([boundaries, differences, output]).toEqual([6, [], "charged in attempt 3"]);
   });
 
   it("holds no slot while its delay is long (G11.3)", async () => {
