@@ -115,6 +115,20 @@ test.concurrent(
     const [, added] = /added (\d+) packages/.exec(shell.program.stdout()) ?? [];
     expect(Number(added)).toBeLessThanOrEqual(heaviest.packages);
     expect(await bytesIn(join(directory, "node_modules"))).toBeLessThanOrEqual(heaviest.bytes);
+    // Without the SDK of the 2025 era, as `resumable-mcp bundle` and a user's own bundler do it.
+    await start("npm", ["install", "--no-save", "esbuild@0.27"], options(directory)).succeeded();
+    const leftOut = ["jiti", "@resumable-mcp/store-postgres"].map((name) => `--external:${name}`);
+    const bundling = [
+      "esbuild",
+      "--bundle",
+      "--platform=node",
+      "--format=esm",
+      "--splitting",
+      "--outdir=bundle",
+      ...leftOut,
+    ];
+    const program = "node_modules/@resumable-mcp/server-stdio/dist/cli.cjs";
+    await start("npx", [...bundling, program], options(directory)).succeeded();
     const store = ["resumable-mcp", "tasks", "--store", "postgres://app@127.0.0.1:1/app"];
     const refused = start("npx", store, options(directory));
     expect(await refused.ended).not.toBe(0);

@@ -31,12 +31,10 @@ export async function setupServer(
 }
 
 async function loadSdk() {
-  // A bundler takes what is imported inside a `try` for optional.
+  // Bundlers take what is awaited inside a `try` for optional.
   try {
-    const [{ McpServer }, { AjvJsonSchemaValidator }] = await Promise.all([
-      import("@modelcontextprotocol/sdk/server/mcp.js"),
-      import("@modelcontextprotocol/sdk/validation/ajv"),
-    ]);
+    const { McpServer } = await import("@modelcontextprotocol/sdk/server/mcp.js");
+    const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/sdk/validation/ajv");
     onDemand ??= { getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema) };
     return { McpServer, jsonSchemaValidator: onDemand };
   } catch (cause) {
