@@ -46,6 +46,7 @@ const inputs: Readonly<Record<string, object>> = {
   "gzip-file-as-resource": { name: "x.gz", data: "data:text/plain,hello", outputType: "resource" },
   "simulate-research-query": { topic: "python", ambiguous: true },
   "trigger-long-running-operation": { duration: 0.2, steps: 2 },
+  "trigger-url-elicitation": { url: "https://example.com/", elicitationId: "e1" },
   "trigger-sampling-request": { prompt: "p", maxTokens: 10 },
   read_file: { path: file, head: 1 },
   read_text_file: { path: file },
@@ -99,11 +100,11 @@ const servers: readonly (readonly [string, readonly string[]])[] = [
 async function connect([command = "", ...args]: readonly string[]): Promise<Client> {
   const client = new Client(
     { name: "proof", version: "1" },
-    { capabilities: { elicitation: {}, sampling: {}, roots: {} } },
+    { capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } },
   );
-  client.setRequestHandler(ElicitRequestSchema, () => ({
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
     action: "accept",
-    content: { name: "Ada", interpretation: "programming" },
+    ...(params.mode !== "url" && { content: { name: "Ada", interpretation: "programming" } }),
   }));
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: roots.map((path) => ({ uri: `file://${path}` })),
