@@ -14,7 +14,7 @@ export function parseDuration(text: string): number | undefined {
   return factor === undefined ? undefined : Math.round(Number(digits) * factor);
 }
 
-/** The milliseconds of a {@link Duration}; `undefined` for any other value: `NaN`, less than 0, another text. */
+/** The milliseconds of a `Duration`; `undefined` for any other value: `NaN`, less than 0, another text. */
 export function readDuration(value: unknown): number | undefined {
   if (typeof value === "string") return parseDuration(value);
   return typeof value === "number" && value >= 0 ? value : undefined;
