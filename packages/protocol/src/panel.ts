@@ -21,6 +21,11 @@ const { task_id } = controlToolFacts.get_task.input.properties;
 
 const tool = { type: "string", minLength: 1, maxLength: 256, description: "The name of the tool." } as const;
 const callArguments = { type: "object", description: "The arguments of the call." } as const;
+const oneCall = {
+  type: "object",
+  properties: { tool, arguments: callArguments },
+  required: ["tool", "arguments"],
+} as const;
 
 /** It runs a tool that may be anything. */
 const runsAnything = {
@@ -39,11 +44,7 @@ export const panelToolFacts = {
     title: "Find a call's task",
     description: "Finds the newest task that a call with these arguments made or would join.",
     annotations: readOnly,
-    input: {
-      type: "object",
-      properties: { tool, arguments: callArguments },
-      required: ["tool", "arguments"],
-    },
+    input: oneCall,
   },
   list_tools: {
     title: "List the tools that can be run",
@@ -81,11 +82,7 @@ export const panelToolFacts = {
     title: "Run a tool",
     description: "Begins a task of a tool, which joins no other of the same call.",
     annotations: runsAnything,
-    input: {
-      type: "object",
-      properties: { tool, arguments: callArguments },
-      required: ["tool", "arguments"],
-    },
+    input: oneCall,
   },
   restart_task: {
     title: "Restart a task",
