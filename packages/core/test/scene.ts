@@ -65,6 +65,25 @@ export async function createRunningScene(tool: Tool, options?: Partial<EngineOpt
   return { ...scene, record };
 }
 
+/** Starts a detached task of the tool `job`, which runs as far as it comes by itself, and gives its id. */
+export async function begin({ tasks, rest }: Scene): Promise<string> {
+  const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
+  await rest();
+  return record.id;
+}
+
+/** Kills the process at once, and opens the next one. */
+export async function killed(scene: Scene): Promise<Scene> {
+  scene.store.kill({ noticed: true });
+  const next = scene.another();
+  await next.engine.open();
+  await next.rest();
+  return next;
+}
+
+export const outputOf = async ({ tasks }: Scene, id: string) => (await tasks.get(id)).record.output;
+export const errorOf = async ({ tasks }: Scene, id: string) => (await tasks.get(id)).record.error;
+
 /** The input of {@link job}: `n` tells calls apart. */
 export const jobInput = z.object({ n: z.number().default(0) });
 type Job = TaskContext<{ at: number }, number>;

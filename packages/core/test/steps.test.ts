@@ -2,12 +2,15 @@ import { describe, expect, it } from "vitest";
 import { RetryableError, type StepOptions, TerminalError, ToolError } from "../src/index.js";
 import { checkResumable } from "../src/testing.js";
 import {
+  begin,
   createGate,
   createScene,
+  errorOf,
   failOnUnhandledRejections,
   historyOf,
   job,
-  type Scene,
+  killed,
+  outputOf,
   untilAborted,
 } from "./scene.js";
 
@@ -35,24 +38,6 @@ function failing(times: number, made: number[] = [], error = () => new Error("50
     },
   };
 }
-
-const begin = async (scene: Scene) => {
-  const { record } = await scene.tasks.start({ tool: "job", input: {}, detached: true });
-  await scene.rest();
-  return record.id;
-};
-
-/** Kills the process at once, and opens the next one. */
-async function killed(scene: Scene): Promise<Scene> {
-  scene.store.kill({ noticed: true });
-  const next = scene.another();
-  await next.engine.open();
-  await next.rest();
-  return next;
-}
-
-const outputOf = async (scene: Scene, id: string) => (await scene.tasks.get(id)).record.output;
-const errorOf = async (scene: Scene, id: string) => (await scene.tasks.get(id)).record.error;
 
 describe("a step with retry (G2)", () => {
   it("is tried again after its delay, and writes nothing before the result of a first attempt that works (G2.1)", async () => {

@@ -9,20 +9,23 @@ import type { Checkpoint, Tool } from "../../tool/tool.js";
 import type { AttemptParts } from "./attempt-parts.js";
 
 /**
- * Checks and copies what a tool yielded, so that what is committed is what will be read back.
+ * Checks and copies what a tool yielded, so that what is committed is what will be read back. Gives nothing for what an earlier
+ * attempt has committed.
  *
  * @throws {@link ResumableError} `PROGRESS_WENT_BACK`, `NOT_JSON`, `INVALID_VALUE`, `LIMIT_EXCEEDED`.
  */
 export async function checkCheckpoint(
   yielded: Checkpoint<unknown, unknown>,
-  { tool, tools, taskLimits: limits, journal }: AttemptParts,
-): Promise<TaskEventBody> {
+  parts: AttemptParts,
+): Promise<TaskEventBody | undefined> {
+  const { tool, tools, taskLimits: limits, journal } = parts;
   const { record } = journal;
   if (typeof yielded !== "object" || yielded === null) {
     throw invalidValue(`A checkpoint of ${tool.name}`, ["must be an object such as { progress, total, state }"]);
   }
   const problems = unknownKeys(yielded, checkpointKeys, "a checkpoint");
   if (problems.length > 0) throw invalidValue(`A checkpoint of ${tool.name}`, problems);
+  if (isRepeat(yielded, parts)) return undefined;
   const { total, message } = yielded;
   // Another server begins to count again where its call is made again.
   const isCountedAgain = tool.mirrors !== undefined && Number(yielded.progress) < record.progress;
@@ -42,6 +45,21 @@ export async function checkCheckpoint(
     state,
     ...(items.length > 0 && { items, itemBytes }),
   };
+}
+
+/**
+ * A generator without a state begins again after a crash, and replays its steps: until this attempt comes further than those before
+ * it, its progress is theirs.
+ */
+function isRepeat(yielded: Checkpoint<unknown, unknown>, parts: AttemptParts): boolean {
+  const { tool, journal, record: begun } = parts;
+  const { progress, total = begun.total, message = begun.message, state, append } = yielded;
+  if (begun.attempt === 1 || begun.state !== undefined || tool.mirrors !== undefined) return false;
+  if (state !== undefined || append !== undefined) return false;
+  if (progress === undefined || !(progress >= 0) || journal.record.progress > begun.progress) return false;
+  return (
+    progress < begun.progress || (progress === begun.progress && total === begun.total && message === begun.message)
+  );
 }
 
 const checkpointKeys: ReadonlySet<string> = new Set(

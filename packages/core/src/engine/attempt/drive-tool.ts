@@ -26,10 +26,12 @@ export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<
       try {
         const yieldedMs = clock.monotonicMs();
         const event = await checkCheckpoint(next.value, parts);
-        observer("engine.checkpoint.before", lease.taskId);
-        await journal.commit([event]);
-        telemetry.checkpointed(tool.name, clock.monotonicMs() - yieldedMs);
-        observer("engine.checkpoint.after", lease.taskId);
+        if (event !== undefined) {
+          observer("engine.checkpoint.before", lease.taskId);
+          await journal.commit([event]);
+          telemetry.checkpointed(tool.name, clock.monotonicMs() - yieldedMs);
+          observer("engine.checkpoint.after", lease.taskId);
+        }
       } catch (error) {
         await leave(running);
         throw error;
