@@ -18,8 +18,10 @@ export interface ErrorDetails {
   ILLEGAL_TRANSITION: { taskId: string; status: string; wanted: string };
   /** A checkpoint's progress is lower than one that was already committed. */
   PROGRESS_WENT_BACK: { taskId: string; from: number; to: number };
-  /** All attempts that the `retry` of a step allows have failed. */
-  STEP_FAILED: { taskId: string; key: string; attempts: number };
+  /** All attempts that the `retry` of a step, or of the item at `index` of a map, allows have failed. */
+  STEP_FAILED: { taskId: string; key: string; attempts: number; index?: number };
+  /** The items of a map are not those of an earlier attempt. */
+  MAP_ITEMS_CHANGED: { taskId: string; key: string; items: number };
   /** One attempt used a step key twice. */
   STEP_KEY_REUSED: { taskId: string; key: string };
   /** A limit with a name was reached. */

@@ -136,6 +136,10 @@ export const fixedLimits = {
   /** So long it is kept that a death in a process may have had more than one cause. */
   keptCompanyMs: 30 * 24 * 60 * 60 * 1000,
   itemPage: 1_000,
+  /** Items of one map that run at once. */
+  maxConcurrency: 1_000,
+  /** Items of a map that are read again after a restart before anything else gets its turn. */
+  mapSkipBatch: 1_000,
   /** Yields of a `finally` block that are ignored; then the tool is left. */
   maxYieldsInFinally: 1_000,
   /** Of the shape of a first state, in characters: a longer one is not compared. */

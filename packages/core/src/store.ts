@@ -51,7 +51,7 @@ export {
 } from "./store/store-errors.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { reduceTask } from "./task/reduce-task.js";
-export type { Answer, NewTask, Question, TaskEvent, TaskEventBody } from "./task/task-event.js";
+export type { Answer, MapProgress, NewTask, Question, TaskEvent, TaskEventBody } from "./task/task-event.js";
 export type { FinalStatus, NewSignal, Remembered, Signal, TaskSnapshot, TaskSummary } from "./task/task-record.js";
 export { finalStatuses, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {

@@ -57,6 +57,14 @@ const plain: Readonly<Record<string, Complaint>> = {
     place: "9:50",
     text: `Property 'because' is missing in type 'Date' but required in type 'Refused<"JSON has no dates: make it a string or a number">'.`,
   },
+  "map-items": {
+    place: "9:35",
+    text: `Property 'because' is missing in type 'Date' but required in type 'Refused<"JSON has no dates: make it a string or a number">'.`,
+  },
+  "map-result": {
+    place: "10:57",
+    text: "Property 'bytes' is missing in type '{ url: string; size: number; }' but required in type '{ url: string; bytes: number; }'.",
+  },
   "plain-with-state": {
     place: "9:9",
     text: `Type 'number' is not assignable to type 'Refused<"a tool without checkpoints has no state: write async *run, and yield">'.`,

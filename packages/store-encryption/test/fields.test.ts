@@ -57,6 +57,8 @@ test("nor does a new field of an event", () => {
     | "total"
     | "itemBytes"
     | "itemsFromSeq"
+    | "failed"
+    | "done"
     | "until"
     | "level"
     | "desiredState"

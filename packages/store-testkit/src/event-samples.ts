@@ -23,6 +23,11 @@ export function checkpoint(progress: number, items?: readonly Json[]): TaskEvent
   return { type: "checkpoint", progress, total: 100, state: { line: progress }, ...(items && { items }) };
 }
 
+/** A checkpoint of a map, after so many of its items. */
+export function mapped(key: string, at: number, items?: readonly Json[]): TaskEventBody {
+  return { type: "checkpoint", progress: at, map: { key, at, failed: 1, digest: `d${at}` }, ...(items && { items }) };
+}
+
 /** A new generation. */
 export function restarted(generation: number, fromState: boolean): TaskEventBody {
   return { type: "restarted", generation, fromState };

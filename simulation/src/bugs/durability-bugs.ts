@@ -149,6 +149,18 @@ export const durabilityBugs: readonly Bug[] = [
     replace: '    void this.#remember({ type: "step", key, value }).catch(() => {});',
   },
   {
+    name: "a map runs ahead of what is committed",
+    file: "core/src/engine/attempt/task-map.ts",
+    find: "        if (!this.#isHalted) await committed;",
+    replace: "        if (this.#isHalted) await committed;",
+  },
+  {
+    name: "a map forgets in a crash how far it was",
+    file: "core/src/engine/attempt/task-map.ts",
+    find: '{ type: "checkpoint", ...counted, map, ...appended }',
+    replace: '{ type: "checkpoint", ...counted, ...appended }',
+  },
+  {
     name: "a step forgets in a crash that its attempt failed",
     file: "core/src/task/reduce-task.ts",
     find: "      const { key, attempt, error, until } = event;",

@@ -8,6 +8,17 @@ const operationSchema = z.discriminatedUnion("op", [
   z.object({ op: z.literal("stubborn"), ms: z.number() }),
   /** `fails`: so many of its attempts fail. */
   z.object({ op: z.literal("step"), fails: z.number().optional() }),
+  /**
+   * A map over so many items, `width` of them at once. `fails`: so many attempts of one item fail. `collects`: each third item fails,
+   * and is counted.
+   */
+  z.object({
+    op: z.literal("map"),
+    items: z.number(),
+    width: z.number(),
+    fails: z.number().optional(),
+    collects: z.boolean().optional(),
+  }),
   /** Several steps, and a sleep, at the same time. */
   z.object({ op: z.literal("parallel"), steps: z.number(), ms: z.number() }),
   /**

@@ -51,7 +51,7 @@ export function scriptTool({ history, counts, here, version, settings }: ToolWit
     accepts: version === "2" ? ["1"] : [],
     input: scriptInput,
     // The pad makes the state large.
-    state: { at: 0, items: 0, pad: "", padBytes: 0 },
+    state: { at: 0, items: 0, mapped: 0, pad: "", padBytes: 0 },
     item: z.number(),
     retry: { maxAttempts: attemptsPerProgress, initialDelay: 200, maxDelay: 2_000 },
     migrate: (state) => {
@@ -71,16 +71,24 @@ export function scriptTool({ history, counts, here, version, settings }: ToolWit
         if (item !== items) note("item_read", { place: items, item });
         items += 1;
       }
-      note("attempt", { at: from, stateItems, items, whole: pad.length === padBytes, version });
+      // What a map has done that is not over.
+      const mapItems = resultsOf(program[from]);
+      note("attempt", { at: from, stateItems, mapItems, items, whole: pad.length === padBytes, version });
       let state = { ...task.state };
+      const total = program.reduce(
+        (sum, operation) => sum + (operation.op === "map" ? operation.items : 0),
+        program.length,
+      );
       try {
         for (const [at, operation] of program.entries()) {
           if (at < from) continue;
           note("begins", { at, op: operation.op });
-          await perform(operation, at, context);
-          const append = itemsOf(operation, state.items);
-          state = { ...stateAfter(operation, state), at: at + 1, items: state.items + append.length };
-          yield { progress: at + 1, total: program.length, state, append };
+          await perform(operation, at, context, state.items);
+          const known = state.items + resultsOf(operation);
+          const append = itemsOf(operation, known);
+          const mapped = state.mapped + (operation.op === "map" ? operation.items : 0);
+          state = { ...stateAfter(operation, state), at: at + 1, mapped, items: known + append.length };
+          yield { progress: at + 1 + mapped, total, state, append };
           note("committed", { at, items: state.items });
         }
         note("returns");
@@ -95,8 +103,16 @@ export function scriptTool({ history, counts, here, version, settings }: ToolWit
 /** Attempts in all since the last progress: an operation that fails this many times ends its task. */
 export const attemptsPerProgress = 4;
 
-function isMigratable(state: Json): state is { at: number; items: number; pad: string; padBytes: number } {
+function isMigratable(
+  state: Json,
+): state is { at: number; items: number; mapped: number; pad: string; padBytes: number } {
   return isJsonObject(state) && typeof state.at === "number" && typeof state.pad === "string";
+}
+
+/** How many items a map appends: each third one of those that collect failures fails. */
+function resultsOf(operation: Operation | undefined): number {
+  if (operation?.op !== "map") return 0;
+  return operation.items - (operation.collects === true ? Math.floor(operation.items / 3) : 0);
 }
 
 /** Items are numbered: each is its own place. */
@@ -120,7 +136,8 @@ interface Context {
   readonly worker: Worker;
 }
 
-async function perform(operation: Operation, at: number, context: Context): Promise<void> {
+/** @param known so many items were appended before. */
+async function perform(operation: Operation, at: number, context: Context, known: number): Promise<void> {
   const { task, note, worker } = context;
   switch (operation.op) {
     case "work":
@@ -131,6 +148,8 @@ async function perform(operation: Operation, at: number, context: Context): Prom
       return operation.fails === undefined
         ? step(`step-${at}`, context)
         : flakyStep(`step-${at}`, operation.fails, context);
+    case "map":
+      return map(`map-${at}`, operation, context, known);
     case "parallel":
       await Promise.all([
         ...Array.from({ length: operation.steps }, (_, index) => step(`step-${at}-${index}`, context)),
@@ -197,6 +216,32 @@ async function flakyStep(key: string, fails: number, context: Context): Promise<
     throw error;
   });
   note("step_done", { key, value });
+}
+
+type Mapping = Extract<Operation, { op: "map" }>;
+
+/** Its results are their places among the items of the task. */
+async function map(key: string, operation: Mapping, context: Context, known: number): Promise<void> {
+  const { task, note } = context;
+  const { items, width, fails = 0, collects = false } = operation;
+  const run = async (item: number) => {
+    note("item_runs", { key, item, width });
+    await pause(5 + ((item * 7) % 11));
+    if (collects && item % 3 === 2) throw new TerminalError("It cannot be done.");
+    if (item === 1 && countUp(context, `${task.id}/${key}`) <= fails)
+      throw new RetryableError("The outside world refused it.", { delay: stepDelayMs });
+    return known + item - (collects ? Math.floor(item / 3) : 0);
+  };
+  const options = { concurrency: width, onFailure: collects ? "collect" : "stop" } as const;
+  const list = Array.from({ length: items }, (_, item) => item);
+  const counts = await task.map(key, items % 2 === 0 ? list : inTurn(list), run, options);
+  note("map_done", { key, value: `${counts.completed} and ${counts.failed}` });
+  const failed = items - resultsOf(operation);
+  if (counts.failed !== failed || counts.completed !== items - failed) note("map_miscounts", { key });
+}
+
+async function* inTurn<Item>(list: readonly Item[]): AsyncGenerator<Item> {
+  yield* list;
 }
 
 async function stepsInTurn(at: number, steps: number, context: Context): Promise<void> {

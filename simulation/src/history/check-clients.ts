@@ -1,5 +1,7 @@
+import type { JsonObject } from "@resumable-mcp/core";
 import { type Evidence, eventsOf, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
+import { operationsOf } from "./slots.js";
 
 /** The rules about what programs see that use the client of the toolkit, or of the SDK. */
 export const clientRules: readonly ((evidence: Evidence) => readonly Violation[])[] = [
@@ -18,9 +20,12 @@ interface Follow {
 }
 
 /** G5, G6: each event is shown once and in order, and progress does not go back, also in the next process. */
-function checkClientShows({ plan, events }: Evidence): readonly Violation[] {
+function checkClientShows({ plan, events, tasks }: Evidence): readonly Violation[] {
   // A task that begins again from nothing is a new generation, whose progress begins again too.
   const mayRestart = plan.tool?.onVersionChange === "restart";
+  // One commit of a map may count several of its items.
+  const isMap = ({ op }: JsonObject) => op === "map";
+  const mapping = new Set(tasks.flatMap(({ record }) => (operationsOf(record.input).some(isMap) ? [record.id] : [])));
   const violations: Violation[] = [];
   const follows = new Map<unknown, Follow>();
   for (const event of events) {
@@ -32,7 +37,7 @@ function checkClientShows({ plan, events }: Evidence): readonly Violation[] {
       follows.set(caller, { task, seq: 0, progress, isJoined });
     }
     if (kind !== "client_shows" || known === undefined) continue;
-    const problem = problemOf(event, known, mayRestart);
+    const problem = problemOf(event, known, mayRestart, mapping.has(String(task)));
     if (problem !== undefined) violations.push({ rule: "G5", text: `${String(caller)} was shown ${problem}.` });
     Object.assign(known, { seq: Number(event.seq), progress: Number(event.progress) });
   }
@@ -43,6 +48,7 @@ function problemOf(
   { seq, progress, snapshot, restarted }: HistoryEvent,
   known: Follow,
   mayRestart: boolean,
+  isMapping: boolean,
 ): string | undefined {
   const shown = Number(progress);
   if (Number(seq) <= known.seq) return `event ${seq} after ${known.seq}`;
@@ -51,7 +57,7 @@ function problemOf(
   const isFirst = known.seq === 0;
   if (shown < known.progress) return `progress ${shown} after ${known.progress}`;
   // The tool counts its checkpoints: one that is missing was not shown.
-  const mayLeap = snapshot === true || (isFirst && known.isJoined);
+  const mayLeap = isMapping || snapshot === true || (isFirst && known.isJoined);
   if (!mayLeap && shown > known.progress + 1) return `progress ${shown} after ${known.progress}, and none between`;
   return undefined;
 }

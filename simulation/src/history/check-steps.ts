@@ -36,5 +36,28 @@ export function checkSteps(evidence: Evidence): readonly Violation[] {
       violations.push({ rule: "G2", text });
     }
   }
-  return violations;
+  return [...violations, ...itemsBegunAgain(evidence)];
+}
+
+/**
+ * G2: the next item of a map begins when all but its width are committed, and no later attempt begins one of these again; nor any of a
+ * map that was over. Its counts are right.
+ */
+function itemsBegunAgain(evidence: Evidence): readonly Violation[] {
+  const lives = livesOf(evidence);
+  const committed = new Map<string, { readonly count: number; readonly attempt: number }>();
+  return evidence.events.flatMap((event) => {
+    const { kind, task, key, atMs } = event;
+    if (kind === "map_miscounts") return [{ rule: "G2", text: `The map ${key} of ${task} has other counts.` }];
+    if (kind !== "item_runs" && kind !== "map_done") return [];
+    const map = `${task}/${key}/${lives.of(event)}`;
+    const attempt = Number(event.attempt);
+    const before = committed.get(map);
+    const count = kind === "map_done" ? Number.POSITIVE_INFINITY : Number(event.item) - Number(event.width) + 1;
+    if (count > (before?.count ?? 0)) committed.set(map, { count, attempt });
+    if (kind === "map_done" || before === undefined || attempt < before.attempt || Number(event.item) >= before.count)
+      return [];
+    const text = `Item ${event.item} of ${key} of ${task} was begun again in attempt ${attempt} at ${atMs} ms.`;
+    return [{ rule: "G2", text }];
+  });
 }

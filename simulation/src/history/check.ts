@@ -125,9 +125,10 @@ function checkNoRepeat(evidence: Evidence): readonly Violation[] {
 
 /** G3: an attempt finds state and items of the same checkpoint, and the items in order. */
 function checkAtomic({ events, tasks }: Evidence): readonly Violation[] {
-  const torn = eventsOf(events, "attempt").filter(
-    ({ at, stateItems, items, whole }) => (stateItems ?? at) !== items || whole === false,
-  );
+  const torn = eventsOf(events, "attempt").filter(({ at, stateItems, mapItems, items, whole }) => {
+    const more = Number(items) - Number(stateItems ?? at);
+    return more < 0 || more > Number(mapItems ?? 0) || whole === false;
+  });
   const mixed = eventsOf(events, "item_read").filter(({ place, item }) => place !== item);
   const wrong = tasks.filter(({ items }) => items.some((item, place) => item !== place));
   return [

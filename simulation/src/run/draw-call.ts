@@ -191,6 +191,7 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   if (theme === "requests" && random.percent(70)) return { op: "ask", steps: 40 };
   if (mode === "moments" && random.percent(40)) return { op: "ask" };
   const kind = random.below(100);
+  if (kind < 5) return drawMap(random);
   if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
   if (kind < 48) return random.percent(40) ? { op: "step", fails: random.pick([1, 2, 5]) } : { op: "step" };
   if (kind < 52) return { op: "parallel", steps: random.pick([1, 3]), ms: random.pick([1, 300]) };
@@ -204,6 +205,11 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   if (kind < 93) return { op: "fail", times: random.pick([1, 2, 2, 5]) };
   if (kind < 97) return { op: "stubborn", ms: random.pick([500, 4_000]) };
   return { op: "give_up" };
+}
+
+function drawMap(random: Random): Operation {
+  const map = { op: "map", items: random.pick([0, 1, 8, 30]), width: random.pick([1, 3, 8]) } as const;
+  return random.percent(30) ? { ...map, collects: true } : { ...map, fails: random.pick([0, 0, 1, 2, 5]) };
 }
 
 /** Asks, and fails while the question is open, until its task fails: once, twice, or not quite. */

@@ -85,6 +85,23 @@ describe("reduceTask", () => {
     ]);
   });
 
+  it("remembers of a map how far it is, counts its items, and forgets it with the state", () => {
+    const map = { key: "pages", at: 2, failed: 1, digest: "d2" } as const;
+    const events: readonly TaskEventBody[] = [
+      started(1),
+      { type: "checkpoint", progress: 1, map: { ...map, at: 1 }, items: ["a"], itemBytes: 5 },
+      { type: "checkpoint", progress: 2, total: 2, map: { ...map, done: true }, items: ["b"], itemBytes: 5 },
+    ];
+    expect(fold(...events)).toMatchObject({
+      remembered: { pages: { kind: "map", at: 2, failed: 1, digest: "d2", done: true } },
+      ...{ progress: 2, total: 2, itemCount: 2, itemBytes: 10, progressed: true },
+    });
+    const failure: TaskEventBody = { type: "failed", error: { code: "TOOL_FAILED", message: "" } };
+    const restart = (fromState: boolean) =>
+      fold(...events, failure, { type: "restarted", generation: 2, fromState }).remembered;
+    expect([Object.keys(restart(true)), restart(false)]).toEqual([["pages"], {}]);
+  });
+
   it("does not change the record that it is given", () => {
     const before = fold(started(1));
     const copy = structuredClone(before);

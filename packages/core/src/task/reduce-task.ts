@@ -89,6 +89,11 @@ function rememberedBy(draft: Draft, event: TaskEvent): { key: string; value: Rem
       const { key, attempt, error, until } = event;
       return { key, value: { kind: "failed_step", attempt, error, ...(until !== undefined && { until }) } };
     }
+    case "checkpoint": {
+      if (event.map === undefined) return undefined;
+      const { key, ...map } = event.map;
+      return { key, value: { kind: "map", ...map } };
+    }
     case "sleep":
       return { key: event.key, value: { kind: "sleep", until: event.until } };
     case "asked":

@@ -63,6 +63,18 @@ export type Answer =
   | { readonly action: "accept"; readonly content: JsonObject }
   | { readonly action: "decline" | "cancel" | "expired" };
 
+/** How far a `task.map` is. */
+export interface MapProgress {
+  readonly key: string;
+  /** So many of its items are done, in order, those included that failed. */
+  readonly at: number;
+  readonly failed: number;
+  /** Of the items that are done. */
+  readonly digest: string;
+  /** It has no more items. */
+  readonly done?: true;
+}
+
 /** What happened to a task, without its place in the journal. */
 export type TaskEventBody =
   | { readonly type: "created"; readonly task: NewTask }
@@ -92,6 +104,8 @@ export type TaskEventBody =
       readonly items?: readonly Json[];
       /** The size of `items`, in bytes of JSON. */
       readonly itemBytes?: number;
+      /** It is one of a `task.map`, whose results these are. */
+      readonly map?: MapProgress;
     }
   | { readonly type: "step"; readonly key: string; readonly value: Json }
   | {
@@ -113,7 +127,13 @@ export type TaskEventBody =
       readonly type: "waiting";
       readonly keys: readonly string[];
     }
-  | { readonly type: "log"; readonly level: LogLevel; readonly data: Json }
+  | {
+      readonly type: "log";
+      readonly level: LogLevel;
+      readonly data: Json;
+      /** What failed in the tool, where the toolkit wrote the line; `data` ends with its message. */
+      readonly error?: TaskFailure;
+    }
   | { readonly type: "desiredState"; readonly desiredState: "run" | "pause"; readonly cause?: "caller_left" }
   | { readonly type: "detached" }
   | {

@@ -1,5 +1,5 @@
 import type { Json } from "../json.js";
-import type { Answer, NewTask, Question, TaskFailure } from "./task-event.js";
+import type { Answer, MapProgress, NewTask, Question, TaskFailure } from "./task-event.js";
 
 /** Status of a task. The last three are final. */
 export type TaskStatus = "pending" | "running" | "paused" | "input_required" | "completed" | "failed" | "cancelled";
@@ -22,6 +22,7 @@ export const unfinishedStatuses = [
 export type Remembered =
   | { readonly kind: "step"; readonly value: Json }
   | { readonly kind: "failed_step"; readonly attempt: number; readonly error: TaskFailure; readonly until?: string }
+  | ({ readonly kind: "map" } & Omit<MapProgress, "key">)
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "question"; readonly question: Question }
   | { readonly kind: "answer"; readonly question: Question; readonly answer: Answer };

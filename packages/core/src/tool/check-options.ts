@@ -67,7 +67,7 @@ function isShape(value: unknown): boolean {
 }
 
 const schemaOptions: ReadonlySet<string> = new Set(["input", "output", "item", "state"]);
-const checkpointOptions: ReadonlySet<string> = new Set(["state", "item", "migrate"]);
+const checkpointOptions: ReadonlySet<string> = new Set(["state", "migrate"]);
 
 const durations = ["attemptTimeout", "stallTimeout", "ttl", "handoffAfter"] as const;
 

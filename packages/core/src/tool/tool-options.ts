@@ -18,7 +18,7 @@ export interface ToolOptions<Input = unknown, Output = unknown, State = unknown,
    * show the type, or give a schema with a default, which is checked on every resume.
    */
   readonly state?: State & SchemaCheck<State, "state">;
-  /** Schema of what checkpoints append. Default: any JSON. */
+  /** Schema of what checkpoints and maps append. Default: any JSON. */
   readonly item?: Item & SchemaCheck<Item, "item">;
   /** Converts a state that another version of the tool left. */
   readonly migrate?: (state: Json, fromVersion: string) => unknown;
@@ -33,12 +33,12 @@ export interface ToolOptions<Input = unknown, Output = unknown, State = unknown,
   readonly label?: (input: InferOutput<Input>) => string;
   /**
    * For a tool without checkpoints: after a crash it runs again, from its first unfinished step. So does one that is annotated
-   * `readOnlyHint` or `idempotentHint`, or of which a step, question or sleep is remembered; of any other the outcome is unknown.
+   * `readOnlyHint` or `idempotentHint`, or of which a step, map, question or sleep is remembered; of any other the outcome is unknown.
    */
   readonly durable?: boolean;
   /**
    * An async generator, in which every `yield` is a durable checkpoint; or a plain async function, a tool without checkpoints, which
-   * may still use `step`, `ask` and `sleep`.
+   * may still use `step`, `map`, `ask` and `sleep`.
    */
   run(
     input: InferOutput<Input>,
@@ -53,7 +53,7 @@ export interface ToolOptions<Input = unknown, Output = unknown, State = unknown,
         OutputOf<NoInfer<Output>, Returned>,
         void
       >
-    | Promise<PlainOutput<OutputOf<NoInfer<Output>, Returned>, NoInfer<State>, NoInfer<Item>>>
+    | Promise<PlainOutput<OutputOf<NoInfer<Output>, Returned>, NoInfer<State>>>
     | AsyncIterator<Checkpoint<Literals, Literals>, Literals, void>
     | PromiseLike<Literals>;
 }
@@ -75,10 +75,8 @@ interface Literals {
 type Literal = "" | 0 | true | Literals;
 declare const taken: unique symbol;
 
-type PlainOutput<Output, State, Item> = unknown extends State
-  ? unknown extends Item
-    ? Output
-    : Refused<"a tool without checkpoints has no items: write async *run, and yield">
+type PlainOutput<Output, State> = unknown extends State
+  ? Output
   : Refused<"a tool without checkpoints has no state: write async *run, and yield">;
 
 /** The type of the state, from a first value or from a schema. */

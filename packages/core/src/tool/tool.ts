@@ -51,6 +51,28 @@ export interface StepOptions {
   readonly timeout?: Duration;
 }
 
+/** What one attempt of an item of a map has in its hands. */
+export interface MapAttempt extends StepAttempt {
+  /** The place of the item, from 0 on. */
+  readonly index: number;
+  /** The same in every attempt, for services that accept idempotency keys. */
+  readonly idempotencyKey: string;
+}
+
+/** How the items of a map are tried. */
+export interface MapOptions extends StepOptions {
+  /** So many items run at once, and are in memory; at most 1,000. Default 1. */
+  readonly concurrency?: number;
+  /** "stop" (default): the first item that fails ends the map. "collect": it is counted, and the log names it. */
+  readonly onFailure?: "stop" | "collect";
+}
+
+/** What became of the items of a map. */
+export interface MapCounts {
+  readonly completed: number;
+  readonly failed: number;
+}
+
 /** What a running tool has in its hands. */
 export interface TaskContext<State = Json, Item = Json> {
   readonly id: string;
@@ -76,6 +98,30 @@ export interface TaskContext<State = Json, Item = Json> {
     run: (attempt: StepAttempt) => Promise<Value & JsonCheck<Value>> | (Value & JsonCheck<Value>),
     options?: StepOptions,
   ): Promise<Value>;
+  /**
+   * Runs something once for each item of a list, or of anything to iterate over. Each result is appended to the task's items once, in
+   * the order of the list; `undefined` appends nothing. Progress and, for a list, total count by themselves, on from what the task had.
+   *
+   * A crash, a pause or a failure repeats at most the `concurrency` items from the first one without a durable result, with the same
+   * idempotency keys. The items must be JSON, and the same in each attempt: take them from a step, or from what does not change.
+   *
+   * Retry: `retry` and `timeout` are for each item. Failed attempts of an item are not durable: after a crash it begins with the first.
+   * A verb in an item needs a key that no other item has; where an item has steps, give these the retry.
+   *
+   * @throws {@link ResumableError} `STEP_FAILED` with the index of the first item that failed, unless `onFailure` is "collect";
+   * `MAP_ITEMS_CHANGED`; `STEP_KEY_REUSED`; `INVALID_VALUE`; `NOT_JSON`; `LIMIT_EXCEEDED`.
+   * @example
+   * const { completed } = await task.map("pages", urls, (url, { signal }) => summary(url, signal), { concurrency: 8 });
+   */
+  map<Of, Result>(
+    key: string,
+    items: Iterable<Of & JsonCheck<Of>> | AsyncIterable<Of & JsonCheck<Of>>,
+    run: (
+      item: Of,
+      attempt: MapAttempt,
+    ) => Promise<Result & ResultCheck<Result, Item>> | (Result & ResultCheck<Result, Item>),
+    options?: MapOptions,
+  ): Promise<MapCounts>;
   /** Asks the user. Survives restarts; takes at most one answer. */
   ask<Schema>(
     key: string,
@@ -90,6 +136,12 @@ export interface TaskContext<State = Json, Item = Json> {
   /** What all checkpoints appended so far, those of this attempt included, in order; ends at what is committed when the reading begins. */
   items(): AsyncIterable<Item>;
 }
+
+/** What an item of a map may give: an item of the task, or nothing. */
+type ResultCheck<Result, Item> = [Json] extends [Item]
+  ? JsonCheck<Exclude<Result, undefined>>
+  : // biome-ignore lint/suspicious/noConfusingVoidType: an item may give nothing.
+    Item | undefined | void;
 
 /** Limits of one task; see `taskDefaults` for units and defaults. */
 export type TaskLimits = { readonly [Name in keyof typeof taskDefaults]?: number };

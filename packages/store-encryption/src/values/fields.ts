@@ -60,6 +60,8 @@ export const eventFields = {
   state: value("state"),
   items: (items, codec) => items.map((item, index) => codec.value("item", item, index)),
   key,
+  map: (map, codec) => mapFields(map, { key, digest: value("digest") }, codec),
+  digest: value("digest"),
   keys: (keys, codec) => keys.map((name) => key(name, codec)),
   value: (result, codec, holder) => codec.value(keyed("step", codec, holder), result),
   // When a question ends decides when its task may run: stores read it.

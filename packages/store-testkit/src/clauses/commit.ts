@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
-import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
+import { asked, cancelled, checkpoint, completed, failed, mapped, restarted, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, findOutcome } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
 import { defineClauses, type Scene } from "../scene.js";
@@ -20,6 +20,7 @@ const everyKind: readonly (readonly TaskEventBody[])[] = [
     },
   ],
   [{ type: "step_failed", key: "pay", attempt: 2, error: { code: "X", message: "x" } }],
+  [mapped("pages", 2, ["b"]), mapped("pages", 3)],
   [{ type: "log", level: "info", data: "half" }, { type: "detached" }],
   [{ type: "sleep", key: "nap", until: "2026-01-01T01:00:00.000Z" }],
   [{ type: "attempt_ended", reason: "waiting", runnableAt: "2026-01-01T01:00:00.000Z" }],

@@ -1,6 +1,6 @@
 import { isFinal, type TaskRecord } from "@resumable-mcp/core";
 import type { NewSignal, NewTask, TaskEventBody } from "@resumable-mcp/core/store";
-import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
+import { asked, cancelled, checkpoint, completed, failed, mapped, restarted, started } from "../event-samples.js";
 
 const questions = ["go", "stop", "__proto__"];
 
@@ -31,6 +31,7 @@ function randomEvent(random: RandomSource): TaskEventBody {
     { type: "attempt_ended", reason: "crashed" },
     checkpoint(number),
     checkpoint(number, [number, { row: number }]),
+    mapped(`map-${number % 2}`, number, [number]),
     { type: "step", key: `step-${number % 5}`, value: number },
     { type: "step_failed", key: `step-${number % 5}`, attempt: 1, error: { code: "TOOL_FAILED", message: "503" } },
     { type: "log", level: "info", data: number },

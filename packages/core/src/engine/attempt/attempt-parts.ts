@@ -3,6 +3,7 @@ import type { Lease } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
 import type { Environment } from "../environment.js";
+import type { Exclusive } from "../exclusive.js";
 import type { AttemptControl } from "./attempt-control.js";
 import type { JournalWriter } from "./journal-writer.js";
 
@@ -29,4 +30,5 @@ export interface AttemptParts extends AttemptOptions {
   readonly taskLimits: TaskLimitValues;
   readonly control: AttemptControl;
   readonly journal: JournalWriter;
+  readonly checkpoints: Exclusive;
 }

@@ -3,6 +3,7 @@ import { type TaskLimitValues, taskDefaults, withDefaults } from "../../limits.j
 import type { TaskEventBody } from "../../task/task-event.js";
 import { findEntry, type Signal, type TaskRecord } from "../../task/task-record.js";
 import { readDesiredState } from "../../task/task-rules.js";
+import { Exclusive } from "../exclusive.js";
 import type { AttemptEnd } from "../telemetry.js";
 import { AttemptControl } from "./attempt-control.js";
 import { type AttemptOutcome, endOfAttempt, findEndName } from "./attempt-outcome.js";
@@ -33,7 +34,7 @@ export class Attempt {
       onSignals: (signals) => this.#applySignals(signals),
     });
     const control = new AttemptControl(options);
-    this.#parts = { ...options, taskLimits, control, journal };
+    this.#parts = { ...options, taskLimits, control, journal, checkpoints: new Exclusive() };
     this.#verbs = new TaskVerbs(this.#parts);
   }
 

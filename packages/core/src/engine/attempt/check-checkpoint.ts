@@ -17,7 +17,7 @@ import type { AttemptParts } from "./attempt-parts.js";
 export async function checkCheckpoint(
   yielded: Checkpoint<unknown, unknown>,
   parts: AttemptParts,
-): Promise<TaskEventBody | undefined> {
+): Promise<readonly TaskEventBody[]> {
   const { tool, tools, taskLimits: limits, journal } = parts;
   const { record } = journal;
   if (typeof yielded !== "object" || yielded === null) {
@@ -25,7 +25,7 @@ export async function checkCheckpoint(
   }
   const problems = unknownKeys(yielded, checkpointKeys, "a checkpoint");
   if (problems.length > 0) throw invalidValue(`A checkpoint of ${tool.name}`, problems);
-  if (isRepeat(yielded, parts)) return undefined;
+  if (isRepeat(yielded, parts)) return [];
   const { total, message } = yielded;
   // Another server begins to count again where its call is made again.
   const isCountedAgain = tool.mirrors !== undefined && Number(yielded.progress) < record.progress;
@@ -37,14 +37,9 @@ export async function checkCheckpoint(
   const itemBytes = items.length === 0 ? 0 : jsonBytes(items);
   checkLimit("maxAppendBytes", itemBytes, limits.maxAppendBytes);
   checkLimit("maxItemsBytes", record.itemBytes + itemBytes, limits.maxItemsBytes);
-  return {
-    type: "checkpoint",
-    progress,
-    total,
-    message: message === undefined ? undefined : String(message).slice(0, limits.maxMessageLength),
-    state,
-    ...(items.length > 0 && { items, itemBytes }),
-  };
+  const shown = message === undefined ? undefined : String(message).slice(0, limits.maxMessageLength);
+  const appended = items.length > 0 && { items, itemBytes };
+  return [{ type: "checkpoint", progress, total, message: shown, state, ...appended }];
 }
 
 /**
@@ -60,6 +55,27 @@ function isRepeat(yielded: Checkpoint<unknown, unknown>, parts: AttemptParts): b
   return (
     progress < begun.progress || (progress === begun.progress && total === begun.total && message === begun.message)
   );
+}
+
+/** Commits a checkpoint of the attempt, one at a time: each counts on from the one before. */
+export function writeCheckpoint(
+  { checkpoints, tool, observer, telemetry, clock, lease, journal }: AttemptParts,
+  make: () => readonly TaskEventBody[] | Promise<readonly TaskEventBody[]>,
+): Promise<void> {
+  return checkpoints.run(lease.taskId, async () => {
+    const begunMs = clock.monotonicMs();
+    const events = await make();
+    if (events.length === 0) return;
+    observer("engine.checkpoint.before", lease.taskId);
+    await journal.commit(events);
+    telemetry.checkpointed(tool.name, clock.monotonicMs() - begunMs);
+    observer("engine.checkpoint.after", lease.taskId);
+  });
+}
+
+/** A tool that is only late with its checkpoint has done the work; one that was cancelled has done it for nothing. */
+export function keepsCheckpoints(aborted: AttemptParts["control"]["aborted"]): boolean {
+  return aborted === undefined || aborted === "pause" || aborted === "drain";
 }
 
 const checkpointKeys: ReadonlySet<string> = new Set(

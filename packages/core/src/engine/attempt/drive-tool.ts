@@ -4,7 +4,7 @@ import { checkLimit, fixedLimits } from "../../limits.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Checkpoint } from "../../tool/tool.js";
 import type { AttemptParts } from "./attempt-parts.js";
-import { checkCheckpoint } from "./check-checkpoint.js";
+import { checkCheckpoint, keepsCheckpoints, writeCheckpoint } from "./check-checkpoint.js";
 import { createTaskContext, inputOfAttempt } from "./task-context.js";
 import type { TaskVerbs } from "./task-verbs.js";
 
@@ -15,7 +15,7 @@ type Running = AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void>;
 
 /** Pulls the tool from checkpoint to checkpoint. Gives its output, or says that it was stopped on the way. */
 export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<Json | typeof stoppedHere> {
-  const { tool, observer, telemetry, clock, lease, control, journal } = parts;
+  const { tool, control } = parts;
   const input = await inputOfAttempt(tool, parts.record, parts.tools.validate);
   const running = tool.run(input, await createTaskContext(parts, verbs));
   if (!isGenerator(running)) return checkedOutput(await running, parts);
@@ -24,14 +24,7 @@ export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<
     if (next.done === true) return checkedOutput(next.value, parts);
     if (keepsCheckpoints(control.aborted)) {
       try {
-        const yieldedMs = clock.monotonicMs();
-        const event = await checkCheckpoint(next.value, parts);
-        if (event !== undefined) {
-          observer("engine.checkpoint.before", lease.taskId);
-          await journal.commit([event]);
-          telemetry.checkpointed(tool.name, clock.monotonicMs() - yieldedMs);
-          observer("engine.checkpoint.after", lease.taskId);
-        }
+        await writeCheckpoint(parts, () => checkCheckpoint(next.value, parts));
       } catch (error) {
         await leave(running);
         throw error;
@@ -44,11 +37,6 @@ export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<
     await leave(running);
     return stoppedHere;
   }
-}
-
-/** A tool that is only late with its checkpoint has done the work; one that was cancelled has done it for nothing. */
-function keepsCheckpoints(aborted: AttemptParts["control"]["aborted"]): boolean {
-  return aborted === undefined || aborted === "pause" || aborted === "drain";
 }
 
 /** Lets `finally` blocks run; what they yield is ignored, and how they fail does not hide why the tool was left. */

@@ -1,23 +1,35 @@
-import { invalidValue, isTerminalError, ResumableError, TerminalError, ToolError } from "../../errors.js";
+import {
+  type ErrorDetails,
+  invalidValue,
+  isTerminalError,
+  ResumableError,
+  TerminalError,
+  ToolError,
+} from "../../errors.js";
+import { fixedLimits } from "../../limits.js";
 import type { TaskFailure } from "../../task/task-event.js";
 import { unknownKeys } from "../../tool/known-keys.js";
 import { retryProblems } from "../../tool/retry-policy.js";
-import type { StepAttempt, StepOptions } from "../../tool/tool.js";
+import type { MapOptions, StepAttempt, StepOptions } from "../../tool/tool.js";
 import { durationMs } from "../clock.js";
 import type { AttemptParts } from "./attempt-parts.js";
 
-const known: ReadonlySet<string> = new Set(
-  Object.keys({ retry: true, timeout: true } satisfies Record<keyof StepOptions, true>),
-);
+const stepKeys = { retry: true, timeout: true } satisfies Record<keyof StepOptions, true>;
+const mapKeys = { ...stepKeys, concurrency: true, onFailure: true } satisfies Record<keyof MapOptions, true>;
+const known = { step: new Set(Object.keys(stepKeys)), map: new Set(Object.keys(mapKeys)) };
 
 /** @throws {@link ResumableError} `INVALID_VALUE`. */
-export function checkStepOptions(key: string, options: StepOptions): void {
-  const { retry, timeout } = options;
-  const what = `The options of step ${JSON.stringify(key)}`;
-  const problems = [...unknownKeys(options, known, "step"), ...(retry === undefined ? [] : retryProblems(retry))];
-  if (timeout !== undefined && durationMs(`The timeout of step ${JSON.stringify(key)}`, timeout) === 0)
+export function checkStepOptions(verb: "step" | "map", key: string, options: MapOptions): void {
+  const { retry, timeout, concurrency = 1, onFailure = "stop" } = options;
+  const what = `${verb} ${JSON.stringify(key)}`;
+  const problems = [...unknownKeys(options, known[verb], verb), ...(retry === undefined ? [] : retryProblems(retry))];
+  if (timeout !== undefined && durationMs(`The timeout of ${what}`, timeout) === 0)
     problems.push("timeout must be more than 0");
-  if (problems.length > 0) throw invalidValue(what, problems);
+  const { maxConcurrency } = fixedLimits;
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > maxConcurrency)
+    problems.push(`concurrency must be a whole number from 1 to ${maxConcurrency}`);
+  if (onFailure !== "stop" && onFailure !== "collect") problems.push('onFailure must be "stop" or "collect"');
+  if (problems.length > 0) throw invalidValue(`The options of ${what}`, problems);
 }
 
 /** An attempt that failed. */
@@ -27,26 +39,31 @@ export interface FailedStep {
   readonly until?: string;
 }
 
-/** One attempt of a step: which one, and how it is run. */
+/** One attempt of a step, or of an item: which one, and how it is run. */
 interface StepRun {
-  readonly key: string;
+  /** As a sentence about it begins. */
+  readonly what: string;
   readonly attempt: number;
   readonly run: (attempt: StepAttempt) => unknown;
   readonly timeout: StepOptions["timeout"];
+  /** Of what it is a part of. */
+  readonly signal: AbortSignal;
 }
 
 /** Runs a step's code once. An attempt that is late has failed, whatever its code does then. */
-export async function runStep({ key, attempt, run, timeout }: StepRun, parts: AttemptParts): Promise<unknown> {
-  const { control, clock, record } = parts;
-  if (timeout === undefined) return await run({ attempt, signal: control.signal });
+export async function runStep(
+  { what, attempt, run, timeout, signal }: StepRun,
+  { clock, record }: AttemptParts,
+): Promise<unknown> {
+  if (timeout === undefined) return await run({ attempt, signal });
   const ms = durationMs("timeout", timeout);
   const own = new AbortController();
-  const stop = () => own.abort(control.signal.reason);
-  control.signal.addEventListener("abort", stop);
+  const stop = () => own.abort(signal.reason);
+  signal.addEventListener("abort", stop);
   let stopTimer = () => {};
   const late = new Promise<never>((_resolve, reject) => {
     stopTimer = clock.after(ms, () => {
-      const error = lateStep(record.id, key, ms);
+      const error = lateStep(record.id, what, ms);
       // First: what the code throws because of its signal is not why the attempt failed.
       reject(error);
       own.abort(error);
@@ -56,25 +73,25 @@ export async function runStep({ key, attempt, run, timeout }: StepRun, parts: At
     return await Promise.race([run({ attempt, signal: own.signal }), late]);
   } finally {
     stopTimer();
-    control.signal.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stop);
   }
 }
 
-function lateStep(taskId: string, key: string, ms: number): ResumableError {
+function lateStep(taskId: string, what: string, ms: number): ResumableError {
   return new ResumableError(
     "ATTEMPT_TIMEOUT",
-    `Step ${JSON.stringify(key)} reached its timeout (${ms} ms) and was stopped. Give it more time, or make it smaller.`,
+    `${what} reached its timeout (${ms} ms) and was stopped. Give it more time, or make it smaller.`,
     { details: { taskId, limit: "timeout", ms } },
   );
 }
 
-/** What a step throws in its tool after its last attempt. A `TerminalError` stays one. */
-export function stepFailed(taskId: string, key: string, attempts: number, cause: unknown): unknown {
+/** What a step or an item throws in its tool after its last attempt. A `TerminalError` stays one. */
+export function attemptsFailed(what: string, details: ErrorDetails["STEP_FAILED"], cause: unknown): unknown {
   if (isTerminalError(cause)) return cause;
   const last = cause instanceof Error ? cause.message : String(cause);
-  const times = attempts === 1 ? "once" : `${attempts} times`;
-  const message = `Step ${JSON.stringify(key)} failed ${times}, and its retry allows no more: ${last}`;
-  return new ResumableError("STEP_FAILED", message, { details: { taskId, key, attempts }, cause });
+  const times = details.attempts === 1 ? "once" : `${details.attempts} times`;
+  const message = `${what} failed ${times}, and its retry allows no more: ${last}`;
+  return new ResumableError("STEP_FAILED", message, { details, cause });
 }
 
 /** What a journal keeps of an error, as an error again. */

@@ -7,11 +7,14 @@ import { checkValue, isSchema, type JsonSchemaValidator } from "../../tool/schem
 import type { AskRequest, StepAttempt, StepOptions, TaskContext, Tool } from "../../tool/tool.js";
 import { refusalMessage } from "../scheduling/version-rule.js";
 import type { AttemptParts } from "./attempt-parts.js";
+import type { MapCall } from "./task-map.js";
 import type { TaskVerbs } from "./task-verbs.js";
 
 /** Makes what a running tool has in its hands. */
 export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): Promise<TaskContext<unknown, unknown>> {
   const { record, journal } = parts;
+  // A restart from nothing does everything again, so its keys are others; going on from the last state keeps them.
+  const idempotencyKey = (key: string) => `${record.id}.${record.itemsFromSeq}.${key}`;
   return {
     id: record.id,
     owner: record.owner,
@@ -21,11 +24,12 @@ export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): 
     // What types say about these values is for authors: the verbs look at the values themselves.
     step: <Value>(key: string, run: (attempt: StepAttempt) => unknown, options?: StepOptions) =>
       handled(verbs.step(key, run, options) as Promise<Value>),
+    map: (key, items, run, options = {}) =>
+      handled(verbs.map({ key, items, run: run as MapCall["run"], options }, idempotencyKey)),
     ask: (key, request) => handled(verbs.ask(key, request as AskRequest)),
     sleep: (key, duration) => handled(verbs.sleep(key, duration)),
     log: (level, data) => journal.log(level, data),
-    // A restart from nothing does everything again, so its keys are others; going on from the last state keeps them.
-    idempotencyKey: (key) => `${record.id}.${record.itemsFromSeq}.${key}`,
+    idempotencyKey,
     items: () => committedItems(parts),
   };
 }

@@ -7,45 +7,56 @@ import { findEntry, type Remembered } from "../../task/task-record.js";
 import { unknownKeys } from "../../tool/known-keys.js";
 import type { RetryPolicy } from "../../tool/retry-policy.js";
 import { checkValue, isStandardSchema, toJsonSchema } from "../../tool/schema.js";
-import type { AskRequest, AskResult, StepAttempt, StepOptions } from "../../tool/tool.js";
+import type { AskRequest, AskResult, MapCounts, StepAttempt, StepOptions } from "../../tool/tool.js";
 import { durationMs, formatIso } from "../clock.js";
 import { isRefusal, retryDelay, toFailure } from "../retry-delay.js";
 import type { AttemptParts } from "./attempt-parts.js";
-import { checkStepOptions, errorOf, type FailedStep, runStep, stepFailed } from "./step-attempt.js";
+import { attemptsFailed, checkStepOptions, errorOf, type FailedStep, runStep } from "./step-attempt.js";
+import { countsOf, type MapCall, TaskMap } from "./task-map.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
-/** `step`, `ask` and `sleep` of one attempt. */
+/** `step`, `map`, `ask` and `sleep` of one attempt. */
 export class TaskVerbs {
   readonly waits: WaitsInPlace;
   readonly #parts: AttemptParts;
   readonly #used = new Set<string>();
   #rememberedCount: number;
   #activeSteps = 0;
+  #activeItems = 0;
+  readonly #leftInMaps = new Map<string, number | undefined>();
   #noting = false;
 
   constructor(parts: AttemptParts) {
     this.#parts = parts;
     this.#rememberedCount = Object.keys(parts.record.remembered).length;
-    this.waits = new WaitsInPlace(parts, () => this.#activeSteps > 0);
+    this.waits = new WaitsInPlace(parts, () => this.#isBusy());
+  }
+
+  /** Something runs that would be done twice. Items of maps may all wait: then there are as many waits. */
+  #isBusy(): boolean {
+    return this.#activeSteps > 0 || this.#activeItems > this.waits.keys.length;
   }
 
   async step(key: string, run: (attempt: StepAttempt) => unknown, options: StepOptions = {}): Promise<Json> {
-    checkStepOptions(key, options);
-    const { journal } = this.#parts;
+    checkStepOptions("step", key, options);
+    const { journal, control } = this.#parts;
+    const what = `Step ${JSON.stringify(key)}`;
     const entry = this.#claim(key, ["step", "failed_step"]);
     // A copy, since what the tool changes must not change the record.
     if (entry?.kind === "step") return copyJson(entry.value, nameValue(key));
     const before = entry?.kind === "failed_step" ? entry : undefined;
     let failed: FailedStep | undefined = before;
     let cause: unknown = before && errorOf(before.error);
+    const { signal } = control;
     for (;;) {
       const attempt = failed === undefined ? 1 : failed.attempt + 1;
       if (failed?.until !== undefined) await this.#until(key, failed.until);
-      else if (failed !== undefined) throw stepFailed(journal.record.id, key, failed.attempt, cause);
+      else if (failed !== undefined)
+        throw attemptsFailed(what, { taskId: journal.record.id, key, attempts: failed.attempt }, cause);
       this.#activeSteps += 1;
       this.#noteWaits();
       try {
-        const value = await runStep({ key, attempt, run, timeout: options.timeout }, this.#parts);
+        const value = await runStep({ what, attempt, run, timeout: options.timeout, signal }, this.#parts);
         return await this.#keepValue(key, value);
       } catch (error) {
         cause = error;
@@ -83,6 +94,20 @@ export class TaskVerbs {
     await this.#remember({ ...failed, until }, ...(this.#activeSteps === 1 && delayMs > 0 ? [waits] : []));
     control.check();
     return { attempt, until };
+  }
+
+  /** @param idempotencyKey makes that of an item out of its own. */
+  async map(call: MapCall, idempotencyKey: (key: string) => string): Promise<MapCounts> {
+    checkStepOptions("map", call.key, call.options);
+    const entry = this.#claim(call.key, ["map"]);
+    const before = entry?.kind === "map" ? entry : undefined;
+    if (before?.done === true) return countsOf(before);
+    this.#countKey(call.key);
+    const onItems = (change: number) => {
+      this.#activeItems += change;
+      this.#noteWaits();
+    };
+    return new TaskMap(call, before, this.#parts, { left: this.#leftInMaps, idempotencyKey, onItems }).run();
   }
 
   async sleep(key: string, duration: Duration): Promise<void> {
@@ -132,13 +157,16 @@ export class TaskVerbs {
     return entry;
   }
 
-  async #remember(event: Extract<TaskEventBody, { key: string }>, ...more: readonly TaskEventBody[]): Promise<void> {
+  #countKey(key: string): void {
     const { journal, taskLimits } = this.#parts;
-    if (findEntry(journal.record, event.key) === undefined) {
-      checkLimit("maxSteps", this.#rememberedCount + 1, taskLimits.maxSteps);
-      this.#rememberedCount += 1;
-    }
-    await journal.commit([event, ...more]);
+    if (findEntry(journal.record, key) !== undefined) return;
+    checkLimit("maxSteps", this.#rememberedCount + 1, taskLimits.maxSteps);
+    this.#rememberedCount += 1;
+  }
+
+  async #remember(event: Extract<TaskEventBody, { key: string }>, ...more: readonly TaskEventBody[]): Promise<void> {
+    this.#countKey(event.key);
+    await this.#parts.journal.commit([event, ...more]);
   }
 
   async #wait(key: string, untilMs: number): Promise<void> {
@@ -162,7 +190,7 @@ export class TaskVerbs {
     void Promise.resolve().then(() => {
       this.#noting = false;
       const { journal, control, onWaiting } = this.#parts;
-      const keys = this.#activeSteps > 0 ? [] : this.waits.keys;
+      const keys = this.#isBusy() ? [] : this.waits.keys;
       onWaiting(keys.length > 0);
       const { waitsFor = [] } = journal.record;
       const known = keys.length === waitsFor.length && keys.every((key) => waitsFor.includes(key));

@@ -37,7 +37,9 @@ export const masking: Masking = {
 function maskedEvent(event: TaskEvent, taskId: string): TaskEvent {
   if (event.type === "refused") return { ...event, message: maskedMessage(event.message, taskId) };
   if (!("error" in event) || event.error === undefined) return event;
-  return { ...event, error: maskedFailure(event.error, taskId) };
+  const error = maskedFailure(event.error, taskId);
+  if (event.type !== "log" || error === event.error) return { ...event, error };
+  return { ...event, error, data: String(event.data).replace(event.error.message, () => error.message) };
 }
 
 function maskedSteps(remembered: TaskRecord["remembered"], taskId: string): TaskRecord["remembered"] {
