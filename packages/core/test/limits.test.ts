@@ -26,12 +26,21 @@ describe("slots (G11)", () => {
     const many = busy("many");
     const { engine, rest } = createScene([one.tool, many.tool], { limits: { maxRunning: 4, maxRunningPerOwner: 3 } });
     const [a, b] = [engine.forOwner("client:a"), engine.forOwner("client:b")];
-    for (const n of [1, 2]) await a.start({ tool: "one", input: { n } });
-    for (const n of [1, 2, 3]) await a.start({ tool: "many", input: { n } });
-    for (const n of [4, 5]) await b.start({ tool: "many", input: { n } });
+    const ids: string[] = [];
+    const begin = async (tasks: typeof a, tool: string, n: number) =>
+      ids.push((await tasks.start({ tool, input: { n } })).record.id);
+    for (const n of [1, 2]) await begin(a, "one", n);
+    for (const n of [1, 2, 3]) await begin(a, "many", n);
+    for (const n of [4, 5]) await begin(b, "many", n);
     await rest();
     expect([one.order, many.order]).toEqual([["one 1"], ["many 1", "many 2", "many 4"]]);
     expect(engine.running).toHaveLength(4);
+    const waits = async (tasks: typeof a, index: number) => (await tasks.get(ids[index] ?? "")).waitsFor;
+    expect([await waits(a, 0), await waits(a, 4), await waits(b, 6)]).toEqual([
+      undefined,
+      { limit: "owner", running: 3 },
+      { limit: "process" },
+    ]);
     one.end();
     many.end();
     await rest();

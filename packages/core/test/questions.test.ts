@@ -41,7 +41,7 @@ describe("asking (G9)", () => {
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();
     await store.signal(record.id, { kind: "answer", key: "sure", answer: accept });
-    expect(await tasks.get(record.id)).toMatchObject({ status: "running", questions: [] });
+    expect(await tasks.get(record.id)).toMatchObject({ status: "running", questions: [], answered: ["sure"] });
   });
 
   it("takes one answer: the second is refused, also in the moment before the first was read (G9.1)", async () => {

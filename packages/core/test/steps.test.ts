@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RetryableError, type StepOptions, TerminalError, ToolError } from "../src/index.js";
-import { checkResumable } from "../src/testing.js";
+import { checkResumable, createManualClock } from "../src/testing.js";
 import {
   begin,
   createGate,
@@ -38,6 +38,27 @@ function failing(times: number, made: number[] = [], error = () => new Error("50
     },
   };
 }
+
+describe("a step", () => {
+  it("says how long each of its attempts took", async () => {
+    const clock = createManualClock();
+    const slow = (attempt: number) =>
+      new Promise<number>((resolve, reject) => {
+        clock.after(attempt * 100, () => (attempt === 1 ? reject(new Error("503")) : resolve(attempt)));
+      });
+    const scene = createScene([stepping(slow, { retry })], {}, undefined, undefined, clock);
+    const id = await begin(scene);
+    await clock.advance(30_000);
+    const took: unknown[] = [];
+    for await (const { kind, ...followed } of scene.tasks.follow(id))
+      if (kind === "event" && "event" in followed && "ms" in followed.event)
+        took.push([followed.event.type, followed.event.ms]);
+    expect(took).toEqual([
+      ["step_failed", 100],
+      ["step", 200],
+    ]);
+  });
+});
 
 describe("a step with retry (G2)", () => {
   it("is tried again after its delay, and writes nothing before the result of a first attempt that works (G2.1)", async () => {

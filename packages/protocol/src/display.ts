@@ -32,5 +32,15 @@ export {
   type TaskVerb,
   wasInterrupted,
 } from "./display/shown-task.js";
-export { type ShownStatus, shownStatus, statusMark, statusWord, taskName, toolTitle } from "./display/status-words.js";
+export {
+  answerReceivedText,
+  type ShownStatus,
+  shownStatus,
+  slotWaitText,
+  statusMark,
+  statusWord,
+  taskName,
+  toolTitle,
+} from "./display/status-words.js";
+export { formatStepTime, type StepLine, stepText } from "./display/steps.js";
 export { compareTexts, inOrder, type PacedTask, taskOrders, taskTimes } from "./display/task-times.js";

@@ -46,6 +46,8 @@ const full: TaskView = {
   interrupted: true,
   questions: [{ key: "confirm", question }],
   requested: "pause",
+  answered: ["sure"],
+  waitsFor: { limit: "owner", running: 16 },
 };
 const error = { code: "TOOL_FAILED", message: "No.", continuation: "Call again.", continues: "by_call" as const };
 
@@ -75,6 +77,8 @@ test("a task with all its fields is read as it was written", () => {
     finished_at: at,
     questions: [{ key: "confirm", message: "Go on?", schema: { type: "object" }, expires_at: at, user_only: true }],
     requested: "pause",
+    answered: ["sure"],
+    waits_for: { limit: "owner", running: 16 },
     error,
   });
   const facts = {
@@ -96,6 +100,8 @@ test("a task with all its fields is read as it was written", () => {
     finishedAt: at,
     questions: [{ key: "confirm", ...question }],
     requested: "pause",
+    answered: ["sure"],
+    waitsFor: { limit: "owner", running: 16 },
     error,
   };
   expect(decodeTask(encodeTask(full, { title: "Count words", error }))).toEqual(facts);

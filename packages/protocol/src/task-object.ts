@@ -6,6 +6,9 @@ import { definedOnly, JsonFields } from "./json-fields.js";
 /** Which call continues a failed task: the same call and `resume_task`, `resume_task` alone, or none. */
 export const continueWays = ["by_call", "by_resume", "never"] as const;
 
+/** What has no free place for a task: its owner, its tool or its process. */
+const slotLimits = ["owner", "tool", "process"] as const;
+
 /** Why a task failed. */
 export interface TaskError {
   readonly code: string;
@@ -53,6 +56,10 @@ export interface TaskFacts {
   readonly questions: readonly TaskQuestion[];
   /** What was requested of it and has not happened yet; lists do not say it. */
   readonly requested?: "pause" | "cancel";
+  /** Keys of its questions whose answer is on its way to it; lists do not say it. */
+  readonly answered?: readonly string[];
+  /** Why it is `pending` though it may run; `running` is how many of its owner's tasks run. Lists do not say it. */
+  readonly waitsFor?: { readonly limit: (typeof slotLimits)[number]; readonly running?: number };
   readonly error?: TaskError;
 }
 
@@ -64,7 +71,7 @@ export interface TaskRemarks {
 
 /** Writes a task as control tools show it; docs/control-tools.md, "The task object". */
 export function encodeTask(view: TaskView, { title, error }: TaskRemarks = {}): JsonObject {
-  const { record, status, interrupted, questions, requested } = view;
+  const { record, status, interrupted, questions, requested, answered, waitsFor } = view;
   const { progress, total } = record;
   const percent = total === undefined ? undefined : status === "completed" ? 100 : toPercent(progress, total);
   return definedOnly({
@@ -87,6 +94,8 @@ export function encodeTask(view: TaskView, { title, error }: TaskRemarks = {}): 
     finished_at: record.finishedAt,
     questions: questions.length > 0 ? encodeQuestions(questions) : undefined,
     requested,
+    answered,
+    waits_for: waitsFor && { ...waitsFor },
     error: error === undefined ? undefined : definedOnly({ ...error }),
   });
 }
@@ -125,7 +134,18 @@ export function decodeTask(value: unknown): TaskFacts | undefined {
     finishedAt: fields.text("finished_at"),
     questions: decodeQuestions(fields),
     requested: fields.oneOf("requested", ["pause", "cancel"]),
+    ...decodeWaits(fields),
     error: decodeError(fields.object("error")),
+  };
+}
+
+function decodeWaits(fields: JsonFields): Pick<TaskFacts, "answered" | "waitsFor"> {
+  const answered = fields.list("answered").filter((key): key is string => typeof key === "string");
+  const waits = JsonFields.of(fields.object("waits_for"));
+  const limit = waits?.oneOf("limit", slotLimits);
+  return {
+    ...(answered.length > 0 && { answered }),
+    ...(limit !== undefined && { waitsFor: { limit, running: waits?.number("running") } }),
   };
 }
 

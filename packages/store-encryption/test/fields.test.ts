@@ -68,5 +68,6 @@ test("nor does a new field of an event", () => {
     | "fromState"
     | "id"
     | "kind"
+    | "ms"
   >();
 });

@@ -1,13 +1,24 @@
 import type { TaskJournal } from "@resumable-mcp/protocol";
-import { type HistoryLine, momentText, plainText, readHistory } from "@resumable-mcp/protocol/display";
+import {
+  type HistoryLine,
+  momentText,
+  plainText,
+  readHistory,
+  type StepLine,
+  stepText,
+} from "@resumable-mcp/protocol/display";
 
-/** Tells a journal in English; among its steps one is called by its key, and has its value. */
+/** Tells a journal in English; a step has its value and its time. */
 export function tellHistory(journal: TaskJournal | undefined) {
   const { timeline, steps, log } = readHistory(journal);
   const inWords = ({ key, at, moment }: HistoryLine) => ({ key, at, text: plainText(momentText(moment)) });
-  const step = (line: HistoryLine) =>
-    line.moment.kind === "step"
-      ? { ...inWords(line), text: plainText(`${line.moment.key}: ${line.moment.value}`) }
-      : inWords(line);
+  const step = (line: StepLine) => {
+    const beganMs = line.attempts[0]?.fromMs ?? Number.NaN;
+    return {
+      key: line.seq,
+      at: Number.isNaN(beganMs) ? undefined : new Date(beganMs).toISOString(),
+      text: stepText(line),
+    };
+  };
   return { timeline: timeline.map(inWords), steps: steps.map(step), log };
 }

@@ -109,7 +109,16 @@ export interface TaskView {
   readonly questions: readonly OpenQuestion[];
   /** What was requested of it and has not happened yet. Lists do not say it. */
   readonly requested?: "pause" | "cancel" | undefined;
+  /** Keys of its questions whose answer is on its way to the task. Lists do not say it. */
+  readonly answered?: readonly string[];
+  /** Why it is `pending` though it may run: which limit of this process is reached. Lists do not say it. */
+  readonly waitsFor?: SlotWait | undefined;
 }
+
+/** Whose running tasks a task waits for. */
+export type SlotWait =
+  | { readonly limit: "owner" /** Tasks of its owner that run in this process. */; readonly running: number }
+  | { readonly limit: "tool" | "process" };
 
 /** What `start` gives. */
 export interface StartedTask extends TaskView {

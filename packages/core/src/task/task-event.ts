@@ -107,10 +107,12 @@ export type TaskEventBody =
       /** It is one of a `task.map`, whose results these are. */
       readonly map?: MapProgress;
     }
-  | { readonly type: "step"; readonly key: string; readonly value: Json }
+  | { readonly type: "step"; readonly key: string; readonly value: Json; readonly ms?: number }
   | {
       readonly type: "step_failed";
       readonly key: string;
+      /** How long the attempt took, in milliseconds, as in `step`; absent: less than one. */
+      readonly ms?: number;
       readonly attempt: number;
       readonly error: TaskFailure;
       /** ISO 8601; when the next attempt begins. Absent: none does, and the step fails in its tool. */

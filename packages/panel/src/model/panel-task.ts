@@ -44,10 +44,17 @@ export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: n
   };
 }
 
-/** A task of which its server was asked alone: then it also says what was requested of it, by whichever client. */
+/** A task of which its server was asked alone: then it also says what was requested of it, by whichever client, and what it waits for. */
 export function seenAlone(known: PanelTask | undefined, info: TaskFacts, nowMs: number): PanelTask {
   const task = seenTask(known, info, nowMs);
-  return task.requested === info.requested ? task : { ...task, requested: info.requested };
+  const { requested, answered, waitsFor } = info;
+  const isSame =
+    task.requested === requested && isEqual(task.info.answered, answered) && isEqual(task.info.waitsFor, waitsFor);
+  return isSame ? task : { ...task, requested, info: { ...task.info, answered, waitsFor } };
+}
+
+function isEqual(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }
 
 /** Everything that a task says of itself comes from its journal and its lease. */

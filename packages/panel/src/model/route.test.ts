@@ -5,6 +5,7 @@ describe("a route in the panel", () => {
   it.each<[string, Route]>([
     ["#/", listRoute],
     ["#/?q=two+words&show=failed", { ...listRoute, words: "two words", show: "failed" }],
+    ["#/?range=hour&tool=count+words", { ...listRoute, range: "hour", tool: "count words" }],
     ["#/?sort=progress", { ...listRoute, order: "progress" }],
     ["#/tasks/a_b-1", { name: "task", taskId: "a_b-1", part: undefined }],
     ["#/tasks/a/items", { name: "task", taskId: "a", part: "items" }],

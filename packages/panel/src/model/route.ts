@@ -16,16 +16,39 @@ export const listOrders = ["newest", "name", "progress", "left"] as const;
 /** One of the orders. */
 export type ListOrder = (typeof listOrders)[number];
 
+/** Of which time the list shows tasks: those that started or ended in it, and those that have not ended. */
+export const listRanges = ["all", "hour", "day"] as const;
+
+/** One of the times. */
+export type ListRange = (typeof listRanges)[number];
+
+/** How long a time is, in milliseconds. */
+export const rangeMs = { hour: 3_600_000, day: 86_400_000 } as const satisfies Record<
+  Exclude<ListRange, "all">,
+  number
+>;
+
 /** Where in the panel the user is. */
 export type Route =
-  | { readonly name: "list"; readonly words: string; readonly show: ListFilter; readonly order: ListOrder }
+  | {
+      readonly name: "list";
+      readonly words: string;
+      readonly show: ListFilter;
+      readonly order: ListOrder;
+      readonly range: ListRange;
+      /** The tool whose tasks are shown; empty: all. */
+      readonly tool: string;
+    }
   | { readonly name: "task"; readonly taskId: string; readonly part?: ScreenPart }
   | { readonly name: "server" }
   /** In a host: the task of the call for which the view was opened. */
   | { readonly name: "opened"; readonly part?: ScreenPart };
 
 /** The list as it is first seen. */
-export const listRoute = { name: "list", words: "", show: "all", order: "newest" } as const satisfies Route;
+export const listRoute = {
+  ...{ name: "list", words: "", show: "all", order: "newest" },
+  ...{ range: "all", tool: "" },
+} as const satisfies Route;
 
 /** Reads a route from the fragment of an address; everything that is none is the list. */
 export function readRoute(hash: string): Route {
@@ -36,7 +59,8 @@ export function readRoute(hash: string): Route {
   const params = new URLSearchParams(query);
   const show = listFilters.find((one) => one === params.get("show")) ?? "all";
   const order = listOrders.find((one) => one === params.get("sort")) ?? "newest";
-  return { name: "list", words: params.get("q") ?? "", show, order };
+  const range = listRanges.find((one) => one === params.get("range")) ?? "all";
+  return { name: "list", words: params.get("q") ?? "", show, order, range, tool: params.get("tool") ?? "" };
 }
 
 /** Writes a route as the fragment of an address. */
@@ -49,6 +73,8 @@ export function writeRoute(route: Route): string {
   if (route.words !== "") params.set("q", route.words);
   if (route.show !== "all") params.set("show", route.show);
   if (route.order !== "newest") params.set("sort", route.order);
+  if (route.range !== "all") params.set("range", route.range);
+  if (route.tool !== "") params.set("tool", route.tool);
   return params.size === 0 ? "#/" : `#/?${params}`;
 }
 

@@ -1,7 +1,9 @@
 import { decodeTask, type JsonObject } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
 import { wireTask } from "../../test/fake-server.js";
+import { countActivity } from "./activity.js";
 import { type PanelTask, seenTask, withEvents } from "./panel-task.js";
+import { listRoute } from "./route.js";
 import { type ListView, shownTasks } from "./task-list.js";
 
 function task(id: string, more: JsonObject = {}): PanelTask {
@@ -16,11 +18,12 @@ const tasks = [
   task("asks", { status: "input_required" }),
   task("cut", { interrupted: true }),
   task("failed", { status: "failed", error: { code: "TOOL_FAILED", message: "No date in March." } }),
-  task("done", { status: "completed" }),
+  task("done", { status: "completed", finished_at: "2026-11-22T11:30:00Z" }),
 ];
-const view: ListView = { show: "all", words: "", order: "newest" };
+const view: ListView = listRoute;
+const nowMs = Date.parse("2026-11-22T12:00:00Z");
 const shown = (more: Partial<ListView>) =>
-  shownTasks(tasks, { ...view, ...more }, ({ info }) => (info.status === "completed" ? "fertig" : "")).map(
+  shownTasks(tasks, { ...view, ...more }, ({ info }) => (info.status === "completed" ? "fertig" : ""), nowMs).map(
     ({ info }) => info.id,
   );
 
@@ -44,9 +47,19 @@ describe("the list of tasks", () => {
     [{ words: "90%" }, ["old"]],
     [{ words: "fertig" }, ["done"]],
     [{ words: "march nothing" }, []],
+    [{ tool: "zip" }, ["old"]],
+    [{ range: "hour", show: "finished" }, ["done"]],
+    [{ range: "hour", show: "active" }, ["new", "asks", "cut", "old"]],
   ])("shows for %j %j", (more, expected) => {
     expect(shown(more)).toEqual(expected);
   });
+});
+
+it("counts what started, ended and failed in each part of the last day", () => {
+  const bars = countActivity(tasks, "day", nowMs);
+  const sum = (kind: "started" | "ended" | "failed") => bars.reduce((total, bar) => total + bar[kind], 0);
+  expect([bars.length, sum("started"), sum("ended"), sum("failed")]).toEqual([30, 1, 1, 0]);
+  expect(bars.at(-2)).toMatchObject({ started: 0, ended: 1 });
 });
 
 describe("what is known of a task", () => {

@@ -2,7 +2,7 @@ import { isFinal } from "@resumable-mcp/protocol";
 import { inOrder, plainText, progressNumbers, statusWord, taskName, taskOrders } from "@resumable-mcp/protocol/display";
 import { lineText } from "./bounded.js";
 import type { PanelTask } from "./panel-task.js";
-import type { ListFilter, ListOrder } from "./route.js";
+import { type ListFilter, type ListOrder, type ListRange, rangeMs } from "./route.js";
 
 /** How the list is looked at. */
 export interface ListView {
@@ -10,6 +10,8 @@ export interface ListView {
   /** Words that a row has to contain, each of them. */
   readonly words: string;
   readonly order: ListOrder;
+  readonly range: ListRange;
+  readonly tool: string;
 }
 
 const filters: Readonly<Record<ListFilter, (task: PanelTask) => boolean>> = {
@@ -23,8 +25,9 @@ const filters: Readonly<Record<ListFilter, (task: PanelTask) => boolean>> = {
 /** The tasks that are shown, in order. `wordOf` says a status in the user's language, which is found as well as the English one. */
 export function shownTasks(
   tasks: readonly PanelTask[],
-  { show, words, order }: ListView,
+  { show, words, order, range, tool }: ListView,
   wordOf: (task: PanelTask) => string,
+  nowMs: number,
 ): readonly PanelTask[] {
   const wanted = plainText(words)
     .toLowerCase()
@@ -36,9 +39,21 @@ export function shownTasks(
     return wanted.every((word) => text.includes(word));
   };
   return inOrder(
-    tasks.filter((task) => filters[show](task) && matches(task)),
+    tasks.filter(
+      (task) =>
+        filters[show](task) &&
+        (tool === "" || task.info.tool === tool) &&
+        (range === "all" || isWithin(task, nowMs - rangeMs[range])) &&
+        matches(task),
+    ),
     taskOrders[order],
   );
+}
+
+/** Tells whether a task started or ended since then, or has not ended. */
+function isWithin({ info }: PanelTask, sinceMs: number): boolean {
+  const { status, createdAt = "", finishedAt = "" } = info;
+  return !isFinal(status) || Date.parse(finishedAt) >= sinceMs || Date.parse(createdAt) >= sinceMs;
 }
 
 /** A word is looked for in what the row of a task shows. */

@@ -1,4 +1,4 @@
-import { endingText, momentText, statusWord } from "@resumable-mcp/protocol/display";
+import { answerReceivedText, endingText, momentText, slotWaitText, statusWord } from "@resumable-mcp/protocol/display";
 
 /** Every text of the panel in English, with the words of the terminal client. */
 export const english = {
@@ -57,6 +57,9 @@ export const english = {
   took: (time: string) => `took ${time}`,
   runs: (time: string) => `for ${time}`,
   left: (time: string) => `about ${time} left`,
+  tries: (count: number) => `${count} attempts`,
+  answerReceived: answerReceivedText,
+  slotWait: slotWaitText,
   attempt: (attempt: number) => `attempt ${attempt}`,
   generation: (generation: number) => `generation ${generation}`,
   items: (count: number) => `${count} ${count === 1 ? "item" : "items"}`,
@@ -112,6 +115,20 @@ export const english = {
   find: "Search",
   findHelp: "all words must match",
   filters: { all: "All", active: "Active", waiting: "Needs input", failed: "Failed", finished: "Finished" },
+  range: "Time",
+  ranges: { all: "Any time", hour: "Last hour", day: "Last day" },
+  activity: (started: number, ended: number, failed: number) => `${started} started, ${ended} ended, ${failed} failed`,
+  allTools: "All tools",
+  keysTitle: "Keys",
+  keysOf: {
+    "/": "search",
+    j: "next task",
+    k: "previous task",
+    r: "resume or restart",
+    p: "pause",
+    c: "cancel",
+    "?": "these keys",
+  },
   sort: "Sort",
   orders: { newest: "newest", name: "name", progress: "progress", left: "time left" },
   columns: { task: "Task", status: "Status", progress: "Progress", time: "Time", left: "Left", rate: "Rate" },

@@ -123,6 +123,14 @@ export const german: Texts = {
   took: (time) => `dauerte ${time}`,
   runs: (time) => `seit ${time}`,
   left: (time) => `noch etwa ${time}`,
+  tries: (count) => `${count} Versuche`,
+  answerReceived: "Ihre Antwort ist angekommen; die Aufgabe übernimmt sie, sobald sie läuft.",
+  slotWait: ({ limit, running }) =>
+    limit === "owner"
+      ? `Wartet: ${running ?? "genug"} Ihrer Aufgaben laufen, so viele wie zugleich dürfen.`
+      : limit === "tool"
+        ? "Wartet: so viele Aufgaben dieses Werkzeugs laufen, wie zugleich dürfen."
+        : "Wartet: der Server führt so viele Aufgaben aus, wie er kann.",
   attempt: (attempt) => `Versuch ${attempt}`,
   generation: (generation) => `Generation ${generation}`,
   items: (count) => `${count} ${count === 1 ? "Eintrag" : "Einträge"}`,
@@ -178,6 +186,20 @@ export const german: Texts = {
   find: "Suchen",
   findHelp: "Wörter, die alle in einer Zeile stehen",
   filters: { all: "Alle", active: "Aktive", waiting: "Warten auf dich", failed: "Gescheiterte", finished: "Fertige" },
+  range: "Zeit",
+  ranges: { all: "Jederzeit", hour: "Letzte Stunde", day: "Letzter Tag" },
+  activity: (started, ended, failed) => `${started} begonnen, ${ended} beendet, ${failed} gescheitert`,
+  allTools: "Alle Werkzeuge",
+  keysTitle: "Tasten",
+  keysOf: {
+    "/": "suchen",
+    j: "nächste Aufgabe",
+    k: "vorige Aufgabe",
+    r: "fortsetzen oder neu starten",
+    p: "pausieren",
+    c: "abbrechen",
+    "?": "diese Tasten",
+  },
   sort: "Sortieren",
   orders: { newest: "neueste", name: "Name", progress: "Fortschritt", left: "Restzeit" },
   columns: { task: "Aufgabe", status: "Zustand", progress: "Fortschritt", time: "Zeit", left: "Rest", rate: "Tempo" },

@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { lineText } from "../model/bounded.js";
 import type { PanelModel } from "../model/panel-model.js";
 import { listRoute, type Route, readRoute, type ScreenPart, viewKey, writeRoute } from "../model/route.js";
@@ -18,7 +18,8 @@ export function App({ model }: { readonly model: PanelModel }): ReactNode {
   const facts = useSyncExternalStore(connection.subscribe, connection.facts);
   const texts = textsFor(facts.locale ?? navigator.language);
   const [route, go] = useRoute(model);
-  useKeys();
+  const [showsKeys, setShowsKeys] = useState(false);
+  useKeys(useCallback(() => setShowsKeys(true), []));
   const controls = useMemo(() => ({ model, go }), [model, go]);
   useEffect(() => {
     const { documentElement: root } = document;
@@ -33,8 +34,35 @@ export function App({ model }: { readonly model: PanelModel }): ReactNode {
         <Frame route={route}>
           <View route={route} />
         </Frame>
+        {showsKeys && <Keys onDone={() => setShowsKeys(false)} />}
       </TextsContext>
     </PanelContext>
+  );
+}
+
+/** Which key does what. */
+function Keys({ onDone }: { readonly onDone: () => void }): ReactNode {
+  const texts = useTexts();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} className="confirm" aria-label={texts.keysTitle} onClose={onDone}>
+      <dl className="keys">
+        {Object.entries(texts.keysOf).map(([key, text]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="actions">
+        <button type="button" onClick={onDone}>
+          {texts.close}
+        </button>
+      </div>
+    </dialog>
   );
 }
 

@@ -109,6 +109,31 @@ describe("the view of a task", () => {
     expect(markup.indexOf("orders")).toBeGreaterThan(markup.indexOf("Arguments"));
   });
 
+  it("shows its steps with values, durations and attempts, and what keeps it from running", async () => {
+    const steps: readonly JsonObject[] = [
+      {
+        seq: 6,
+        type: "step_failed",
+        at: "2026-11-21T09:00:11.000Z",
+        key: "pay",
+        attempt: 1,
+        ms: 1_000,
+        error: { message: "503" },
+      },
+      { seq: 7, type: "step", at: "2026-11-21T09:00:13.000Z", key: "pay", ms: 500, value: "paid" },
+    ];
+    const waiting = { status: "pending", answered: ["sure"], waits_for: { limit: "owner", running: 16 } };
+    const answers = {
+      get_task: wireTask("a", waiting),
+      get_task_journal: { ...journal, events: [...events, ...steps] },
+    };
+    const markup = await drawn(taskRoute, answers, task("steps"));
+    for (const text of ["&quot;paid&quot;", "1.5s", "2 attempts", "Your answer was received", "16 of your tasks run"])
+      expect(markup).toContain(text);
+    expect(markup.match(/class="step-bar"/g)).toHaveLength(3);
+    expect(markup).toMatch(/step-bar" data-failed/);
+  });
+
   it("says the same in German", async () => {
     const markup = await drawn(taskRoute, { get_task: wireTask("a", { attempt: 2 }) }, task(), "de-AT");
     const texts = ["läuft", "Pausieren", "Abbrechen", "beendet von einem Absturz", "übernommen", "Verlauf"];

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { describe, expect, it } from "vitest";
 import { momentText, readHistory } from "./history.js";
+import { stepText } from "./steps.js";
 
 /** A journal of these events. */
 function journal(...events: readonly (readonly [type: string, data?: JsonObject])[]) {
@@ -55,10 +56,38 @@ describe("the history of a task", () => {
         ["failed", { error: { message: "\u001b[2Jgone" } }],
       ),
     );
-    const texts = [...timeline, ...steps].map(({ moment }) => momentText(moment));
+    const texts = [...timeline.map(({ moment }) => momentText(moment)), ...steps.map(stepText)];
     expect([texts, log[0]?.text]).toEqual([
-      ["step evil", "step pay: attempt 2 failed: 503", "failed: gone", "step evil"],
+      ["step evil", "step pay: attempt 2 failed: 503", "failed: gone", "evil: null", "pay: failed: 503"],
       "a b",
+    ]);
+  });
+
+  it("puts the attempts of a step, a sleep and a question on a line of time", () => {
+    const second = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
+    const events: readonly (readonly [at: number, type: string, data: JsonObject])[] = [
+      [2, "step_failed", { key: "pay", attempt: 1, ms: 1_000, error: { message: "503" } }],
+      [6, "step", { key: "pay", ms: 2_500, value: { paid: true } }],
+      [7, "asked", { key: "sure" }],
+      [9, "answered", { key: "sure", answer: { action: "accept" } }],
+      [9, "sleep", { key: "night", until: second(20) }],
+      [30, "restarted", { generation: 2, fromState: false }],
+      [31, "step", { key: "pay", value: null }],
+    ];
+    const journal = {
+      lastSeq: 7,
+      events: events.map(([at, type, data], i) => ({ seq: i + 1, at: second(at), type, data })),
+    };
+    const { steps } = readHistory(journal);
+    expect(steps.map(stepText)).toEqual([
+      'pay: {"paid":true} · 3.5s · 2 attempts',
+      "sure: accept · 2.0s",
+      `night: ${second(20)} · 11s`,
+      "pay: null",
+    ]);
+    expect(steps[0]?.attempts.map(({ fromMs, failed }) => [new Date(fromMs).toISOString(), failed])).toEqual([
+      [second(1), true],
+      [second(3.5), false],
     ]);
   });
 });

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
+import type { JsonObject } from "@resumable-mcp/core";
 import type { JournalEvent, TaskJournal } from "../task-journal.js";
 import { plainText } from "./plain-text.js";
+import { readSteps, type StepLine, word } from "./steps.js";
 
 /** One line of what happened to a task. */
 export interface HistoryLine {
@@ -39,7 +40,7 @@ export function isShownAt(least: ShownLevel, { level }: LogLine): boolean {
 /** What people are shown of a journal. Every text in it is one harmless line. */
 export interface TaskHistory {
   readonly timeline: readonly HistoryLine[];
-  readonly steps: readonly HistoryLine[];
+  readonly steps: readonly StepLine[];
   readonly log: readonly LogLine[];
 }
 
@@ -57,7 +58,7 @@ export type TaskMoment =
       readonly takenOver: boolean;
     }
   | { readonly kind: "attempt_failed" | "failed" | "asked"; readonly message: string }
-  | { readonly kind: "step"; readonly key: string; readonly value: string }
+  | { readonly kind: "step"; readonly key: string }
   | { readonly kind: "step_failed"; readonly key: string; readonly attempt: string; readonly message: string }
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "answered"; readonly action: string }
@@ -89,10 +90,7 @@ export function readHistory(journal: TaskJournal | undefined): TaskHistory {
     state = passEvent(state, event, moment !== undefined);
   }
   timeline.push(...runLine(state));
-  const steps = journal.events
-    .filter(({ type }) => type === "step")
-    .map((event) => lineOf(event, stepMoment(event.data)));
-  return { timeline, steps, log: journal.events.flatMap(logLine) };
+  return { timeline, steps: readSteps(journal.events), log: journal.events.flatMap(logLine) };
 }
 
 function passCheckpoint(state: HistoryState, event: JournalEvent): HistoryState {
@@ -141,7 +139,7 @@ const moments: Readonly<Record<string, (data: JsonObject, state: HistoryState) =
     const message = word(error, "message");
     return message === "" ? undefined : { kind: "attempt_failed", message };
   },
-  step: stepMoment,
+  step: (data) => ({ kind: "step", key: word(data, "key") }),
   step_failed: (data) => {
     const message = word(data.error, "message");
     return { kind: "step_failed", key: word(data, "key"), attempt: word(data, "attempt"), message };
@@ -223,23 +221,6 @@ function logLine({ type, seq, at, data }: JournalEvent): readonly LogLine[] {
   if (type !== "log") return [];
   const text = typeof data.data === "string" ? data.data : JSON.stringify(data.data ?? null);
   return [{ level: plainText(String(data.level)), text: plainText(text), seq, at }];
-}
-
-/** Characters of a step's value that are shown. */
-const maxValueCharacters = 400;
-/** A history is read at each drawing, and a value may be large. */
-const shownValues = new WeakMap<JsonObject, string>();
-
-function stepMoment(data: JsonObject): TaskMoment {
-  const known = shownValues.get(data);
-  const value = known ?? plainText(JSON.stringify(data.value ?? null).slice(0, maxValueCharacters));
-  if (known === undefined) shownValues.set(data, value);
-  return { kind: "step", key: word(data, "key"), value };
-}
-
-function word(of: Json | undefined, name: string): string {
-  const value = isJsonObject(of) ? of[name] : undefined;
-  return value === undefined ? "" : plainText(String(value));
 }
 
 /** The log of the journal and what came live since, each line once. */

@@ -1,4 +1,5 @@
 import type { TaskStatus } from "@resumable-mcp/core";
+import type { TaskFacts } from "../task-object.js";
 
 /** What a task is called: its tool, and what tells it from others of that tool. */
 export function taskName(task: { readonly tool: string; readonly title?: string; readonly label?: string }): string {
@@ -43,4 +44,15 @@ export function statusWord(status: TaskStatus, interrupted = false): string {
 
 function isCut(status: TaskStatus, interrupted: boolean): boolean {
   return interrupted && (status === "running" || status === "pending");
+}
+
+/** Of a task whose answer is on its way. */
+export const answerReceivedText = "Your answer was received; the task takes it when it runs.";
+
+/** Why a task waits though it may run. */
+export function slotWaitText({ limit, running }: NonNullable<TaskFacts["waitsFor"]>): string {
+  if (limit === "owner") return `Waits: ${running ?? "enough"} of your tasks run, as many as may at once.`;
+  return limit === "tool"
+    ? "Waits: as many tasks of this tool run as may at once."
+    : "Waits: the server runs as many tasks as it can.";
 }

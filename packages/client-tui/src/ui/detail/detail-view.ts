@@ -1,6 +1,13 @@
 import { defaultStateFile, isFinal, type TaskError } from "@resumable-mcp/client";
 import { tellHistory } from "@resumable-mcp/command-line/options";
-import { isShownAt, type ShownLevel, taskTimes, wholeLog } from "@resumable-mcp/protocol/display";
+import {
+  answerReceivedText,
+  isShownAt,
+  type ShownLevel,
+  slotWaitText,
+  taskTimes,
+  wholeLog,
+} from "@resumable-mcp/protocol/display";
 import { withCommands } from "../../advice.js";
 import { countText, cutText, plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
@@ -73,6 +80,8 @@ function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
     ["says", info.message === undefined || isFinal(info.status) ? undefined : `message: ${info.message}`],
     ["says", lastLogText(task)],
     ...info.questions.map(({ message }): Fact => ["trouble", `question (a answers): ${message}`]),
+    ["trouble", info.answered && answerReceivedText],
+    ["trouble", info.waitsFor && slotWaitText(info.waitsFor)],
     ["trouble", remembered === true ? "its server has not answered yet: this is what was last seen" : undefined],
     ["trouble", away && isAway(task) ? `its server is away (${away.reason}); g tries again now` : undefined],
     ["trouble", problem],

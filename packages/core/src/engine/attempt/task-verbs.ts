@@ -39,7 +39,7 @@ export class TaskVerbs {
 
   async step(key: string, run: (attempt: StepAttempt) => unknown, options: StepOptions = {}): Promise<Json> {
     checkStepOptions("step", key, options);
-    const { journal, control } = this.#parts;
+    const { journal, control, clock } = this.#parts;
     const what = `Step ${JSON.stringify(key)}`;
     const entry = this.#claim(key, ["step", "failed_step"]);
     // A copy, since what the tool changes must not change the record.
@@ -55,12 +55,17 @@ export class TaskVerbs {
         throw attemptsFailed(what, { taskId: journal.record.id, key, attempts: failed.attempt }, cause);
       this.#activeSteps += 1;
       this.#noteWaits();
+      const begunMs = clock.monotonicMs();
+      const took = () => {
+        const ms = Math.round(clock.monotonicMs() - begunMs);
+        return ms > 0 ? { ms } : {};
+      };
       try {
         const value = await runStep({ what, attempt, run, timeout: options.timeout, signal }, this.#parts);
-        return await this.#keepValue(key, value);
+        return await this.#keepValue({ key, ...took() }, value);
       } catch (error) {
         cause = error;
-        failed = await this.#keepFailure(key, attempt, error, options.retry);
+        failed = await this.#keepFailure({ key, attempt, ...took() }, error, options.retry);
       } finally {
         this.#activeSteps -= 1;
         this.#noteWaits();
@@ -68,21 +73,23 @@ export class TaskVerbs {
     }
   }
 
-  async #keepValue(key: string, returned: unknown): Promise<Json> {
+  async #keepValue(step: StepTime, returned: unknown): Promise<Json> {
+    const { key } = step;
     const value = copyJson(returned ?? null, nameValue(key));
     checkLimit("maxStepBytes", jsonBytes(value), this.#parts.taskLimits.maxStepBytes);
-    await this.#remember({ type: "step", key, value });
+    await this.#remember({ type: "step", ...step, value });
     this.#parts.control.check();
     return copyJson(value, nameValue(key));
   }
 
   /** Writes down that an attempt failed, and when the next one begins. Throws what is not tried again by the step. */
-  async #keepFailure(key: string, attempt: number, thrown: unknown, retry?: RetryPolicy): Promise<FailedStep> {
+  async #keepFailure(step: StepTime & FailedStep, thrown: unknown, retry?: RetryPolicy): Promise<FailedStep> {
+    const { key, attempt } = step;
     const { control, clock, dueTimes, random, lease, tool, record, onToolError } = this.#parts;
     const stops = isTaskInterrupted(thrown) || control.aborted !== undefined;
     if (retry === undefined || stops || isRefusal(thrown)) throw thrown;
     onToolError(thrown, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt });
-    const failed = { type: "step_failed", key, attempt, error: toFailure(thrown) } as const;
+    const failed = { type: "step_failed", ...step, error: toFailure(thrown) } as const;
     const delayMs = retryDelay(thrown, attempt - 1, retry, random);
     if (delayMs === undefined) {
       await this.#remember(failed);
@@ -230,6 +237,12 @@ export class TaskVerbs {
     }
     journal.look();
   }
+}
+
+/** An attempt of a step, and how long it took, in milliseconds. */
+interface StepTime {
+  readonly key: string;
+  readonly ms?: number;
 }
 
 /** A time that is over when it is computed counts as one of now. */

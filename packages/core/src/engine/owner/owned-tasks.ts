@@ -162,7 +162,10 @@ export class OneOwnersTasks implements OwnedTasks {
   }
 
   #viewOf(snapshot: TaskSnapshot): TaskView {
-    return toTaskView({ ...snapshot, record: this.#parts.masking.record(snapshot.record) });
+    const { masking, scheduler } = this.#parts;
+    const view = toTaskView({ ...snapshot, record: masking.record(snapshot.record) });
+    const waitsFor = view.status === "pending" ? scheduler.slotWait(snapshot.record.id) : undefined;
+    return waitsFor === undefined ? view : { ...view, waitsFor };
   }
 
   async #own(taskId: string): Promise<TaskSnapshot> {

@@ -1,6 +1,6 @@
 import { ResumableError } from "../../errors.js";
 import { isFinal, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
-import { isOrphan, readDesiredState, readStatus, unansweredQuestions } from "../../task/task-rules.js";
+import { answeredBy, isOrphan, readDesiredState, readStatus, unansweredQuestions } from "../../task/task-rules.js";
 import type { TaskView } from "../engine.js";
 
 /** Tells whether a text may be the id of a task. */
@@ -11,12 +11,14 @@ export function isTaskId(text: string): boolean {
 /** A task as its owner sees it. */
 export function toTaskView(snapshot: TaskSnapshot): TaskView {
   const status = readStatus(snapshot);
+  const answered = answeredBy(snapshot.record, snapshot.signals).map(({ key }) => key);
   return {
     record: snapshot.record,
     status,
     interrupted: isOrphan(snapshot),
     questions: unansweredQuestions(snapshot),
     requested: requestOf(snapshot, status),
+    ...(answered.length > 0 && { answered }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { SlotWait } from "../engine.js";
 import { mayJoin, type TrialLimits, type TriedTask } from "./suspects.js";
 
 /** A task that waits for a slot of this process. */
@@ -66,6 +67,20 @@ export function pickNext<Queued extends QueuedTask>(
     bestCount = count;
   }
   return best;
+}
+
+/** Tells which limit keeps a task of the queue from a slot; `undefined` where none does. Pure. */
+export function findSlotWait(
+  { owner, tool }: QueuedTask,
+  attempts: readonly RunningTask[],
+  limits: SlotLimits,
+): SlotWait | undefined {
+  const running = attempts.filter(({ waiting }) => !waiting);
+  const own = running.filter((task) => task.owner === owner).length;
+  if (own >= limits.maxRunningPerOwner) return { limit: "owner", running: own };
+  if (attempts.filter((task) => task.tool === tool).length >= limits.maxRunningOf(tool)) return { limit: "tool" };
+  const free = limits.maxRunning - running.length;
+  return free <= (own > 0 ? reservedOf(limits) : 0) ? { limit: "process" } : undefined;
 }
 
 /**

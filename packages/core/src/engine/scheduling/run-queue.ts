@@ -1,8 +1,17 @@
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Attempt } from "../attempt/attempt.js";
+import type { SlotWait } from "../engine.js";
 import type { Environment } from "../environment.js";
 import { maxRunningFor } from "../limit-rules.js";
-import { hasStarving, mustYield, pickNext, type QueuedTask, type SlotLimits, type TurnTask } from "./pick-next.js";
+import {
+  findSlotWait,
+  hasStarving,
+  mustYield,
+  pickNext,
+  type QueuedTask,
+  type SlotLimits,
+  type TurnTask,
+} from "./pick-next.js";
 import { isInCompany, nextTrialMs } from "./suspects.js";
 
 /** What has to be known of a task to queue it. */
@@ -67,6 +76,12 @@ export class RunQueue {
   /** The task waits for a slot or has one. */
   has(taskId: string): boolean {
     return this.#queue.has(taskId) || this.#slots.has(taskId);
+  }
+
+  /** Which limit keeps a task from a slot; `undefined` for one that waits for something else. */
+  slotWait(taskId: string): SlotWait | undefined {
+    const queued = this.#queue.get(taskId);
+    return queued && findSlotWait(queued, [...this.#slots.values()], this.#slotLimits());
   }
 
   slotOf(taskId: string): Slot | undefined {

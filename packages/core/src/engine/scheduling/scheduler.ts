@@ -2,7 +2,7 @@ import { isResumableError } from "../../errors.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { dueMs, needsNoCaller } from "../../task/task-rules.js";
 import { Attempt } from "../attempt/attempt.js";
-import type { LeftTasks } from "../engine.js";
+import type { LeftTasks, SlotWait } from "../engine.js";
 import type { Environment } from "../environment.js";
 import { Exclusive } from "../exclusive.js";
 import { writeBackoff } from "../retry-delay.js";
@@ -58,6 +58,11 @@ export class Scheduler {
   /** Ids of the tasks that this process runs or is about to run. */
   get running(): readonly string[] {
     return this.#queue.running;
+  }
+
+  /** Which limit keeps a task from a slot of this process, if one does. */
+  slotWait(taskId: string): SlotWait | undefined {
+    return this.#queue.slotWait(taskId);
   }
 
   /** Queues a task. `awaited`: a caller in this process waits for it. `runsElsewhere`: another process runs it by now. */

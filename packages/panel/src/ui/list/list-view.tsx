@@ -2,7 +2,7 @@ import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import type { PanelConnection } from "../../connection/connection.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { maxListed } from "../../model/polls.js";
-import { type ListOrder, listFilters, listOrders, type Route } from "../../model/route.js";
+import type { ListOrder, Route } from "../../model/route.js";
 import { shownTasks } from "../../model/task-list.js";
 import type { Texts } from "../../texts/catalogue.js";
 import { useTexts } from "../../texts/texts.js";
@@ -10,9 +10,11 @@ import { usePanel, usePanelState } from "../panel-context.js";
 import { badgeText } from "../parts/status-badge.js";
 import { useRows } from "../parts/use-rows.js";
 import { RunDialog } from "../run/run-dialog.js";
+import { Activity } from "./activity.js";
 import { BulkBar } from "./bulk-bar.js";
 import { Statistics } from "./statistics.js";
 import { TaskRow } from "./task-row.js";
+import { Toolbar } from "./toolbar.js";
 
 type ListRoute = Extract<Route, { readonly name: "list" }>;
 
@@ -31,7 +33,10 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
   const total = usePanelState((state) => state.total);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const all = useMemo(() => (listed ?? []).flatMap((id) => tasks.get(id) ?? []), [listed, tasks]);
-  const shown = useMemo(() => shownTasks(all, route, (task) => badgeText(task, texts)), [all, route, texts]);
+  const shown = useMemo(
+    () => shownTasks(all, route, (task) => badgeText(task, texts), Date.now()),
+    [all, route, texts],
+  );
   const chosen = useMemo(() => shown.filter(({ info }) => selected.has(info.id)), [shown, selected]);
   const clear = useCallback(() => setSelected(new Set()), []);
   const [isRunning, setRunning] = useState(false);
@@ -41,40 +46,13 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
     <div className="list-view">
       <h1 className="hidden">{texts.tasks}</h1>
       <Statistics route={route} />
-      <div className="toolbar">
-        <input
-          type="search"
-          aria-label={texts.find}
-          placeholder={`${texts.find}: ${texts.findHelp}`}
-          value={route.words}
-          onChange={(event) => go({ ...route, words: event.target.value })}
+      <Toolbar route={route} tasks={all} onRun={() => setRunning(true)} />
+      {route.range !== "all" && (
+        <Activity
+          tasks={route.tool === "" ? all : all.filter(({ info }) => info.tool === route.tool)}
+          range={route.range}
         />
-        <div className="filters" role="group" aria-label={texts.columns.status}>
-          {listFilters.map((show) => (
-            <button key={show} type="button" aria-pressed={route.show === show} onClick={() => go({ ...route, show })}>
-              {texts.filters[show]}
-            </button>
-          ))}
-        </div>
-        <label className="sort">
-          <span className="muted">{texts.sort}</span>
-          <select
-            value={route.order}
-            onChange={({ target }) =>
-              go({ ...route, order: listOrders.find((one) => one === target.value) ?? "newest" })
-            }
-          >
-            {listOrders.map((one) => (
-              <option key={one} value={one}>
-                {texts.orders[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="button" onClick={() => setRunning(true)}>
-          {texts.runTool}…
-        </button>
-      </div>
+      )}
       {isRunning && <RunDialog onDone={closeForm} />}
       {chosen.length > 0 && <BulkBar tasks={chosen} onClear={clear} />}
       <Rows

@@ -10,20 +10,21 @@ const keys: Readonly<Record<string, () => void>> = {
   c: () => press("c"),
 };
 
-/** Lets keys without a modifier work wherever no text is written and no dialog asks. */
-export function useKeys(): void {
+/** Lets keys without a modifier work wherever no text is written and no dialog asks; `?` asks for `onHelp`. */
+export function useKeys(onHelp: () => void): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const isWriting = event.target instanceof Element && event.target.closest("input, select, textarea") !== null;
       const isModified = event.ctrlKey || event.metaKey || event.altKey;
       if (isWriting || isModified || document.querySelector("dialog[open]") !== null) return;
-      if (!Object.hasOwn(keys, event.key)) return;
+      const action = event.key === "?" ? onHelp : Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+      if (action === undefined) return;
       event.preventDefault();
-      keys[event.key]?.();
+      action();
     };
     document.addEventListener("keydown", pressed);
     return () => document.removeEventListener("keydown", pressed);
-  }, []);
+  }, [onHelp]);
 }
 
 function press(key: string): void {

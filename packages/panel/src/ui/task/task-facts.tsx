@@ -21,6 +21,7 @@ export function FactsSection({ task }: { readonly task: PanelTask }): ReactNode 
         <span className="numbers">{farText(info)}</span>
         <Times task={task} />
       </p>
+      {!isFinal(status) && <Waits task={task} />}
       {message !== undefined && !isFinal(status) && <LongText text={message} className="task-message" />}
       {error !== undefined && (
         <div className="task-error">
@@ -38,6 +39,18 @@ export function FactsSection({ task }: { readonly task: PanelTask }): ReactNode 
         </div>
       )}
     </section>
+  );
+}
+
+/** What keeps a task from running, though nothing is asked of its user. */
+function Waits({ task: { info } }: { readonly task: PanelTask }): ReactNode {
+  const texts = useTexts();
+  const { answered = [], waitsFor } = info;
+  return (
+    <>
+      {answered.length > 0 && <p className="muted">{texts.answerReceived}</p>}
+      {waitsFor !== undefined && <p className="muted">{texts.slotWait(waitsFor)}</p>}
+    </>
   );
 }
 

@@ -13,13 +13,13 @@ import { type ReactNode, useMemo, useState } from "react";
 import { lineText } from "../../model/bounded.js";
 import { maxJournalEvents, type PanelTask } from "../../model/panel-task.js";
 import { type ScreenPart, taskParts } from "../../model/route.js";
-import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
 import { CopyButton } from "../parts/copy-button.js";
 import { Tabs } from "../parts/tabs.js";
-import { timeText } from "../parts/time-text.js";
 import { Items } from "./items.js";
+import { More, pageLines, Time } from "./lines.js";
 import { Result } from "./result.js";
+import { Steps } from "./steps.js";
 
 interface TaskPartsProps {
   readonly task: PanelTask;
@@ -50,14 +50,7 @@ export function TaskParts({ task, part, onPart }: TaskPartsProps): ReactNode {
             isCut={isCut}
           />
         )}
-        {chosen === "steps" && (
-          <Lines
-            lines={history.steps}
-            none={journal === undefined ? texts.loading : texts.noSteps}
-            isCut={isCut}
-            isSteps
-          />
-        )}
+        {chosen === "steps" && <Steps task={task} steps={history.steps} isCut={isCut} />}
         {chosen === "log" && <Log lines={history.log} isCut={isCut} />}
         {chosen === "items" && <Items taskId={info.id} count={info.itemCount} />}
         {chosen === "result" && <Result task={task} />}
@@ -71,18 +64,13 @@ function isCutOff(moment: TaskMoment): boolean {
   return moment.kind === "attempt" && wasCutOff(moment.after);
 }
 
-/** Lines that are drawn before the user asks for more: the newest first. */
-const pageLines = 100;
-
 interface LinesProps {
   readonly lines: readonly HistoryLine[];
   readonly none: string;
-  /** Among steps, one is called by its key alone. */
-  readonly isSteps?: boolean;
   readonly isCut: boolean;
 }
 
-function Lines({ lines, none, isCut, isSteps = false }: LinesProps): ReactNode {
+function Lines({ lines, none, isCut }: LinesProps): ReactNode {
   const texts = useTexts();
   const [most, setMost] = useState(pageLines);
   if (lines.length === 0) return <p className="muted">{none}</p>;
@@ -97,13 +85,7 @@ function Lines({ lines, none, isCut, isSteps = false }: LinesProps): ReactNode {
               <Time at={at} texts={texts} />
               <span className="mark" aria-hidden="true" />
               <span>
-                {isSteps && moment.kind === "step" ? (
-                  <>
-                    {lineText(moment.key)} <code className="muted">{lineText(moment.value)}</code>
-                  </>
-                ) : (
-                  lineText(texts.moment(moment), 1_000)
-                )}
+                {lineText(texts.moment(moment), 1_000)}
                 {moment.kind === "attempt" && moment.takenOver && <span className="chip">{texts.takenOver}</span>}
               </span>
             </li>
@@ -158,32 +140,5 @@ function Log({ lines, isCut }: { readonly lines: readonly LogLine[]; readonly is
       </ol>
       <More left={shown.length - most} isCut={isCut} onMore={() => setMost(most + pageLines)} />
     </>
-  );
-}
-
-interface MoreProps {
-  readonly left: number;
-  readonly isCut: boolean;
-  readonly onMore: () => void;
-}
-
-function More({ left, isCut, onMore }: MoreProps): ReactNode {
-  const texts = useTexts();
-  if (left > 0)
-    return (
-      <button type="button" className="quiet" onClick={onMore}>
-        … {texts.more(left)}
-      </button>
-    );
-  return isCut ? <p className="muted">{texts.earlier}</p> : null;
-}
-
-function Time({ at, texts }: { readonly at: string | undefined; readonly texts: Texts }): ReactNode {
-  if (at === undefined) return <span />;
-  const date = new Date(at);
-  return (
-    <time dateTime={at} title={date.toLocaleString(texts.language)}>
-      {timeText(date, texts.language)}
-    </time>
   );
 }
