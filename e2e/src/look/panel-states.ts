@@ -32,6 +32,7 @@ export async function makeStates(server: PanelServer, gate: string): Promise<rea
     { name: "steps", path: at(running, "steps"), shows: /open the archive/ },
     { name: "items", path: at(running, "items"), shows: /record/ },
     { name: "result", path: at(done, "result"), shows: /counted/ },
+    { name: "activity", path: "/ui#/?range=hour", shows: /5 started, 1 ended, 1 failed/ },
     { name: "server", path: "/ui#/server", shows: /Replicas/ },
     { name: "unknown", path: at("0".repeat(32)), shows: /not found|no task/i },
   ];

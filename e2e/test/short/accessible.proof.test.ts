@@ -22,6 +22,10 @@ test.each(["light", "dark"] as const)(
       }
     }
     await page.goto(new URL("/ui#/", server.origin).href);
+    await page.keyboard.press("?");
+    await panel.getByText("previous task").waitFor();
+    expect(["keys", await findViolations(panelFrame(page))]).toEqual(["keys", []]);
+    await page.keyboard.press("Escape");
     await panel.getByRole("button", { name: /Run a tool/ }).click();
     await panel.getByLabel("Tool", { exact: true }).selectOption("count_records");
     await panel.getByLabel(/^to\b/).waitFor();

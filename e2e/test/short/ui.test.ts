@@ -99,6 +99,10 @@ test("a tool is run from a form, found by a key, and run once more with other ar
     .getByRole("link", { name: /Count records/ })
     .nth(1)
     .waitFor();
+  await panel.getByLabel("Time", { exact: true }).selectOption("hour");
+  await panel.getByText("Last hour: 2 started, 2 ended, 0 failed").waitFor();
+  expect(page.url()).toMatch(/range=hour/);
+  await page.locator("h1").first().focus();
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");

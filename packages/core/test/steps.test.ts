@@ -263,6 +263,17 @@ describe("a step with retry (G2)", () => {
   });
 });
 
+it("hides what a step returned where errors are hidden (F10)", async () => {
+  for (const maskErrors of [true, false]) {
+    const scene = createScene([stepping(async () => 47_110_815, {})], { maskErrors });
+    const seen: string[] = [];
+    const id = await begin(scene);
+    for await (const followed of scene.tasks.follow(id))
+      if (followed.kind === "event" && followed.event.type === "step") seen.push(JSON.stringify(followed));
+    expect([seen.length, seen.join().includes("47110815")]).toEqual([1, !maskErrors]);
+  }
+});
+
 describe("a step with a timeout (G11)", () => {
   it("has failed when it is over, and aborts its signal, also where its code does not listen", async () => {
     const reasons: unknown[] = [];

@@ -155,6 +155,23 @@ for (const [era, open] of eras) {
     });
   });
 
+  test(`${era}: get_task_journal has the values of steps, and the beginning of a large one`, async () => {
+    const tool = defineTool({
+      ...{ name: "steps", description: "Two steps.", input: z.object({}), output: z.string() },
+      async run(_input, task) {
+        await task.step("small", () => ({ rows: 3 }));
+        await task.step("large", () => "x".repeat(100_000));
+        return "done";
+      },
+    });
+    const call = callOf(await open([tool], apps));
+    const { _meta } = await call("steps", {});
+    const task_id = String(Object(_meta)[metaKeys.taskId]);
+    const events = dataOf(await call("get_task_journal", { task_id })).events as readonly JsonObject[];
+    const values = events.flatMap(({ type, value }) => (type === "step" ? [value] : []));
+    expect([values.length, values[0], String(values[1]).length]).toEqual([2, { rows: 3 }, 2_001]);
+  });
+
   test(`${era}: restart_task begins another task with the arguments of a finished one, and of no other`, async () => {
     const gate = createGate();
     const call = callOf(await open([countTool(gate)], apps));

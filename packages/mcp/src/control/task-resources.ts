@@ -1,4 +1,4 @@
-import type { Engine, JsonObject, OwnedTasks, TaskView } from "@resumable-mcp/core";
+import type { Engine, Json, JsonObject, OwnedTasks, TaskView } from "@resumable-mcp/core";
 import type { Followed } from "@resumable-mcp/core/engine";
 import { parseTaskUri, rpcCodes, type TaskPart, taskUri } from "@resumable-mcp/protocol";
 import { findTask } from "../call/call.js";
@@ -109,17 +109,23 @@ export async function readJournal(
   return { events, next };
 }
 
-/** States and remembered values are the tool's own affair. */
+/** Characters of a step's value that are shown; a longer one is a text of its beginning. */
+const maxValueCharacters = 2_000;
+
+/** A state is the tool's own affair. */
 function shownEvent(followed: Followed): JsonObject {
   if (followed.kind === "snapshot") return { type: "snapshot", seq: followed.record.lastSeq };
-  const {
-    state: _state,
-    value: _value,
-    task: _task,
-    items,
-    ...shown
-  } = { ...(followed.event as unknown as JsonObject) };
-  return Array.isArray(items) ? { ...shown, item_count: items.length } : shown;
+  const { state: _state, value, task: _task, items, ...shown } = { ...(followed.event as unknown as JsonObject) };
+  return {
+    ...shown,
+    ...(value !== undefined && { value: shortValue(value) }),
+    ...(Array.isArray(items) && { item_count: items.length }),
+  };
+}
+
+function shortValue(value: Json): Json {
+  const text = JSON.stringify(value);
+  return text.length <= maxValueCharacters ? value : `${text.slice(0, maxValueCharacters)}…`;
 }
 
 function notFound(uri: string): RpcError {

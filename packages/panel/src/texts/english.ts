@@ -118,6 +118,7 @@ export const english = {
   range: "Time",
   ranges: { all: "Any time", hour: "Last hour", day: "Last day" },
   activity: (started: number, ended: number, failed: number) => `${started} started, ${ended} ended, ${failed} failed`,
+  ofTool: "Tasks of",
   allTools: "All tools",
   keysTitle: "Keys",
   keysOf: {

@@ -189,6 +189,7 @@ export const german: Texts = {
   range: "Zeit",
   ranges: { all: "Jederzeit", hour: "Letzte Stunde", day: "Letzter Tag" },
   activity: (started, ended, failed) => `${started} begonnen, ${ended} beendet, ${failed} gescheitert`,
+  ofTool: "Aufgaben von",
   allTools: "Alle Werkzeuge",
   keysTitle: "Tasten",
   keysOf: {

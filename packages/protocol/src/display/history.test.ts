@@ -58,7 +58,7 @@ describe("the history of a task", () => {
     );
     const texts = [...timeline.map(({ moment }) => momentText(moment)), ...steps.map(stepText)];
     expect([texts, log[0]?.text]).toEqual([
-      ["step evil", "step pay: attempt 2 failed: 503", "failed: gone", "evil: null", "pay: failed: 503"],
+      ["step evil", "step pay: attempt 2 failed: 503", "failed: gone", "evil", "pay: failed: 503"],
       "a b",
     ]);
   });
@@ -82,7 +82,7 @@ describe("the history of a task", () => {
     expect(steps.map(stepText)).toEqual([
       'pay: {"paid":true} · 3.5s · 2 attempts',
       "sure: accept · 2.0s",
-      `night: ${second(20)} · 11s`,
+      `night: until ${second(20)} · 11s`,
       "pay: null",
     ]);
     expect(steps[0]?.attempts.map(({ fromMs, failed }) => [new Date(fromMs).toISOString(), failed])).toEqual([

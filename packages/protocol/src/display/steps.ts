@@ -63,7 +63,7 @@ export function readSteps(events: readonly JournalEvent[]): readonly StepLine[] 
       );
     else if (type === "sleep")
       put(event, "sleep", () => ({
-        value: word(data, "until"),
+        value: `until ${word(data, "until")}`,
         attempts: [{ fromMs: atMs, toMs: Date.parse(word(data, "until")), failed: false }],
       }));
     else if (type === "asked") put(event, "question", () => ({ attempts: [{ fromMs: atMs, failed: false }] }), false);
@@ -83,7 +83,7 @@ export function stepText({ name, value, failure, attempts }: StepLine): string {
   const times = attempts.length > 1 ? [`${attempts.length} attempts`] : [];
   const took = attempts.reduce((sum, { fromMs, toMs = fromMs }) => sum + Math.max(0, toMs - fromMs), 0);
   const said = value ?? (failure === undefined ? "…" : `failed: ${failure}`);
-  return [`${name}: ${said}`, ...(took > 0 ? [formatStepTime(took)] : []), ...times].join(" · ");
+  return [said === "" ? name : `${name}: ${said}`, ...(took > 0 ? [formatStepTime(took)] : []), ...times].join(" · ");
 }
 
 /** Says a short duration for people: `250ms`, `1.2s`, then as {@link formatDuration}. */
@@ -104,7 +104,8 @@ const shownValues = new WeakMap<JsonObject, string>();
 
 function valueText(data: JsonObject): string {
   const known = shownValues.get(data);
-  const value = known ?? plainText(JSON.stringify(data.value ?? null).slice(0, maxValueCharacters));
+  const text = data.value === undefined ? "" : JSON.stringify(data.value);
+  const value = known ?? plainText(text.slice(0, maxValueCharacters));
   if (known === undefined) shownValues.set(data, value);
   return value;
 }

@@ -35,6 +35,8 @@ export const masking: Masking = {
 };
 
 function maskedEvent(event: TaskEvent, taskId: string): TaskEvent {
+  // What a step returned is often what a service answered, which the tool's output may not show.
+  if (event.type === "step") return { ...event, value: "…" };
   if (event.type === "refused") return { ...event, message: maskedMessage(event.message, taskId) };
   if (!("error" in event) || event.error === undefined) return event;
   const error = maskedFailure(event.error, taskId);

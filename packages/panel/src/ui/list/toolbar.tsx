@@ -78,7 +78,7 @@ function Tools({ route, tasks }: Omit<ToolbarProps, "onRun">): ReactNode {
   if (tools.length < 2 && route.tool === "") return null;
   return (
     <select
-      aria-label={texts.serverFields.tool}
+      aria-label={texts.ofTool}
       value={route.tool}
       onChange={({ target }) => go({ ...route, tool: target.value })}
     >

@@ -24,7 +24,7 @@ export function Steps({ task, steps, isCut }: StepsProps): ReactNode {
   const attempts = useMemo(() => readAttempts(journal, nowMs, isOver), [journal, nowMs, isOver]);
   if (steps.length === 0) return <p className="muted">{journal === undefined ? texts.loading : texts.noSteps}</p>;
   const shown = steps.slice(-most);
-  const endMs = attempts.at(-1)?.toMs ?? nowMs;
+  const endMs = isOver ? (attempts.at(-1)?.toMs ?? nowMs) : nowMs;
   const times = shown.flatMap((step) => step.attempts.flatMap(({ fromMs, toMs = endMs }) => [fromMs, toMs]));
   const [firstMs, lastMs] = [Math.min(...times), Math.max(...times)];
   const percent = (ms: number) =>
