@@ -42,6 +42,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
       "Work through a batch": "/cookbook/batch",
       "Call a flaky API": "/cookbook/flaky-api",
       "Ask the user": "/cookbook/ask",
+      "Call another tool": "/cookbook/call",
       "Wake up at intervals": "/cookbook/sleep",
       "Tasks in a web app": "/cookbook/web-app",
       "Checkpoints in any language": "/cookbook/checkpoints",

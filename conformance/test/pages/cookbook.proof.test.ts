@@ -105,6 +105,20 @@ test("ask: the server is killed while the question is open, and another process 
   expect(readdirSync(cache)).toEqual(["kept.txt"]);
 });
 
+test("call: the server is killed while a page is rendered, and each page is rendered by one task", async () => {
+  const page = await openPage("docs/cookbook/call.md");
+  const renderer = await world(
+    () => ({ body: "page" }),
+    ({ url }) => url === "/pages/7",
+  );
+  const server = await page.serve();
+  const call = page.type("call render_report", (line) => line.replace("http://127.0.0.1:8080/", renderer.url));
+  await renderer.held;
+  expect(await killed(page, server, call, renderer.release)).toEqual(shownResult("docs/cookbook/call.md"));
+  const tasks = await page.type("tasks").succeeded();
+  expect(tasks.match(/render_page/g)).toHaveLength(12);
+});
+
 test("sleep: the server is killed between two looks, and looks as often as it should", async () => {
   const page = await openPage("docs/cookbook/sleep.md");
   let looks = 0;

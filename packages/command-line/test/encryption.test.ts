@@ -49,6 +49,7 @@ async function fill(store: Store) {
     input: { text: secretOf("input") },
     session: secretOf("session"),
     label: secretOf("label"),
+    parent: { id: "0123456789abcdef", key: secretOf("key of the parent"), depth: 1 },
   };
   const open = await create(store, "open", parts);
   const held = await lease(store, open);
@@ -73,6 +74,10 @@ async function fill(store: Store) {
       attempt: 1,
       error: { code: "TOOL_FAILED", message: secretOf("error of a step") },
     },
+    { type: "called", key: secretOf("call"), tool: "add", child: "0123456789abcdef" },
+    { type: "call_failed", key: secretOf("call"), generation: 1, error: { code: "X", message: secretOf("why") } },
+    { type: "called", key: secretOf("other call"), tool: "add", child: "123456789abcdef0" },
+    { type: "returned", key: secretOf("other call"), value: secretOf("output of a call") },
     { type: "failed", error: { code: "TOOL_FAILED", message: secretOf("error") } },
   ]);
   await store.releaseLease(third);

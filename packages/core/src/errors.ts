@@ -22,6 +22,8 @@ export interface ErrorDetails {
   STEP_FAILED: { taskId: string; key: string; attempts: number; index?: number };
   /** The items of a map are not those of an earlier attempt. */
   MAP_ITEMS_CHANGED: { taskId: string; key: string; items: number };
+  /** A task that another one called has failed or was cancelled. `code`: why it failed. */
+  CHILD_FAILED: { taskId: string; key: string; tool: string; code: string };
   /** One attempt used a step key twice. */
   STEP_KEY_REUSED: { taskId: string; key: string };
   /** A limit with a name was reached. */

@@ -35,5 +35,6 @@ export type {
   StepOptions,
   TaskContext,
   Tool,
+  TypedTool,
 } from "./tool/tool.js";
 export type { ToolOptions } from "./tool/tool-options.js";

@@ -125,6 +125,14 @@ export const fixedLimits = {
   lateCallMs: 1_000,
   /** The longest time that finished tasks are kept, 100 years: `Infinity` is not JSON, in which stores write it down. */
   maxTtlMs: 100 * 365 * 24 * 60 * 60 * 1000,
+  /** Calls (`task.call`) below a task that has no parent: a tool that calls itself without end is refused. */
+  maxCallDepth: 8,
+  /**
+   * A task looks after what it called when nothing has woken it for as long as it has waited for it: because of a process
+   * that died at the very moment. The shortest and the longest such time.
+   */
+  minCallLookMs: 60_000,
+  maxCallLookMs: 60 * 60_000,
   /** Unfinished tasks that are counted one by one when an engine opens. */
   maxCountedTasks: 1_000,
   /** Tasks of a tool that are read to find the one of a call, the newest. */

@@ -65,6 +65,7 @@ const plain: Readonly<Record<string, Complaint>> = {
     place: "10:57",
     text: "Property 'bytes' is missing in type '{ url: string; size: number; }' but required in type '{ url: string; bytes: number; }'.",
   },
+  "call-input": { place: "17:50", text: "Type 'string' is not assignable to type 'number'." },
   "plain-with-state": {
     place: "9:9",
     text: `Type 'number' is not assignable to type 'Refused<"a tool without checkpoints has no state: write async *run, and yield">'.`,

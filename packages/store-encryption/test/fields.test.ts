@@ -69,5 +69,9 @@ test("nor does a new field of an event", () => {
     | "id"
     | "kind"
     | "ms"
+    | "child"
+    | "tool"
+    | "calledAt"
+    | "continues"
   >();
 });

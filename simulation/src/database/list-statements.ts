@@ -21,7 +21,7 @@ function statusOf(tables: Tables, task: TaskRow, standing: Standing): string {
 function dueOf(task: TaskRow): number | null {
   if (hasSignal(task, "cancel")) return 0;
   if (pauses(task)) return hasSignal(task, "pause") ? 0 : null;
-  if (hasSignal(task, "resume") || hasSignal(task, "answer") || task.live) return 0;
+  if (["resume", "answer", "offer"].some((kind) => hasSignal(task, kind)) || task.live) return 0;
   if (task.runnable_ms !== null) return task.runnable_ms;
   return task.questions.length > 0 ? null : 0;
 }

@@ -9,7 +9,12 @@ const askedAttempts = 3;
 
 /** The toolkit refused something that the tool did: it would do the same again. */
 export function isRefusal(error: unknown): boolean {
-  return isResumableError(error) && error.code !== "ATTEMPT_TIMEOUT" && error.code !== "STEP_FAILED";
+  return isResumableError(error) && !isResumableError(error, "ATTEMPT_TIMEOUT", "STEP_FAILED", "CHILD_FAILED");
+}
+
+/** To do it again would fail again, as the error says, or that of a task that was called. */
+function isTerminal(error: unknown): boolean {
+  return isTerminalError(isResumableError(error, "CHILD_FAILED") ? error.cause : error);
 }
 
 /**
@@ -27,7 +32,7 @@ export function retryDelay(
   policy: RetryPolicy | undefined,
   random: () => number,
 ): number | undefined {
-  if (isTerminalError(error) || isRefusal(error)) return undefined;
+  if (isTerminal(error) || isRefusal(error)) return undefined;
   const asked = isRetryableError(error);
   const maxAttempts = policy?.maxAttempts ?? (asked ? askedAttempts : 1);
   if (failures + 1 >= maxAttempts) return undefined;
@@ -51,12 +56,13 @@ export function writeBackoff(
 export function toFailure(error: unknown): TaskFailure {
   const message = error instanceof Error ? error.message : describe(error);
   // What the task has committed is of no use, or its journal takes no more: to continue would fail again.
-  const terminal = isTerminalError(error) || isResumableError(error, "VERSION_MISMATCH", "QUOTA_EXCEEDED");
+  const terminal = isTerminal(error) || isResumableError(error, "VERSION_MISMATCH", "QUOTA_EXCEEDED");
   return {
     code: isResumableError(error) ? error.code : (rpcFailureCode(error) ?? "TOOL_FAILED"),
     message: message === "" ? "The tool failed without saying why." : message.slice(0, fixedLimits.maxFailureLength),
     ...(terminal && { terminal }),
-    ...((isForCaller(error) || (isResumableError(error, "STEP_FAILED") && isForCaller(error.cause))) && {
+    ...((isForCaller(error) ||
+      (isResumableError(error, "STEP_FAILED", "CHILD_FAILED") && isForCaller(error.cause))) && {
       forCaller: true,
     }),
   };

@@ -28,7 +28,18 @@ export function checkJournalQuotas(
   );
 }
 
-const growing: readonly string[] = ["checkpoint", "step", "step_failed", "sleep", "asked", "log", "restarted"];
+const growing: readonly string[] = [
+  "checkpoint",
+  "step",
+  "step_failed",
+  "called",
+  "returned",
+  "call_failed",
+  "sleep",
+  "asked",
+  "log",
+  "restarted",
+];
 /** Commits of the engine, which would repeat a refused one without end: the tool of an attempt that begins meets the quota. */
 const ofEngine: readonly string[] = ["attempt_started", "attempt_ended", "completed", "failed", "cancelled"];
 

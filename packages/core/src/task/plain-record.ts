@@ -23,6 +23,7 @@ export function copyPlain(record: TaskRecord): Draft {
     ttlMs: record.ttlMs,
     trace: record.trace,
     label: record.label,
+    parent: record.parent,
     offeredVersions: record.offeredVersions,
     ownerQuotas: record.ownerQuotas,
     status: record.status,

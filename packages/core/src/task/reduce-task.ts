@@ -1,4 +1,5 @@
 import { ResumableError } from "../errors.js";
+import { rememberedCall, withoutFailures } from "./calls.js";
 import { copyPlain, type Draft } from "./plain-record.js";
 import type { TaskEvent } from "./task-event.js";
 import {
@@ -104,7 +105,7 @@ function rememberedBy(draft: Draft, event: TaskEvent): { key: string; value: Rem
       return { key: event.key, value: { kind: "answer", question: entry.question, answer: event.answer } };
     }
     default:
-      return undefined;
+      return rememberedCall(draft, event);
   }
 }
 
@@ -116,21 +117,14 @@ function apply(draft: Draft, event: TaskEvent): void {
       begun(draft, event);
       return;
     case "attempt_ended":
-      draft.live = false;
-      if (event.reason === "crashed" && !draft.progressed) countDeath(draft);
-      if (event.reason === "retry") {
-        draft.failures += 1;
-        forgetFailedSteps(draft);
-      }
-      draft.waitsFor = undefined;
-      draft.worker = undefined;
-      draft.runnableAt = event.runnableAt;
+      ended(draft, event);
       return;
     case "checkpoint":
       progressed(draft);
       checkpoint(draft, event);
       return;
     case "step":
+    case "returned":
       progressed(draft);
       return;
     case "answered":
@@ -145,7 +139,7 @@ function apply(draft: Draft, event: TaskEvent): void {
       draft.detached = true;
       return;
     case "restarted":
-      restart(draft, event.generation, event.fromState);
+      restart(draft, event);
       mayContinue(draft, event.at);
       return;
     case "refused":
@@ -163,20 +157,27 @@ function apply(draft: Draft, event: TaskEvent): void {
       return;
     case "sleep":
     case "asked":
+    case "called":
     case "waiting":
       draft.waitsFor = event.type === "waiting" ? event.keys : Object.freeze([...(draft.waitsFor ?? []), event.key]);
       return;
     case "step_failed":
+    case "call_failed":
     case "log":
       return;
   }
 }
 
-/** What runs again, because it failed, tries the steps again whose attempts were used up. */
-function forgetFailedSteps(draft: Draft): void {
-  const entries = Object.entries(draft.remembered);
-  const kept = entries.filter(([, entry]) => entry.kind !== "failed_step" || entry.until !== undefined);
-  if (kept.length < entries.length) draft.remembered = Object.fromEntries(kept);
+function ended(draft: Draft, event: Extract<TaskEvent, { type: "attempt_ended" }>): void {
+  draft.live = false;
+  if (event.reason === "crashed" && !draft.progressed) countDeath(draft);
+  if (event.reason === "retry") {
+    draft.failures += 1;
+    draft.remembered = withoutFailures(draft.remembered, event.at);
+  }
+  draft.waitsFor = undefined;
+  draft.worker = undefined;
+  draft.runnableAt = event.runnableAt;
 }
 
 function begun(draft: Draft, event: Extract<TaskEvent, { type: "attempt_started" }>): void {
@@ -261,17 +262,17 @@ function finish(draft: Draft, event: Extract<TaskEvent, { type: "completed" | "f
   draft.worker = undefined;
 }
 
-function restart(draft: Draft, generation: number, fromState: boolean): void {
+function restart(draft: Draft, event: Extract<TaskEvent, { type: "restarted" }>): void {
   endRefusal(draft);
-  draft.generation = generation;
+  draft.generation = event.generation;
   draft.live = false;
   draft.desiredState = "run";
   progressed(draft);
   draft.finishedAt = undefined;
   draft.output = undefined;
   draft.error = undefined;
-  if (fromState) {
-    forgetFailedSteps(draft);
+  if (event.fromState) {
+    draft.remembered = withoutFailures(draft.remembered, event.at);
     return;
   }
   draft.state = undefined;

@@ -22,10 +22,21 @@ export interface NewTask {
   readonly trace?: TraceContext | undefined;
   /** One line that names the task among others of its tool, for its owner alone; made of its input. */
   readonly label?: string | undefined;
+  /** The task that called it, by `task.call`. */
+  readonly parent?: ParentTask | undefined;
   /** The versions of the tool that the process offered which made the task. Reserved, as is the next: kept by every store, used by nothing yet. */
   readonly offeredVersions?: readonly string[];
   /** The quotas of its owner when the task was made, by name. */
   readonly ownerQuotas?: { readonly [quota: string]: number };
+}
+
+/** The task that called another one. */
+export interface ParentTask {
+  readonly id: string;
+  /** The key of the call in it. */
+  readonly key: string;
+  /** How many calls deep the called task is: 1 below a task that has no parent. */
+  readonly depth: number;
 }
 
 /** A trace as HTTP headers carry it. Source: W3C Trace Context, sections 3.2 and 3.3. */
@@ -118,12 +129,21 @@ export type TaskEventBody =
       /** ISO 8601; when the next attempt begins. Absent: none does, and the step fails in its tool. */
       readonly until?: string;
     }
+  | { readonly type: "called"; readonly key: string; readonly tool: string; readonly child: string }
+  | { readonly type: "returned"; readonly key: string; readonly value: Json }
+  | {
+      readonly type: "call_failed";
+      readonly key: string;
+      /** That of the child in which it failed. */
+      readonly generation: number;
+      readonly error: TaskFailure;
+    }
   | { readonly type: "sleep"; readonly key: string; readonly until: string }
   | { readonly type: "asked"; readonly key: string; readonly question: Question }
   | { readonly type: "answered"; readonly key: string; readonly answer: Answer }
   | {
       /**
-       * What the attempt waits for, where `asked` and `sleep` do not say it: the next attempt of a step, waits of an
+       * What the attempt waits for, where `asked`, `called` and `sleep` do not say it: the next attempt of a step, waits of an
        * earlier attempt to which it came back, or (no key) nothing, since it runs a step meanwhile.
        */
       readonly type: "waiting";

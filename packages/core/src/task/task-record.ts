@@ -18,11 +18,20 @@ export const unfinishedStatuses = [
   "input_required",
 ] as const satisfies readonly Exclude<TaskStatus, FinalStatus>[];
 
-/** What a verb of a tool left behind under its key. */
+/** A task that was called, by `task.call`. */
+export interface CalledTask {
+  readonly child: string;
+  readonly tool: string;
+}
+
+/** What a verb of a tool left behind under its key. A call `continues` a child that failed in this generation. */
 export type Remembered =
   | { readonly kind: "step"; readonly value: Json }
   | { readonly kind: "failed_step"; readonly attempt: number; readonly error: TaskFailure; readonly until?: string }
   | ({ readonly kind: "map" } & Omit<MapProgress, "key">)
+  | ({ readonly kind: "call"; readonly calledAt: string; readonly continues?: number } & CalledTask)
+  | ({ readonly kind: "returned"; readonly value: Json } & CalledTask)
+  | ({ readonly kind: "failed_call"; readonly generation: number; readonly error: TaskFailure } & CalledTask)
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "question"; readonly question: Question }
   | { readonly kind: "answer"; readonly question: Question; readonly answer: Answer };
@@ -84,7 +93,8 @@ export interface TaskRecord extends NewTask {
  *
  * `pause` and `resume` set one value: the newer replaces the older. So do `delivered` and `undelivered`, which say
  * whether the result of the task reached its caller. A pause because the last caller left has that as its cause. `cancel`,
- * `detach` and `offer` (any process may run the task now, though its caller waits elsewhere) exist at most once. There is
+ * `detach` and `offer` (any process may run the task now: its caller waits elsewhere, or a task that it called has ended)
+ * exist at most once. There is
  * at most one `answer` for each key, also after it was consumed, until the task restarts from nothing (`restarted` with `fromState`
  * false, which changes the record's `itemsFromSeq`) and may ask again.
  */

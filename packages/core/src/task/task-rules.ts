@@ -58,7 +58,7 @@ export function dueMs(snapshot: TaskSnapshot): number | undefined {
   const has = (kind: TaskSnapshot["signals"][number]["kind"]) => signals.some((signal) => signal.kind === kind);
   if (has("cancel")) return 0;
   if (readDesiredState(snapshot) === "pause") return has("pause") ? 0 : undefined;
-  if (has("resume") || has("answer")) return 0;
+  if (has("resume") || has("answer") || has("offer")) return 0;
   if (record.live) return 0;
   if (record.runnableAt !== undefined) return Date.parse(record.runnableAt);
   return openQuestions(record).length > 0 ? undefined : 0;

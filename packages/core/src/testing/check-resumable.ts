@@ -23,6 +23,8 @@ export interface ResumableReport {
 export interface CheckResumableOptions {
   /** Answers to what the tool asks, by key. */
   readonly answers?: { readonly [key: string]: Answer };
+  /** The tools that it calls by `task.call`: their tasks are crashed as well. */
+  readonly tools?: readonly Tool[];
   readonly validateJsonSchema?: JsonSchemaValidator;
   /** Steps and checkpoints to crash at; the test fails beyond it. Default 1000. */
   readonly maxBoundaries?: number;
@@ -98,10 +100,10 @@ async function runOn(
   atCommit: AtCommit,
   tool: Tool,
   input: Json,
-  { answers = {}, validateJsonSchema }: CheckResumableOptions,
+  { answers = {}, tools = [], validateJsonSchema }: CheckResumableOptions,
 ): Promise<Outcome> {
   const limits = { crashBackoffMs: 0, maxCrashesWithoutProgress: 1_000 };
-  const engine = createEngine({ store: watched(store, atCommit), tools: [tool], limits, validateJsonSchema });
+  const engine = createEngine({ store: watched(store, atCommit), tools: [tool, ...tools], limits, validateJsonSchema });
   const tasks = engine.forOwner("local:check");
   const { id } = (await tasks.start({ tool: tool.name, input, callId })).record;
   for (;;) {

@@ -1,8 +1,8 @@
 import { copyJson, type Json } from "../json.js";
 import { checkOptions } from "./check-options.js";
-import { type AnySchema, isSchema, toJsonSchema } from "./schema.js";
+import { type AnySchema, type InferInput, type InferOutput, isSchema, toJsonSchema } from "./schema.js";
 import { describeStateShape } from "./state-shape.js";
-import type { ContentBlock, Tool } from "./tool.js";
+import type { ContentBlock, Tool, TypedTool } from "./tool.js";
 import type { ToolOptions } from "./tool-options.js";
 
 /**
@@ -28,7 +28,7 @@ import type { ToolOptions } from "./tool-options.js";
  */
 export function defineTool<const Input, State, const Output, const Item, Returned = Json>(
   options: ToolOptions<Input, Output, State, Item, Returned>,
-): Tool {
+): TypedTool<InferInput<Input>, unknown extends Output ? Returned : InferOutput<Output>> {
   // Erases the types: the engine hands each function only values that the tool's own schemas have checked.
   return toolOf(options as unknown as ErasedOptions);
 }

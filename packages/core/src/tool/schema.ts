@@ -42,6 +42,13 @@ export type JsonSchemaValidator = (
 /** A schema that authors may give: a Standard Schema, or plain JSON Schema. */
 export type AnySchema = StandardSchema | JsonObject;
 
+/** The type that a schema takes; plain JSON Schema takes {@link Json}. */
+export type InferInput<Schema> = Schema extends {
+  readonly "~standard": { readonly types?: { readonly input: infer Input } | undefined };
+}
+  ? Input
+  : Json;
+
 /** The type that a schema lets through; plain JSON Schema gives {@link Json}. */
 export type InferOutput<Schema> = Schema extends {
   readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined };

@@ -122,6 +122,18 @@ export interface TaskContext<State = Json, Item = Json> {
     ) => Promise<Result & ResultCheck<Result, Item>> | (Result & ResultCheck<Result, Item>),
     options?: MapOptions,
   ): Promise<MapCounts>;
+  /**
+   * Calls another tool of this server once and remembers its output for as long as the task lives. The call has a task of its own, of
+   * the same owner, which runs in any process; the wait for it holds no slot. Cancel, pause and resume reach it.
+   *
+   * Retry: when a failed task continues, so do its calls that failed. A restart from nothing calls again.
+   *
+   * @param tool the tool, or its name: then the types of input and output are not known.
+   * @throws {@link ResumableError} `CHILD_FAILED` when that task failed or was cancelled; `UNKNOWN_TOOL`; `INVALID_VALUE` (input);
+   * `STEP_KEY_REUSED`; `LIMIT_EXCEEDED` for an owner with too many tasks, more than `maxCallDepth` calls deep, or an output that is
+   * larger than `maxStepBytes`.
+   */
+  call<Called extends Tool | string>(key: string, tool: Called, input: CallInput<Called>): Promise<CallOutput<Called>>;
   /** Asks the user. Survives restarts; takes at most one answer. */
   ask<Schema>(
     key: string,
@@ -225,3 +237,13 @@ export interface Tool extends ToolFacts {
     task: TaskContext<unknown, unknown>,
   ) => AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void> | Promise<unknown>;
 }
+
+/** A tool with the types of what its callers send and get. */
+export interface TypedTool<Input, Output> extends Tool {
+  /** No value has this: it carries the types. */
+  readonly [types]?: (input: Input) => Output;
+}
+declare const types: unique symbol;
+
+type CallInput<Called> = Called extends TypedTool<infer Input, infer _Output> ? Input : Json;
+type CallOutput<Called> = Called extends TypedTool<infer _Input, infer Output> ? Output : Json;

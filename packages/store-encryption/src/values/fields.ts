@@ -44,6 +44,7 @@ export const taskFields = {
   input: (input, codec, task) => codec.value(`input ${sealedOwner(codec, task)} ${task.tool}`, input),
   session: (session, codec) => codec.name("session", session),
   label: value("label"),
+  parent,
   message: value("message"),
   state: value("state"),
   output: value("output"),
@@ -130,6 +131,11 @@ function owner(name: string, codec: Codec): string {
 /** The key of a step, sleep or question. */
 function key(name: string, codec: Codec): string {
   return codec.name(`key ${codec.scope}`, name);
+}
+
+/** The key of the call is one of that task. */
+function parent<Link extends { readonly id: string; readonly key: string }>(link: Link, codec: Codec): Link {
+  return { ...link, key: codec.name(`key ${link.id}`, link.key) };
 }
 
 /** The code decides what a call finds: stores read it. */

@@ -31,7 +31,9 @@ export const recordShape = z.looseObject({
   itemsFromSeq: z.number(),
   remembered: z.record(
     z.string(),
-    z.looseObject({ kind: z.enum(["step", "failed_step", "map", "sleep", "question", "answer"]) }),
+    z.looseObject({
+      kind: z.enum(["step", "failed_step", "map", "call", "returned", "failed_call", "sleep", "question", "answer"]),
+    }),
   ),
   createdAt: z.string(),
   updatedAt: z.string(),

@@ -70,7 +70,7 @@ const runnableStatement = {
       SELECT t.*, CASE
         WHEN t.signals @> '[{"k": "cancel"}]' THEN 0
         WHEN ${pauses} THEN CASE WHEN t.signals @> '[{"k": "pause"}]' THEN 0 END
-        WHEN t.signals @> '[{"k": "resume"}]' OR t.signals @> '[{"k": "answer"}]' THEN 0
+        WHEN t.signals @> '[{"k": "resume"}]' OR t.signals @> '[{"k": "answer"}]' OR t.signals @> '[{"k": "offer"}]' THEN 0
         WHEN t.live THEN 0
         WHEN t.runnable_ms IS NOT NULL THEN t.runnable_ms
         WHEN t.questions <> '{}' THEN NULL ELSE 0 END AS due_ms

@@ -21,6 +21,12 @@ const everyKind: readonly (readonly TaskEventBody[])[] = [
   ],
   [{ type: "step_failed", key: "pay", attempt: 2, error: { code: "X", message: "x" } }],
   [mapped("pages", 2, ["b"]), mapped("pages", 3)],
+  [
+    { type: "called", key: "sum", tool: "add", child: "0123456789abcdef" },
+    { type: "called", key: "book", tool: "hotel", child: "123456789abcdef0" },
+  ],
+  [{ type: "returned", key: "sum", value: { sum: 3 } }],
+  [{ type: "call_failed", key: "book", generation: 1, error: { code: "X", message: "x" } }],
   [{ type: "log", level: "info", data: "half" }, { type: "detached" }],
   [{ type: "sleep", key: "nap", until: "2026-01-01T01:00:00.000Z" }],
   [{ type: "attempt_ended", reason: "waiting", runnableAt: "2026-01-01T01:00:00.000Z" }],

@@ -34,6 +34,7 @@ const requests: readonly (NewSignal | undefined)[] = [
   { kind: "resume" },
   { kind: "cancel" },
   { kind: "detach" },
+  { kind: "offer" },
   { kind: "answer", key: "go", answer: { action: "decline" } },
 ];
 

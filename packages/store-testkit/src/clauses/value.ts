@@ -194,6 +194,7 @@ export const valueClauses = defineClauses({
         session: "session-1",
         trace: { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "kit=1" },
         label: "the book",
+        parent: { id: "0123456789abcdef", key: "the book", depth: 1 },
         offeredVersions: ["1", "2"],
         ownerQuotas: { maxUnfinished: 7 },
       });

@@ -34,6 +34,8 @@ function randomEvent(random: RandomSource): TaskEventBody {
     mapped(`map-${number % 2}`, number, [number]),
     { type: "step", key: `step-${number % 5}`, value: number },
     { type: "step_failed", key: `step-${number % 5}`, attempt: 1, error: { code: "TOOL_FAILED", message: "503" } },
+    { type: "called", key: `call-${number % 3}`, tool: "add", child: "0123456789abcdef" },
+    { type: "returned", key: `call-${number % 3}`, value: number },
     { type: "log", level: "info", data: number },
     { type: "desiredState", desiredState: number % 2 === 0 ? "run" : "pause" },
     asked(questions[number % questions.length] ?? "go"),

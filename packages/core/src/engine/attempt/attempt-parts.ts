@@ -15,6 +15,10 @@ export interface AttemptOptions extends Environment {
   readonly tool: Tool;
   /** Before the attempt. */
   readonly before: Pick<TaskRecord, "toolVersion" | "stateShape">;
+  /** Runs a task that the tool called, here if there is a slot. */
+  readonly runChild: (child: TaskRecord) => void;
+  /** Begins a new generation of a failed task that the tool called. */
+  readonly continueChild: (taskId: string) => Promise<void>;
   /** Called once, at the attempt's first progress. */
   readonly onProgressed: () => void;
   /** Hears whether the attempt does nothing but wait in place. */

@@ -1,9 +1,10 @@
 import { isResumableError } from "../../errors.js";
 import { type TaskLimitValues, taskDefaults, withDefaults } from "../../limits.js";
 import type { TaskEventBody } from "../../task/task-event.js";
-import { findEntry, type Signal, type TaskRecord } from "../../task/task-record.js";
+import { findEntry, isFinal, type Signal, type TaskRecord } from "../../task/task-record.js";
 import { readDesiredState } from "../../task/task-rules.js";
 import { Exclusive } from "../exclusive.js";
+import { passOn } from "../scheduling/family.js";
 import type { AttemptEnd } from "../telemetry.js";
 import { AttemptControl } from "./attempt-control.js";
 import { type AttemptOutcome, endOfAttempt, findEndName } from "./attempt-outcome.js";
@@ -19,6 +20,8 @@ export class Attempt {
   readonly #verbs: TaskVerbs;
   readonly #applied = new Set<string>();
   #signals: readonly Signal[] = [];
+  /** Those that the last entry carried out. */
+  #last: readonly Signal[] = [];
   #progressed = false;
   /** As the attempt wrote it last. */
   #end: AttemptEnd = "interrupted";
@@ -72,12 +75,17 @@ export class Attempt {
       outcome = this.#interrupted(!over) ?? ended;
       if (outcome === ended && ended.kind === "threw") this.#reportError(error);
     }
+    await this.#passOn(this.#signals.filter(({ kind }) => kind === "cancel"));
     try {
       await journal.finish((record) => this.#lastEntry(outcome, record));
     } catch (error) {
       // The store refused the result for what it is (what broke the writer is reported at the end).
       await journal.finish((record) => this.#lastEntry({ kind: "threw", error }, record)).catch(() => {});
     }
+    // An old request must not reach them after another process has carried out a newer one.
+    const { status } = journal.record;
+    const isOver = isFinal(status) && status !== "cancelled";
+    if (journal.broken === undefined && !isOver) await this.#passOn(this.#last);
     observer("engine.attempt.ended", lease.taskId);
     this.#verbs.waits.interruptAll();
     journal.dispose();
@@ -89,6 +97,12 @@ export class Attempt {
   #reportError(error: unknown): void {
     const { onToolError, lease, tool, record } = this.#parts;
     onToolError(error, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt });
+  }
+
+  /** What is requested of the task counts for those that it called. */
+  async #passOn(signals: readonly Signal[]): Promise<void> {
+    const { journal, onError } = this.#parts;
+    await passOn(this.#parts, journal.record, signals).catch(onError);
   }
 
   /** Looks for signals that others left. */
@@ -108,7 +122,7 @@ export class Attempt {
     this.#parts.onProgressed();
   }
 
-  /** Carries out what others request; answers and requests to detach once each. */
+  /** Carries out what others request; answers, offers and requests to detach once each. */
   #applySignals(signals: readonly Signal[]): void {
     const { control, journal, tool } = this.#parts;
     this.#signals = signals;
@@ -116,11 +130,12 @@ export class Attempt {
       if (this.#applied.has(signal.id)) continue;
       this.#applied.add(signal.id);
       if (signal.kind === "cancel") control.abort("cancel");
+      if (signal.kind === "offer") this.#write([], signal.id, () => this.#verbs.calls.look());
       if (signal.kind === "detach") this.#write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
       if (signal.kind !== "answer") continue;
       const { id, key, answer } = signal;
       const isOpen = findEntry(journal.record, key)?.kind === "question";
-      this.#write(isOpen ? [{ type: "answered", key, answer }] : [], id, key);
+      this.#write(isOpen ? [{ type: "answered", key, answer }] : [], id, () => this.#verbs.waits.wake(key));
     }
     const request = readDesiredState({ record: journal.record, signals, leased: true });
     if (request !== "pause") control.unwant("pause");
@@ -129,12 +144,10 @@ export class Attempt {
     else control.want("pause");
   }
 
-  #write(events: readonly TaskEventBody[], signalId: string, answeredKey?: string): void {
+  #write(events: readonly TaskEventBody[], signalId: string, written = () => {}): void {
     this.#parts.journal
       .commit(events, [signalId])
-      .then(() => {
-        if (answeredKey !== undefined) this.#verbs.waits.wake(answeredKey);
-      })
+      .then(written)
       // The signal stays where it is, for the next attempt.
       .catch(() => {});
   }
@@ -150,6 +163,7 @@ export class Attempt {
     const waitsUntilMs = this.#verbs.waits.untilMs;
     const nowMs = clock.wallMs();
     const signals = this.#signals;
+    this.#last = signals;
     const entry = endOfAttempt(outcome, { record, before, signals, tool, nowMs, random, waitsUntilMs });
     this.#end = findEndName(entry.events);
     for (const event of entry.events) {

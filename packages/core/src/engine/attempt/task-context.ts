@@ -26,6 +26,8 @@ export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): 
       handled(verbs.step(key, run, options) as Promise<Value>),
     map: (key, items, run, options = {}) =>
       handled(verbs.map({ key, items, run: run as MapCall["run"], options }, idempotencyKey)),
+    call: (key: string, tool: Tool | string, input: unknown) =>
+      handled(verbs.calls.call(key, tool, input) as Promise<never>),
     ask: (key, request) => handled(verbs.ask(key, request as AskRequest)),
     sleep: (key, duration) => handled(verbs.sleep(key, duration)),
     log: (level, data) => journal.log(level, data),

@@ -11,13 +11,15 @@ import type { AskRequest, AskResult, MapCounts, StepAttempt, StepOptions } from 
 import { durationMs, formatIso } from "../clock.js";
 import { isRefusal, retryDelay, toFailure } from "../retry-delay.js";
 import type { AttemptParts } from "./attempt-parts.js";
+import { ChildCalls } from "./child-calls.js";
 import { attemptsFailed, checkStepOptions, errorOf, type FailedStep, runStep } from "./step-attempt.js";
 import { countsOf, type MapCall, TaskMap } from "./task-map.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
-/** `step`, `map`, `ask` and `sleep` of one attempt. */
+/** `step`, `map`, `call`, `ask` and `sleep` of one attempt. */
 export class TaskVerbs {
   readonly waits: WaitsInPlace;
+  readonly calls: ChildCalls;
   readonly #parts: AttemptParts;
   readonly #used = new Set<string>();
   #rememberedCount: number;
@@ -30,6 +32,12 @@ export class TaskVerbs {
     this.#parts = parts;
     this.#rememberedCount = Object.keys(parts.record.remembered).length;
     this.waits = new WaitsInPlace(parts, () => this.#isBusy());
+    this.calls = new ChildCalls(parts, {
+      claim: (key, kinds) => this.#claim(key, kinds),
+      remember: (event) => this.#remember(event),
+      wait: (key, nextMs) => this.#wait(key, Number.POSITIVE_INFINITY, nextMs),
+      wake: (key) => this.waits.wake(key),
+    });
   }
 
   /** Something runs that would be done twice. Items of maps may all wait: then there are as many waits. */
@@ -176,9 +184,9 @@ export class TaskVerbs {
     await this.#parts.journal.commit([event, ...more]);
   }
 
-  async #wait(key: string, untilMs: number): Promise<void> {
+  async #wait(key: string, untilMs: number, nextMs?: number): Promise<void> {
     try {
-      const waited = this.waits.wait(key, untilMs);
+      const waited = this.waits.wait(key, untilMs, nextMs);
       this.#noteWaits();
       await waited;
     } finally {
@@ -187,7 +195,7 @@ export class TaskVerbs {
   }
 
   /**
-   * Sees to it that the scheduler and the journal know whether the attempt only waits. `asked`, `sleep` and a failed step say so
+   * Sees to it that the scheduler and the journal know whether the attempt only waits. `asked`, `called`, `sleep` and a failed step say so
    * themselves, so nothing is written unless the attempt came back to an earlier wait, or runs a step while it waits.
    */
   #noteWaits(): void {

@@ -2,7 +2,7 @@ import { TaskInterrupted } from "../../errors.js";
 import type { AttemptParts } from "./attempt-parts.js";
 
 interface Wait {
-  readonly untilMs: number;
+  readonly nextMs: number;
   readonly wake: () => void;
   readonly interrupt: () => void;
 }
@@ -20,7 +20,7 @@ export class WaitsInPlace {
     this.#isBusy = isBusy;
   }
 
-  /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
+  /** When the next attempt begins, because of the waits that ended this one; `undefined`: when an answer comes. */
   get untilMs(): number | undefined {
     return this.#earliestMs;
   }
@@ -43,9 +43,10 @@ export class WaitsInPlace {
   /**
    * Waits until woken or until `untilMs` of the wall clock comes.
    *
+   * @param nextMs when the next attempt begins where this one ends with the wait.
    * @throws {@link TaskInterrupted} when the attempt stops.
    */
-  wait(key: string, untilMs: number): Promise<void> {
+  wait(key: string, untilMs: number, nextMs = untilMs): Promise<void> {
     const { control, clock, dueTimes, limits, mayWaitInPlace } = this.#parts;
     const { waitInPlaceMs } = limits;
     const stayMs = this.#waits.size > 0 || mayWaitInPlace() ? waitInPlaceMs : 0;
@@ -75,7 +76,7 @@ export class WaitsInPlace {
       };
       // Stops the attempt at once where that was requested before.
       const leave = control.waitInPlace();
-      this.#waits.set(key, { untilMs, wake, interrupt: interrupted });
+      this.#waits.set(key, { nextMs, wake, interrupt: interrupted });
       control.signal.addEventListener("abort", interrupted);
       if (control.aborted === undefined) look();
       else interrupted();
@@ -85,7 +86,7 @@ export class WaitsInPlace {
   /** Ends the attempt, unless something else is under way in it. */
   #giveUp(): boolean {
     if (this.#isBusy()) return false;
-    const earliestMs = Math.min(...Array.from(this.#waits.values(), (wait) => wait.untilMs));
+    const earliestMs = Math.min(...Array.from(this.#waits.values(), (wait) => wait.nextMs));
     if (Number.isFinite(earliestMs)) this.#earliestMs = earliestMs;
     this.#parts.control.abort("waiting");
     return true;

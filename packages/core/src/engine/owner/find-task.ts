@@ -3,7 +3,8 @@ import { fixedLimits } from "../../limits.js";
 import { finalStatuses, type TaskSnapshot, unfinishedStatuses } from "../../task/task-record.js";
 import type { StartRequest } from "../engine.js";
 import { readIfPresent } from "../scheduling/read-tasks.js";
-import { type EngineParts, keyedCall } from "./start-task.js";
+import { keyedCall } from "./keyed-call.js";
+import type { EngineParts } from "./start-task.js";
 
 /**
  * Finds the task of a call: the newest unfinished one, else the newest one. A call that must not join another task has a key of its

@@ -46,15 +46,16 @@ function maskedEvent(event: TaskEvent, taskId: string): TaskEvent {
 
 function maskedSteps(remembered: TaskRecord["remembered"], taskId: string): TaskRecord["remembered"] {
   const entries = Object.entries(remembered);
-  if (!entries.some(([, { kind }]) => kind === "failed_step")) return remembered;
+  if (!entries.some(([, entry]) => "error" in entry)) return remembered;
   const masked = (entry: Remembered): Remembered =>
-    entry.kind === "failed_step" ? { ...entry, error: maskedFailure(entry.error, taskId) } : entry;
+    "error" in entry ? { ...entry, error: maskedFailure(entry.error, taskId) } : entry;
   return Object.fromEntries(entries.map(([key, entry]) => [key, masked(entry)]));
 }
 
 /** Only what a tool's code threw, and what quotes it, has one of these codes. */
 function maskedFailure(failure: TaskFailure, taskId: string): TaskFailure {
-  const isOfTool = ["TOOL_FAILED", "STEP_FAILED"].includes(failure.code) || readRpcCode(failure) !== undefined;
+  const isOfTool =
+    ["TOOL_FAILED", "STEP_FAILED", "CHILD_FAILED"].includes(failure.code) || readRpcCode(failure) !== undefined;
   if (!isOfTool || failure.forCaller === true) return failure;
   return { ...failure, message: `The tool failed. The server's log says why, under ${taskId}.` };
 }

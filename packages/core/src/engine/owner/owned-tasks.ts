@@ -2,12 +2,13 @@ import { invalidValue } from "../../errors.js";
 import { isFinal, type NewSignal, type TaskSnapshot } from "../../task/task-record.js";
 import { isDelivered, readStatus } from "../../task/task-rules.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
+import { isKeptForParent } from "../scheduling/family.js";
 import { readOwned } from "../scheduling/read-tasks.js";
 import { checkGivenAnswer } from "./check-answer.js";
 import { findTask } from "./find-task.js";
 import { followTask, waitForTask } from "./follow-task.js";
 import { type EngineParts, startTask } from "./start-task.js";
-import { illegalTransition, isTaskId, taskNotFound, toTaskView } from "./task-view.js";
+import { illegalTransition, isTaskId, keptForParent, taskNotFound, toTaskView } from "./task-view.js";
 
 /** One owner's view of an engine. Its methods may be taken off it. */
 export class OneOwnersTasks implements OwnedTasks {
@@ -103,9 +104,12 @@ export class OneOwnersTasks implements OwnedTasks {
   };
 
   readonly delete: OwnedTasks["delete"] = async (taskId) => {
-    const status = readStatus(await this.#own(taskId));
+    const snapshot = await this.#own(taskId);
+    const status = readStatus(snapshot);
     const deleted = isFinal(status) && (await this.#parts.scheduler.remove(taskId));
-    if (!deleted) throw illegalTransition(taskId, isFinal(status) ? "pending" : status, "delete");
+    if (deleted) return;
+    if (isFinal(status) && (await isKeptForParent(this.#parts, snapshot.record))) throw keptForParent(snapshot.record);
+    throw illegalTransition(taskId, isFinal(status) ? "pending" : status, "delete");
   };
 
   readonly items: OwnedTasks["items"] = async (taskId, { after = 0, limit = 100 } = {}) => {

@@ -1,14 +1,11 @@
-import { invalidValue, isResumableError } from "../../errors.js";
-import { canonicalJson, copyJson, type Json, jsonBytes } from "../../json.js";
-import { checkLimit, fixedLimits } from "../../limits.js";
+import { isResumableError } from "../../errors.js";
+import { fixedLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import type { NewTask } from "../../task/task-event.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { readDesiredState } from "../../task/task-rules.js";
 import { parseTraceContext } from "../../task/trace-context.js";
-import { checkValue } from "../../tool/schema.js";
 import { makeLabel } from "../../tool/task-label.js";
-import type { Tool } from "../../tool/tool.js";
 import { readInstant } from "../clock.js";
 import type { StartRequest } from "../engine.js";
 import type { Environment } from "../environment.js";
@@ -16,6 +13,7 @@ import { keptMs, maxUnfinishedFor } from "../limit-rules.js";
 import { readOwned } from "../scheduling/read-tasks.js";
 import type { Scheduler } from "../scheduling/scheduler.js";
 import type { Callers, DeliveryNotes } from "./callers.js";
+import { keyedCall } from "./keyed-call.js";
 import type { Masking } from "./masking.js";
 import { isTaskId } from "./task-view.js";
 
@@ -68,29 +66,6 @@ async function createNamed(
   }
 }
 
-/** What a call is, and the deduplication key of its task. */
-export interface KeyedCall {
-  readonly tool: Tool;
-  readonly input: Json;
-  /** The same, as the tool's schema reads it. */
-  readonly parsed: unknown;
-  readonly key: string | null;
-}
-
-/** Checks a call and makes its deduplication key. @throws {@link ResumableError} as `OwnedTasks.start` does of the tool and its input. */
-export async function keyedCall(
-  parts: Pick<EngineParts, "tools" | "limits">,
-  request: Pick<StartRequest, "tool" | "input" | "newTask">,
-): Promise<KeyedCall> {
-  const tool = parts.tools.require(request.tool);
-  parts.tools.requireValidator(tool.name);
-  const input = copyJson(request.input ?? {}, "input");
-  checkLimit("maxInputBytes", jsonBytes(input), parts.limits.maxInputBytes);
-  const checked = await checkValue(tool.input, input, parts.tools.validate);
-  if (checked.problems !== undefined) throw invalidValue(`The input of ${tool.name}`, checked.problems);
-  return { tool, input, parsed: checked.value, key: await keyOf(tool, checked.value, input, request.newTask) };
-}
-
 async function newTask(parts: EngineParts, owner: string, request: StartRequest): Promise<NewTask> {
   const { tool, input, parsed, key } = await keyedCall(parts, request);
   return {
@@ -106,23 +81,6 @@ async function newTask(parts: EngineParts, owner: string, request: StartRequest)
     session: request.session,
     trace: request.trace && parseTraceContext({ ...request.trace }),
   };
-}
-
-async function keyOf(tool: Tool, parsed: unknown, raw: Json, newTask: StartRequest["newTask"]): Promise<string | null> {
-  if (newTask === true) return null;
-  const whole = jsonOr(parsed, raw);
-  const meaning = tool.key === undefined ? whole : copyJson(tool.key(parsed), `the key of tool ${tool.name}`);
-  if (typeof newTask === "string") return taskKey(tool.name, meaning ?? whole, newTask);
-  return tool.key !== undefined && meaning === null ? null : taskKey(tool.name, meaning);
-}
-
-/** Parsed input has its defaults filled in, so that leaving one out is the same call; some schemas make no JSON. */
-function jsonOr(parsed: unknown, raw: Json): Json {
-  try {
-    return copyJson(parsed, "input");
-  } catch {
-    return raw;
-  }
 }
 
 /**
@@ -190,17 +148,6 @@ async function join(parts: EngineParts, found: TaskSnapshot, detached: boolean):
     await store.signal(record.id, { kind: "resume" });
   const now = await store.getTask(record.id);
   if (now !== undefined) scheduler.resumeForWaiter(now);
-}
-
-/**
- * Hashes what "the same call" means: SHA-256 over tool and canonical input, as 64 hexadecimal digits.
- *
- * @param run names one of several runs of the same call.
- */
-export async function taskKey(tool: string, meaning: Json, run?: string): Promise<string> {
-  const bytes = new TextEncoder().encode(canonicalJson(run === undefined ? [tool, meaning] : [tool, meaning, run]));
-  const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Makes an id of 128 random bits: 32 hexadecimal digits. */

@@ -1,5 +1,5 @@
 import { ResumableError } from "../../errors.js";
-import { isFinal, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
+import { isFinal, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
 import { answeredBy, isOrphan, readDesiredState, readStatus, unansweredQuestions } from "../../task/task-rules.js";
 import type { TaskView } from "../engine.js";
 
@@ -54,4 +54,13 @@ export function illegalTransition(taskId: string, status: TaskStatus, wanted: ke
   return new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} is ${status}, so it cannot be ${done}. ${nextStep}`, {
     details: { taskId, status, wanted },
   });
+}
+
+/** Makes the error for a task whose output the task that called it has not read yet. */
+export function keptForParent({ id: taskId, status, parent }: TaskRecord): ResumableError {
+  return new ResumableError(
+    "ILLEGAL_TRANSITION",
+    `Task ${taskId} cannot be deleted yet: task ${parent?.id}, which called it, still needs its result. Delete that one first, or wait until it has finished.`,
+    { details: { taskId, status, wanted: "delete" } },
+  );
 }

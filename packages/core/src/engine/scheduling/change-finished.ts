@@ -5,10 +5,12 @@ import { answeredBy } from "../../task/task-rules.js";
 import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { maxUnfinishedFor } from "../limit-rules.js";
+import { isKeptForParent } from "./family.js";
 
-/** Deletes a task if it is finished. Resolves to whether it was deleted. */
+/** Deletes a task if it is finished, and no task that called it is to read how it ended. Resolves to whether it was deleted. */
 export async function deleteFinished(environment: Environment, taskId: string): Promise<boolean> {
-  const deleted = await change(environment, taskId, finalStatuses, async (lease) => {
+  const deleted = await change(environment, taskId, finalStatuses, async (lease, { record }) => {
+    if (await isKeptForParent(environment, record)) return false;
     await environment.store.deleteTask(lease);
     return true;
   });

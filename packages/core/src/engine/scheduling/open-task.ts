@@ -1,9 +1,10 @@
 import type { Lease } from "../../store/store.js";
-import type { TaskRecord, TaskSnapshot } from "../../task/task-record.js";
+import { onlyWaits, type TaskRecord, type TaskSnapshot } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
 import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { withCompany } from "./company.js";
+import { hasNewsOfChildren, isUnwanted, passOn, signalChildren, wakeParent } from "./family.js";
 import { deathsOf, planAttempt, waitsUntil } from "./plan-attempt.js";
 import type { VersionVerdict } from "./version-rule.js";
 import type { Versions } from "./versions.js";
@@ -49,13 +50,34 @@ export async function openTask(
     const verdict: VersionVerdict =
       tool === undefined || !attempt.mayRun ? { kind: "run" } : await attempt.versions.judge(snapshot, tool);
     const nowMs = clock.wallMs();
-    const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, verdict, worker, inCompany, nowMs, waitMs });
+    const unwanted = await isUnwanted(environment, record);
+    const childEnded = record.live && onlyWaits(record) && (await hasNewsOfChildren(environment, record));
+    const family = { unwanted, childEnded };
+    const plan = planAttempt(snapshot, {
+      ...attempt,
+      ...limits,
+      ...family,
+      tool,
+      verdict,
+      worker,
+      inCompany,
+      nowMs,
+      waitMs,
+    });
     const { events, consume } = plan;
+    await passOn(
+      environment,
+      record,
+      snapshot.signals.filter(({ id }) => consume.includes(id)),
+    );
+    if (events.some((event) => event.type === "restarted" && !event.fromState))
+      await signalChildren(environment, record, { kind: "cancel" });
     const changes = events.length > 0 || consume.length > 0;
     const entry = { lease, afterSeq: record.lastSeq, events, consume, now: readInstant(clock) };
     const written = changes ? await store.commit(entry) : snapshot;
     if (events.some((event) => event.type === "attempt_ended" && event.reason === "crashed"))
       telemetry.tookOver(record.tool);
+    await wakeParent(environment, written.record);
     if (plan.run && tool !== undefined) return { kind: "started", lease, record: written.record, tool, before: record };
     await store.releaseLease(lease);
     return { kind: "idle", snapshot: { ...written, leased: false }, verdict: verdict.kind };

@@ -18,6 +18,8 @@ const inputs: Omit<PlanInputs, "waitMs"> = {
   crashBackoffMs: 1_000,
   mayRun: true,
   brokenAttempt: undefined,
+  unwanted: false,
+  childEnded: false,
 };
 const plain = { name: "x", version: "1", kind: "function" } as const;
 const task = {

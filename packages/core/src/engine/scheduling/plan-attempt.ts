@@ -1,5 +1,13 @@
+import { looksAgainMs } from "../../task/calls.js";
 import type { TaskEventBody } from "../../task/task-event.js";
-import { isFinal, onlyWaits, openQuestions, type TaskSnapshot, waitsUntilMs } from "../../task/task-record.js";
+import {
+  isFinal,
+  onlyWaits,
+  openQuestions,
+  type Signal,
+  type TaskSnapshot,
+  waitsUntilMs,
+} from "../../task/task-record.js";
 import { answeredBy, readDesiredState, requestedState } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { outcomeUnknown, runsAgain } from "../runs-again.js";
@@ -34,6 +42,10 @@ export interface PlanInputs {
   /** Those of {@link deathsOf} that another task may have caused; of the first one it does not matter. */
   readonly inCompany: ReadonlySet<string>;
   readonly crashBackoffMs: number;
+  /** The task that called it does not want it any more. */
+  readonly unwanted: boolean;
+  /** A task that it called has ended while it waited in the dead attempt. */
+  readonly childEnded: boolean;
   /** False only carries out requests and does not begin an attempt. */
   readonly mayRun: boolean;
   /** The attempt that this very process ran and whose end it could not write: nothing died. */
@@ -72,16 +84,21 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
     return { events: [], consume: over.map(({ id }) => id), run: false };
   }
   const events = requestEvents(snapshot);
-  const stop = (...last: TaskEventBody[]): AttemptPlan => ({ events: [...events, ...last], consume, run: false });
+  const carriedOut = requests.filter(({ kind }) => kind !== "offer").map(({ id }) => id);
+  const stop = (...last: TaskEventBody[]): AttemptPlan => ({
+    ...{ events: [...events, ...last], consume: carriedOut, run: false },
+  });
 
   if (requests.some((signal) => signal.kind === "cancel")) return stop({ type: "cancelled" });
+  if (inputs.unwanted)
+    return stop({ type: "cancelled", reason: "The task that called it was cancelled or restarted." });
   // The worker that it is left to carries out the other requests, and runs it at once because of them.
   if (verdict.kind === "leave") return { events: [], consume: [], run: false };
   // How a dead attempt is to be judged depends on the tool: a process that has it will.
   if (tool === undefined || verdict.kind === "wait") return stop();
   const ending: Ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
   if (ending.over || !inputs.mayRun || readDesiredState(snapshot) === "pause") return stop(...ending.events);
-  if (mustWait(snapshot, ending, inputs.waitMs)) return stop(...ending.events);
+  if (mustWait(snapshot, ending, inputs)) return stop(...ending.events);
   const version = versionEnding(snapshot, tool, verdict);
   if (version.over) return stop(...ending.events, ...version.events);
   const start = {
@@ -129,9 +146,10 @@ function crashLoop(crashes: number, tool: PlannedTool): TaskEventBody {
  * The process died while the attempt only waited for answers and times. That says nothing about the tool: the task waits
  * on without an attempt, so that the next death does not meet it.
  */
-function deathInWait(record: TaskSnapshot["record"], tool: PlannedTool, { maxDeathsInWaits }: PlanInputs): Ending {
+function deathInWait(record: TaskSnapshot["record"], tool: PlannedTool, inputs: PlanInputs): Ending {
+  const { maxDeathsInWaits, nowMs } = inputs;
   const deaths = (record.deathsInWaits ?? 0) + 1;
-  const untilMs = waitsUntilMs(record);
+  const untilMs = Math.min(waitsUntilMs(record), looksAgainMs(record, nowMs));
   const runnableAt = Number.isFinite(untilMs) ? { runnableAt: new Date(untilMs).toISOString() } : {};
   const ended = { type: "attempt_ended", reason: "crashed", ...runnableAt } as const;
   if (record.progressed || deaths < maxDeathsInWaits) return { events: [ended], over: false, waits: true };
@@ -139,8 +157,11 @@ function deathInWait(record: TaskSnapshot["record"], tool: PlannedTool, { maxDea
   return { events: [ended, { type: "failed", error: { code: "CRASH_LOOP", message } }], over: true };
 }
 
-function mustWait({ record, signals }: TaskSnapshot, ending: Ending, waitMs: number): boolean {
-  const woken = signals.some((signal) => signal.kind === "resume" || signal.kind === "answer");
+const waking: readonly Signal["kind"][] = ["resume", "answer", "offer"];
+
+function mustWait({ record, signals }: TaskSnapshot, ending: Ending, inputs: PlanInputs): boolean {
+  const { waitMs, childEnded } = inputs;
+  const woken = childEnded || signals.some(({ kind }) => waking.includes(kind));
   if (record.live) {
     if (ending.waits === true) return !woken && waitMs > 0;
     return ending.events.some((event) => event.type === "attempt_ended" && event.runnableAt !== undefined);

@@ -8,6 +8,7 @@ import { Exclusive } from "../exclusive.js";
 import { writeBackoff } from "../retry-delay.js";
 import { deleteFinished, restartFailed } from "./change-finished.js";
 import { Company } from "./company.js";
+import { wakeParent } from "./family.js";
 import { type OpenedTask, openTask } from "./open-task.js";
 import { Poller, TaskTimers, type TimerKind } from "./poller.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
@@ -169,7 +170,9 @@ export class Scheduler {
       const onWaiting = (waiting: boolean): void => this.#queue.setWaiting(slot, waiting);
       const mayWaitInPlace = (): boolean => this.#queue.mayWaitInPlace;
       const yields = (): boolean => this.#queue.yields(slot);
-      const callbacks = { onProgressed, onWaiting, mayWaitInPlace, yields };
+      const runChild = (child: Runnable): void => this.kick(child, { awaited: false });
+      const continueChild = (childId: string): Promise<void> => this.restart(childId);
+      const callbacks = { onProgressed, onWaiting, mayWaitInPlace, yields, runChild, continueChild };
       try {
         slot.attempt = new Attempt({ ...this.#environment, ...callbacks, lease, record, tool, before });
         this.#drainAttempt(slot);
@@ -180,6 +183,7 @@ export class Scheduler {
       }
       const snapshot = await store.getTask(task.id);
       if (snapshot === undefined) return () => this.#forget(task.id);
+      await wakeParent(this.#environment, snapshot.record);
       const { refused } = snapshot.record;
       if (refused !== undefined) this.versions.noteRefused(snapshot.record);
       return () => this.#rest({ ...snapshot, leased: false }, refused === undefined ? "run" : "refuse");
