@@ -130,7 +130,7 @@ describe.concurrent("a file that cannot be used", () => {
 });
 
 describe.concurrent("a task that vanished", () => {
-  const verbs = ["show", "watch", "wait", "pause", "resume", "cancel", "answer", "result", "items", "forget"];
+  const verbs = ["show", "watch", "wait", "pause", "resume", "cancel", "answer", "result", "items", "delete"];
 
   it.each(verbs)("is named by its id, with what to do: %s", async (verb) => {
     const program = await run(verb, "vanished-task", ...common);
@@ -140,7 +140,7 @@ describe.concurrent("a task that vanished", () => {
   it("from under a client that follows it ends that client with a sentence", async () => {
     const id = (await run("call", "count", "to=5", "delay_ms=0", "--detach", ...common)).stdout.trim();
     expect((await run("wait", id, ...common)).code).toBe(0);
-    expect((await run("forget", id, ...common)).stdout).toContain(`Deleted ${id}`);
+    expect((await run("delete", id, ...common)).stdout).toContain(`Deleted ${id}`);
     expect((await run("result", id, ...common)).code).toBe(4);
     expect((await run("tasks", ...common)).code).toBe(0);
   });

@@ -160,7 +160,7 @@ function fakeHandle(id: string, { tasks, said, journal, result, events = silence
     },
     async *items() {},
     journal: async () => journal,
-    forget: note("forget"),
+    forget: note("delete"),
     remove: note("remove"),
   };
 }

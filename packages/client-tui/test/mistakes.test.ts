@@ -66,7 +66,7 @@ describe("a command on several tasks", () => {
       const { code, stdout, stderr } = await run(verb, first, unknown, last, ...more, ...common);
       return { code, lines: stdout.trim().split("\n"), stderr };
     };
-    for (const verb of ["pause", "cancel", "forget"]) {
+    for (const verb of ["pause", "cancel", "delete"]) {
       expect(await tried(verb), verb).toEqual({
         code: 4,
         lines: [expect.stringContaining(first), expect.stringContaining(last)],

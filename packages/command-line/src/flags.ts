@@ -81,8 +81,8 @@ function readRecoverAfter(text: string | undefined): number | undefined {
 export function recoverySentence({ now, later, onRequest, more }: RecoveryCounts, recoverAfterMs: number): string {
   const parts = [
     ...(now > 0 ? [`${now} resume now`] : []),
-    ...(later > 0 ? [`${later} when a caller returns, or after ${recoverAfterMs / 1_000} s`] : []),
-    ...(onRequest > 0 ? [`${onRequest} only on request`] : []),
+    ...(later > 0 ? [`${later} resume when their caller returns, or after ${recoverAfterMs / 1_000} s`] : []),
+    ...(onRequest > 0 ? [`${onRequest} stay as they are until they are resumed`] : []),
     ...(more ? ["more were not counted"] : []),
   ];
   // Those that other processes run are not counted: the previous server of a reload may still run some.

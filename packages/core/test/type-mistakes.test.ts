@@ -41,6 +41,14 @@ const plain: Readonly<Record<string, Complaint>> = {
     place: "8:3",
     text: "Object literal may only specify known properties, but 'sate' does not exist in type 'ToolOptions<ZodObject<{ n: ZodNumber; }, $strip>, unknown, unknown, unknown, number>'. Did you mean to write 'state'?",
   },
+  "input-schema": {
+    place: "7:3",
+    text: "Object literal may only specify known properties, and 'inputSchema' does not exist in type 'ToolOptions<unknown, unknown, unknown, unknown, Json>'.",
+  },
+  "question-text": {
+    place: "9:28",
+    text: `Argument of type 'string' is not assignable to parameter of type 'AskRequest<Refused<"a question is { message, schema }, such as schema: z.object({ … })">>'.`,
+  },
   "raw-input": {
     place: "7:3",
     text: `Property 'because' is missing in type '{ n: z.ZodNumber; }' but required in type 'Refused<"input is one schema: write z.object({ … }) around the properties">'.`,

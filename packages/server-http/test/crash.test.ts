@@ -149,5 +149,5 @@ test("G1 a task whose caller died with the server resumes by itself, and the ban
   expect(ended).toMatchObject({ status: "completed", record: { attempt: 2, progress: 40, itemCount: 40 } });
   await onlooker.close();
   const { stderr } = await again.stop("SIGTERM");
-  expect(stderr).toContain("\nunfinished tasks: 1 when a caller returns, or after 1 s\n");
+  expect(stderr).toContain("\nunfinished tasks: 1 resume when their caller returns, or after 1 s\n");
 });

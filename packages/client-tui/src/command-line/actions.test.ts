@@ -58,7 +58,7 @@ const asSubcommand: Readonly<Record<Action, string>> = {
   resume_all: "resume --all",
   resumeAll: "resume --all",
   cancel: "cancel ID",
-  forget: "forget ID",
+  delete: "delete ID",
   answer: "answer ID KEY key=value",
   stats: "stats",
   session: "session",

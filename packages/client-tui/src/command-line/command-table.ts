@@ -73,7 +73,7 @@ export const optionTable = {
     values: interruptActions,
   },
   "from-start": flag("watch: from the task's first event, not from now"),
-  all: flag("tasks, tools: list all; pause, resume, cancel, forget: every task that the command fits"),
+  all: flag("tasks, tools: list all; pause, resume, cancel, delete: every task that the command fits"),
   status: {
     ...text("LIST", "only tasks of these statuses, with commas between them"),
     multiple: true,
@@ -162,7 +162,7 @@ const commands = {
   },
   result: { words: "ID", summary: "print the result of a finished task", completes: ["task"], options: asking },
   items: { words: "ID", summary: "print the items of a task, one per line", completes: ["task"], options: asking },
-  forget: {
+  delete: {
     words: "ID…",
     summary: "delete finished tasks, and take unfinished ones off the list",
     completes: ["task"],

@@ -136,7 +136,7 @@ export class TaskBoard {
   }
 
   /** Takes a task off this client's lists; one that is over is deleted on its server. */
-  forget(taskId: string): Promise<void> {
+  delete(taskId: string): Promise<void> {
     return this.attempt(async () => {
       const task = this.store.current.tasks.get(taskId);
       const events = this.#followed.get(taskId);
@@ -237,7 +237,7 @@ export class TaskBoard {
     if (first) this.notice("error", errorMessage(error));
   }
 
-  /** A task that is missing from a list is over, forgotten elsewhere, or unknown to its server. */
+  /** A task that is missing from a list is over, deleted elsewhere, or unknown to its server. */
   async #seek({ id, server }: TaskInfo): Promise<void> {
     try {
       this.#show(await this.#client.task(id, server).info());

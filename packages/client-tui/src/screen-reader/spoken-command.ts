@@ -1,5 +1,5 @@
 const alone = ["list", "tools", "help", "quit"] as const;
-const withNumber = ["resume", "pause", "cancel", "forget", "answer", "decline", "show"] as const;
+const withNumber = ["resume", "pause", "cancel", "delete", "answer", "decline", "show"] as const;
 
 /** What can be done with the task of a number. */
 export type NumberedVerb = (typeof withNumber)[number];
@@ -15,7 +15,7 @@ export type SpokenCommand =
 export const spokenHelp: readonly string[] = [
   "Enter alone lists your tasks; resume all continues those that were interrupted.",
   "list shows your tasks with their numbers.",
-  "show, resume, pause, cancel, forget, answer and decline need a number: pause 2.",
+  "show, resume, pause, cancel, delete, answer and decline need a number: pause 2.",
   "tools lists the tools; call TOOL key=value calls one.",
   "quit leaves.",
 ];

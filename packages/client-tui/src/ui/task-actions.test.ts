@@ -17,11 +17,11 @@ describe("what is asked before something is done to tasks", () => {
     ["resume", [running, over], "Resume 2 tasks?"],
     ["cancel", [running], "Cancel task a (count_words)? Items are kept, but cancelled tasks cannot be resumed."],
     ["cancel", [running, over], "Cancel 2 tasks? Items are kept, but cancelled tasks cannot be resumed."],
-    ["forget", [running], "Forget task a (count_words)? It stays on its server and is not shown here again."],
-    ["forget", [gone], "Forget task c (count_words)? It stays on its server and is not shown here again."],
-    ["forget", [running, gone], "Forget 2 tasks? They stay on their servers and are not shown here again."],
-    ["forget", [over], "Forget task b (count_words)? Finished tasks are deleted on their server, with their results."],
-    ["forget", [running, over], "Forget 2 tasks? Finished tasks are deleted on their server, with their results."],
+    ["delete", [running], "Delete task a (count_words)? It stays on its server and is not shown here again."],
+    ["delete", [gone], "Delete task c (count_words)? It stays on its server and is not shown here again."],
+    ["delete", [running, gone], "Delete 2 tasks? They stay on their servers and are not shown here again."],
+    ["delete", [over], "Delete task b (count_words)? Finished tasks are deleted on their server, with their results."],
+    ["delete", [running, over], "Delete 2 tasks? Finished tasks are deleted on their server, with their results."],
     ["cancel", [], undefined],
   ] as const)("for %s of %j", (verb, tasks, text) => {
     expect(confirmation(verb, tasks)).toBe(text);
@@ -33,7 +33,7 @@ describe("what a key wants with a task", () => {
     const done: string[] = [];
     const note = (verb: string) => async (id: string) => void done.push(`${verb} ${id}`);
     const board = {
-      ...{ pause: note("pause"), resume: note("resume"), cancel: note("cancel"), forget: note("forget") },
+      ...{ pause: note("pause"), resume: note("resume"), cancel: note("cancel"), delete: note("delete") },
       retryNow: async () => void done.push("retry now"),
       notice: (_kind: string, text: string) => void done.push(text),
     };
@@ -85,7 +85,7 @@ describe("what a key wants with a task", () => {
     const actions = act();
     actions.onDetail("answer", running);
     actions.onDetail("copy", running);
-    actions.onDetail("forget", running);
+    actions.onDetail("delete", running);
     actions.onDetail("pause", undefined);
     expect(actions.done).toEqual([
       "No open question.",

@@ -11,7 +11,7 @@ import { keysPage, type ScreenProps } from "./navigation.js";
 import { type OpeningOutcome, openingKeys } from "./opening/opening-state.js";
 import { fitsNotice } from "./parts/notice.js";
 
-type Verb = "pause" | "resume" | "cancel" | "forget";
+type Verb = "pause" | "resume" | "cancel" | "delete";
 
 /** What connects the screens with tasks. */
 export type ActionProps = Pick<ScreenProps, "client" | "board" | "state" | "go" | "copy" | "columns">;
@@ -47,7 +47,7 @@ export function taskActions(props: ActionProps) {
       if (outcome === "again") return void runAgain(props, task);
       if (outcome === "copy") return copyCommand(props, task);
       if (outcome === "refresh") return void board.retryNow();
-      if (outcome === "forget") go({ type: "back" });
+      if (outcome === "delete") go({ type: "back" });
       steer(outcome, [task.info.id]);
     },
   };
@@ -152,7 +152,7 @@ export function confirmation(verb: Verb, tasks: readonly BoardTask[]): string | 
 
 function consequences(verb: Verb, tasks: readonly BoardTask[]): string {
   if (verb === "cancel") return " Items are kept, but cancelled tasks cannot be resumed.";
-  if (verb !== "forget") return "";
+  if (verb !== "delete") return "";
   if (tasks.some((task) => !isUnfinished(task) && task.gone !== true))
     return " Finished tasks are deleted on their server, with their results.";
   return tasks.length === 1

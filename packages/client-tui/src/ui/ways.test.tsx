@@ -29,12 +29,12 @@ describe("a way through the screens", () => {
       [
         [
           "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · ? all keys",
-          "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · n run again · f forget · : commands · ? all keys",
+          "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · n run again · d delete · : commands · ? all keys",
           "Tab part · y copy · ? all keys",
         ],
         [
           "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n run again · ? all keys",
-          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n run again · f forget · : commands · 1-5 places · ? all keys",
+          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n run again · d delete · : commands · 1-5 places · ? all keys",
           "c cancel · Tab part · ? all keys",
         ],
       ]
@@ -45,8 +45,8 @@ describe("a way through the screens", () => {
     const opening = await frames(alike, [], "of your tasks");
     expect(opening.map(({ lines }) => lines.at(-1))).toMatchInlineSnapshot(`
       [
-        "Enter open · p pause · c cancel · f forget · 2 tasks · : commands · ? all keys",
-        "Enter open · p pause · c cancel · f forget · 2 tasks · : commands · g refresh · m menu · Ctrl-C leave",
+        "Enter open · p pause · c cancel · d delete · 2 tasks · : commands · ? all keys",
+        "Enter open · p pause · c cancel · d delete · 2 tasks · : commands · g refresh · m menu · Ctrl-C leave",
         "Enter open · p pause · ? all keys",
       ]
     `);

@@ -176,7 +176,7 @@ const failureSentences: Readonly<Record<LinkFailureKind, FailureSentence>> = {
   not_mcp: {
     code: "NOT_AN_MCP_SERVER",
     sentence: (address, reason) =>
-      `${address} answers, but not as an MCP server of this client's versions (${reason}). Check the URL: its path is usually /mcp.`,
+      `${address} is not an MCP endpoint that this client can use (${reason}). Check the URL: its path is usually /mcp.`,
   },
   aborted: { code: "ABORTED", sentence: () => "The request was aborted." },
   answer: {

@@ -70,7 +70,7 @@ const limits = {
   "max-running-per-owner": text("N", `running tasks of one owner (${engineDefaults.maxRunningPerOwner})`, "settings"),
   "slot-turn": text(
     "TIME",
-    "a task that runs for so long makes room at its next checkpoint for an owner that runs nothing, or never (1m)",
+    "after this time a task leaves its slot at its next checkpoint if another owner waits, or never (1m)",
     "settings",
   ),
   "keep-finished": list(

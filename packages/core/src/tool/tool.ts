@@ -2,7 +2,7 @@ import type { Duration } from "../duration.js";
 import type { Json, JsonObject } from "../json.js";
 import type { taskDefaults } from "../limits.js";
 import type { LogLevel } from "../task/task-event.js";
-import type { JsonCheck } from "./json-check.js";
+import type { JsonCheck, Refused } from "./json-check.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import type { AnySchema, InferOutput, SchemaCheck } from "./schema.js";
 
@@ -137,7 +137,11 @@ export interface TaskContext<State = Json, Item = Json> {
   /** Asks the user. Survives restarts; takes at most one answer. */
   ask<Schema>(
     key: string,
-    request: AskRequest<Schema & SchemaCheck<Schema, "schema">>,
+    request: AskRequest<
+      unknown extends Schema
+        ? Refused<"a question is { message, schema }, such as schema: z.object({ … })">
+        : Schema & SchemaCheck<Schema, "schema">
+    >,
   ): Promise<AskResult<InferOutput<Schema>>>;
   /** Waits, also across restarts, until so long after the first time that this key was waited for. */
   sleep(key: string, duration: Duration): Promise<void>;

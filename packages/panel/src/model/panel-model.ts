@@ -27,7 +27,7 @@ const verbTools: Readonly<Record<BulkVerb, PanelTool>> = {
   pause: "pause_task",
   resume: "resume_task",
   cancel: "cancel_task",
-  forget: "delete_task",
+  delete: "delete_task",
 };
 
 /** A tool that the user may run. */
@@ -159,7 +159,7 @@ export class PanelModel {
     if (verb === "pause" || verb === "cancel") this.#dispatch({ type: "requested", taskId, verb });
     const answer = await this.#ask(verbTools[verb], { task_id: taskId });
     if (answer === undefined) this.#dispatch({ type: "requested", taskId, verb: undefined });
-    else if (verb === "forget") this.#dispatch({ type: "removed", taskId });
+    else if (verb === "delete") this.#dispatch({ type: "removed", taskId });
   }
 
   #context(): PollContext {

@@ -35,13 +35,13 @@ export const english = {
     cancel: "Cancel",
     restart: "Restart",
     answer: "Answer",
-    forget: "Delete",
+    delete: "Delete",
   },
   requested: { pause: "pausing…", cancel: "cancelling…" },
   confirm: {
     cancel: (count: number) =>
       `Cancel ${count === 1 ? "this task" : `${count} tasks`}? Items are kept, but cancelled tasks cannot be resumed.`,
-    forget: (count: number) =>
+    delete: (count: number) =>
       `Delete ${count === 1 ? "this task" : `${count} tasks`}? Finished tasks are deleted on their server, with their results.`,
     restart: () => "Run this task once more from the beginning, as a new task?",
   },

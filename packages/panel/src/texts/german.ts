@@ -101,13 +101,13 @@ export const german: Texts = {
     cancel: "Abbrechen",
     restart: "Neu starten",
     answer: "Antworten",
-    forget: "Löschen",
+    delete: "Löschen",
   },
   requested: { pause: "pausiert gleich …", cancel: "bricht ab …" },
   confirm: {
     cancel: (count) =>
       `${count === 1 ? "Diese Aufgabe" : `${count} Aufgaben`} abbrechen? Einträge bleiben erhalten, aber Abgebrochenes kann nicht fortgesetzt werden.`,
-    forget: (count) =>
+    delete: (count) =>
       `Löschen: ${taskCount(count)}? Fertige Aufgaben werden mit ihren Ergebnissen auf dem Server gelöscht.`,
     restart: () => "Diese Aufgabe als neue Aufgabe noch einmal von vorn ausführen?",
   },

@@ -17,24 +17,24 @@ const facts: TaskFacts = {
 
 const taskOf = (more: Partial<TaskFacts>): ShownTask => ({ info: { ...facts, ...more } });
 
-const verbs = ["pause", "resume", "cancel", "answer", "forget"] as const;
+const verbs = ["pause", "resume", "cancel", "answer", "delete"] as const;
 const question = { key: "q", message: "Sure?", schema: {}, userOnly: false };
 const error = { code: "X", message: "no" };
 
 it.each<[Partial<TaskFacts>, Partial<ShownTask>, readonly TaskVerb[]]>([
-  [{}, {}, ["pause", "cancel", "forget"]],
-  [{ status: "pending" }, {}, ["pause", "cancel", "forget"]],
-  [{ interrupted: true }, {}, ["resume", "cancel", "forget"]],
-  [{ status: "paused" }, {}, ["resume", "cancel", "forget"]],
-  [{ status: "input_required", questions: [question] }, {}, ["pause", "cancel", "answer", "forget"]],
-  [{ status: "failed", error }, {}, ["resume", "forget"]],
-  [{ status: "failed", error: { ...error, continues: "never" } }, {}, ["forget"]],
-  [{ status: "completed" }, {}, ["forget"]],
-  [{}, { away: { reason: "down", sinceMs: 0 } }, ["forget"]],
-  [{ interrupted: true }, { remembered: true }, ["forget"]],
-  [{}, { gone: true }, ["forget"]],
-  [{}, { requested: "pause" }, ["cancel", "forget"]],
-  [{}, { requested: "cancel" }, ["pause", "forget"]],
+  [{}, {}, ["pause", "cancel", "delete"]],
+  [{ status: "pending" }, {}, ["pause", "cancel", "delete"]],
+  [{ interrupted: true }, {}, ["resume", "cancel", "delete"]],
+  [{ status: "paused" }, {}, ["resume", "cancel", "delete"]],
+  [{ status: "input_required", questions: [question] }, {}, ["pause", "cancel", "answer", "delete"]],
+  [{ status: "failed", error }, {}, ["resume", "delete"]],
+  [{ status: "failed", error: { ...error, continues: "never" } }, {}, ["delete"]],
+  [{ status: "completed" }, {}, ["delete"]],
+  [{}, { away: { reason: "down", sinceMs: 0 } }, ["delete"]],
+  [{ interrupted: true }, { remembered: true }, ["delete"]],
+  [{}, { gone: true }, ["delete"]],
+  [{}, { requested: "pause" }, ["cancel", "delete"]],
+  [{}, { requested: "cancel" }, ["pause", "delete"]],
 ])("of a task %j that is %j one can ask for %j", (info, more, expected) => {
   const task = { ...taskOf(info), ...more };
   expect(verbs.filter((verb) => canDo(verb, task))).toEqual(expected);

@@ -56,12 +56,12 @@ function clockEndMs(task: ShownTask, nowMs: number): number {
 }
 
 /** What a user can ask for with one task. */
-export type TaskVerb = "pause" | "resume" | "cancel" | "answer" | "forget";
+export type TaskVerb = "pause" | "resume" | "cancel" | "answer" | "delete";
 
 /** Tells whether a request makes sense for a task as it is now: only then it is offered. */
 export function canDo(verb: TaskVerb, task: ShownTask): boolean {
   const { status, interrupted, questions, error } = task.info;
-  if (verb === "forget") return true;
+  if (verb === "delete") return true;
   if (task.gone === true || isAway(task)) return false;
   switch (verb) {
     case "pause":

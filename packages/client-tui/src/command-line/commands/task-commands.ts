@@ -147,13 +147,13 @@ function steer(verb: "pause" | "resume" | "cancel"): Command {
   return (context) => forEach(context, verb, async (task) => showTask(context.output, await task[verb]()));
 }
 
-/** `forget ID…`: deletes finished tasks; unfinished ones stay on their server and leave this client's lists. */
-const forget: Command = (context) =>
-  forEach(context, "forget", async (task) => {
+/** `delete ID…`: deletes finished tasks; unfinished ones stay on their server and leave this client's lists. */
+const deleteTasks: Command = (context) =>
+  forEach(context, "delete", async (task) => {
     const { id } = task;
     const deleted = isFinal((await task.info()).status);
     await (deleted ? task.remove() : task.forget());
-    const text = deleted ? `Deleted ${id}.` : `Forgot ${id}; it stays on its server.`;
+    const text = deleted ? `Deleted ${id}.` : `${id} left the list; it stays on its server.`;
     context.output.result({ task_id: id, deleted }, [text]);
   });
 
@@ -200,7 +200,7 @@ function taskIdOf({ line }: CommandContext, command: string): string {
 }
 
 /** What can be done with several tasks at once. */
-type BulkVerb = "pause" | "resume" | "cancel" | "forget";
+type BulkVerb = "pause" | "resume" | "cancel" | "delete";
 
 /** The ids that a command names, or with `--all` those of the tasks that it makes sense for; `asked`: `--status` names them. */
 async function chosenTasks(context: CommandContext, verb: BulkVerb): Promise<readonly string[]> {
@@ -212,7 +212,7 @@ async function chosenTasks(context: CommandContext, verb: BulkVerb): Promise<rea
     throw new UsageError(`${verb} needs the id of a task, or --all. \`tasks\` lists yours.`);
   }
   if (!line.all) return line.words;
-  const tasks = await listTasks(context, verb === "forget");
+  const tasks = await listTasks(context, verb === "delete");
   const asked = line.status !== undefined;
   return tasks.filter((task) => makesSense[verb](task, asked)).map(({ id }) => id);
 }
@@ -236,11 +236,11 @@ const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo, asked: boolean) => 
   // What was paused was paused on purpose: `--status paused` resumes it.
   resume: ({ status, interrupted }, asked) => interrupted || (asked && (status === "paused" || status === "failed")),
   cancel: ({ status }) => !isFinal(status),
-  forget: ({ status }) => isFinal(status),
+  delete: ({ status }) => isFinal(status),
 };
 
 /** The subcommands that show or change tasks. */
 export const taskCommands = {
-  ...{ tasks, show, watch, wait, result, forget, items, answer },
+  ...{ tasks, show, watch, wait, result, delete: deleteTasks, items, answer },
   ...{ pause: steer("pause"), resume: steer("resume"), cancel: steer("cancel") },
 };

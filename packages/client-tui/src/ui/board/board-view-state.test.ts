@@ -59,7 +59,7 @@ describe("the list of tasks", () => {
     ["p", { type: "pause", taskIds: ["new"] }],
     ["r", { type: "resume", taskIds: ["new"] }],
     ["c", { type: "cancel", taskIds: ["new"] }],
-    ["f", { type: "forget", taskIds: ["new"] }],
+    ["d", { type: "delete", taskIds: ["new"] }],
     ["g", { type: "refresh" }],
     ["?", { type: "keys" }],
     ["q", { type: "back" }],

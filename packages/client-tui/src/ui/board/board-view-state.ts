@@ -28,7 +28,7 @@ export const boardKeys = [
   "Space mark",
   "/ find",
   "s sort",
-  "f forget",
+  "d delete",
   "* mark all",
   "u unfinished only",
   "R resume interrupted",
@@ -61,7 +61,7 @@ export interface BoardViewState extends Cursor {
 export type BoardOutcome =
   | { readonly type: "back" | "refresh" | "keys" | "resume_all" }
   | { readonly type: "open" | "answer"; readonly taskId: string }
-  | { readonly type: "pause" | "resume" | "cancel" | "forget"; readonly taskIds: readonly string[] };
+  | { readonly type: "pause" | "resume" | "cancel" | "delete"; readonly taskIds: readonly string[] };
 
 /** The list as it is first seen. */
 export const initialBoardView: BoardViewState = {

@@ -26,8 +26,8 @@ describe("the list of tasks", () => {
     screen.board.store.dispatch({ type: "seen", task: fakeTask("a", { status: "completed", lastSeq: 10 }) });
     const { lines } = await screen.until("▸ + count_words");
     expect(lines.slice(3, 5).map((line) => line.slice(0, 15))).toEqual(["  = backup     ", "▸ + count_words"]);
-    screen.press("f");
-    await screen.until("Forget task a");
+    screen.press("d");
+    await screen.until("Delete task a");
   });
 
   it("has columns that stay in line, and marks that read without colour", async () => {
@@ -58,7 +58,7 @@ describe("the list of tasks", () => {
       │  = backup      work           ████░░░░░░░░░ 30% (15/50)  8s                     paused: Processed 15/50 rec…
       │  x train       work           ████░░░░░░░░░ 30% (15/50)  10s                    failed: no data
       ⋮ 3 empty lines
-      │Enter open · p pause · c cancel · Space mark · / find · s sort · f forget · * mark all · ? all keys
+      │Enter open · p pause · c cancel · Space mark · / find · s sort · d delete · * mark all · ? all keys
     `);
     const wide = await openBoard(tasks, { size: { columns: 120, rows: 12 }, servers: twoServers });
     expect(await wide.until("gives no timeline")).toMatchInlineSnapshot(`
@@ -73,7 +73,7 @@ describe("the list of tasks", () => {
       │                                                                  │ Its server gives no timeline.
       │                                                                  │
       │
-      │Enter open · p pause · c cancel · Space mark · / find · s sort · f forget · * mark all · u unfinished only · ? all keys
+      │Enter open · p pause · c cancel · Space mark · / find · s sort · d delete · * mark all · u unfinished only · ? all keys
     `);
   });
 
@@ -155,7 +155,7 @@ describe("the list of tasks", () => {
     const { lines } = await screen.until("server away");
     expect([lines[3], lines.at(-1)]).toEqual([
       "▸ ~ count_words ███░░░░░░░ 30% (15/50)  7s                     server away: Pro…",
-      "Enter open · g retry now · Space mark · / find · s sort · f forget · ? all keys",
+      "Enter open · g retry now · Space mark · / find · s sort · d delete · ? all keys",
     ]);
     screen.press("p");
     await screen.until("The server of count_words is away, so it cannot pause now. g tries again.");

@@ -33,7 +33,7 @@ describe("the rows of tasks", () => {
       │                                                                  │
       ⋮ 26 more such lines
       │
-      │Enter open · g retry now · Space mark · / find · s sort · f forget · * mark all · u unfinished only · ? all keys
+      │Enter open · g retry now · Space mark · / find · s sort · d delete · * mark all · u unfinished only · ? all keys
 
       40×10
       │ 127.0.0.1:8001 reconnecting in 7s (att…

@@ -26,7 +26,7 @@ describe("a task in detail", () => {
     ["p", "pause"],
     ["r", "resume"],
     ["c", "cancel"],
-    ["f", "forget"],
+    ["d", "delete"],
     ["a", "answer"],
     ["y", "copy"],
     ["?", "keys"],

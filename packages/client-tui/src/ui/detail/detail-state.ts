@@ -18,7 +18,7 @@ export const detailKeys = [
   "Enter fold, unfold",
   "End follow",
   "n run again",
-  "f forget",
+  "d delete",
   ": commands",
   "1-5 places",
   "g refresh",
@@ -47,7 +47,7 @@ export interface DetailState {
 
 /** What the user wants with the task. */
 export type DetailOutcome =
-  | ("back" | "pause" | "resume" | "cancel" | "forget")
+  | ("back" | "pause" | "resume" | "cancel" | "delete")
   | ("answer" | "again" | "copy" | "keys" | "refresh");
 
 /** What is on the screen, which decides how far keys lead. */

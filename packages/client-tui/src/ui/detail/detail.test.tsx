@@ -259,7 +259,7 @@ describe("a task in detail", () => {
     const gone = <Detail task={undefined} columns={40} rows={6} nowMs={0} onOutcome={() => {}} onLook={() => {}} />;
     expect(drawPart(gone, least).frame().lines).toEqual([
       "This task no longer exists: it was",
-      "forgotten, or its server no longer knows",
+      "deleted, or its server no longer knows",
       "it. Esc goes back.",
     ]);
   });

@@ -12,7 +12,7 @@ import { type DetailOutcome, type DetailState, detailKeys, initialDetailState, r
 import { detailContent } from "./detail-view.js";
 import { TaskPane } from "./task-pane.js";
 
-const goneText = "This task no longer exists: it was forgotten, or its server no longer knows it. Esc goes back.";
+const goneText = "This task no longer exists: it was deleted, or its server no longer knows it. Esc goes back.";
 
 /** One task on the whole screen: its bar, its facts, and one of its parts: timeline, log, steps, result. */
 export function Detail(

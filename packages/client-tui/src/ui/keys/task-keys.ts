@@ -2,7 +2,7 @@ import { canDo, type TaskVerb } from "@resumable-mcp/protocol/display";
 import { type BoardTask, isAway } from "../../model/board-task.js";
 
 /** The key of each request, on every screen with tasks. */
-export const verbKeys = { p: "pause", r: "resume", c: "cancel", f: "forget" } as const;
+export const verbKeys = { p: "pause", r: "resume", c: "cancel", d: "delete" } as const;
 
 const verbOf: ReadonlyMap<string, TaskVerb> = new Map<string, TaskVerb>([...Object.entries(verbKeys), ["a", "answer"]]);
 /** Keys that need a task at the cursor. */

@@ -14,7 +14,7 @@ describe("the opening screen", () => {
     ["g", { type: "refresh" }],
     ["w", undefined],
     ["c", { type: "cancel", taskId: "a" }],
-    ["f", { type: "forget", taskId: "a" }],
+    ["d", { type: "delete", taskId: "a" }],
     ["m", { type: "menu" }],
     ["?", { type: "keys" }],
     ["x", undefined],

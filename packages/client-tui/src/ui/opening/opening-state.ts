@@ -14,7 +14,7 @@ export const openingKeys = [
   "r resume",
   "p pause",
   "c cancel",
-  "f forget",
+  "d delete",
   "2 tasks",
   ": commands",
   "g refresh",
@@ -25,7 +25,7 @@ export const openingKeys = [
 /** What the user wants with the tasks that are not finished. */
 export type OpeningOutcome =
   | { readonly type: "resume_all" | "menu" | "keys" | "refresh" }
-  | { readonly type: "open" | "pause" | "resume" | "cancel" | "forget"; readonly taskId: string };
+  | { readonly type: "open" | "pause" | "resume" | "cancel" | "delete"; readonly taskId: string };
 
 const general = { R: "resume_all", m: "menu", "?": "keys", g: "refresh" } as const;
 

@@ -21,7 +21,7 @@ describe("the opening screen", () => {
       │  = count_words ███░░░░░░░ 30% (15/50)  10s                    paused: Processe…
       │updated 2s ago: Processed 15/50 records
       ⋮ 14 empty lines
-      │Enter open · p pause · c cancel · f forget · 2 tasks · : commands · ? all keys
+      │Enter open · p pause · c cancel · d delete · 2 tasks · : commands · ? all keys
     `);
   });
 
@@ -69,7 +69,7 @@ describe("the opening screen", () => {
       ⋮ 12 empty lines
       │✘ No server answers at http://127.0.0.1:8002/mcp (connection refused). Start it
       │  first.
-      │Enter open · p pause · c cancel · f forget · 2 tasks · : commands · ? all keys
+      │Enter open · p pause · c cancel · d delete · 2 tasks · : commands · ? all keys
     `);
   });
 
@@ -128,22 +128,22 @@ describe("the opening screen", () => {
     screen.press(keys.down);
     const second = (await screen.until("▸ = count_words")).lines.at(-1);
     expect([first, second]).toEqual([
-      "Enter open · p pause · c cancel · f forget · 2 tasks · : commands · ? all keys",
-      "Enter open · r resume · c cancel · f forget · 2 tasks · : commands · ? all keys",
+      "Enter open · p pause · c cancel · d delete · 2 tasks · : commands · ? all keys",
+      "Enter open · r resume · c cancel · d delete · 2 tasks · : commands · ? all keys",
     ]);
   });
 
-  it("asks before a task is cancelled or forgotten, and only y says yes", async () => {
+  it("asks before a task is cancelled or deleted, and only y says yes", async () => {
     const screen = openScreens([fakeTask("a")]);
     await screen.go(
       ["1 of your tasks:", "c"],
       ["Cancel task a (count_words)?", "n"],
       ["1 of your tasks:", "c"],
       ["Cancel task a", "y"],
-      ["1 of your tasks:", "f"],
-      ["Forget task a (count_words)? It stays on its server", "y"],
+      ["1 of your tasks:", "d"],
+      ["Delete task a (count_words)? It stays on its server", "y"],
     );
     await screen.until("process data");
-    expect(screen.said).toEqual(["cancel a", "forget a"]);
+    expect(screen.said).toEqual(["cancel a", "delete a"]);
   });
 });

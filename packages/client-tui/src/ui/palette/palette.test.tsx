@@ -16,7 +16,7 @@ describe("the palette of commands", () => {
       │▸ open count_words                  Enter
       │  pause count_words                 p
       │  cancel count_words                c
-      │  forget count_words                f
+      │  delete count_words                d
       │  shell command of count_words      y
       │  resume all interrupted tasks      R
       │  pause all running tasks

@@ -52,7 +52,7 @@ describe("a confirmation", () => {
   });
 
   it("draws nothing of a task that could repaint the terminal", () => {
-    expect(ask(`Forget task a (${hostile})?`).frame().lines).toEqual(["Forget task a (evil next line)? (y/n)"]);
+    expect(ask(`Delete task a (${hostile})?`).frame().lines).toEqual(["Delete task a (evil next line)? (y/n)"]);
   });
 
   it("takes Escape for no", async () => {

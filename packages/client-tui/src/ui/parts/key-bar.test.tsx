@@ -15,7 +15,7 @@ describe("the keys at the bottom", () => {
     expect([40, 80, 120].flatMap((columns) => shown(boardKeys, columns, true))).toEqual([
       "Enter open · p pause · ? all keys",
       "Enter open · p pause · r resume · c cancel · a answer · Space mark · ? all keys",
-      "Enter open · p pause · r resume · c cancel · a answer · Space mark · / find · s sort · f forget · ? all keys",
+      "Enter open · p pause · r resume · c cancel · a answer · Space mark · / find · s sort · d delete · ? all keys",
     ]);
     expect([...shown(serversKeys, 40, true), ...shown(serversKeys, 80, true)]).toEqual([
       "Enter test · a add · ? all keys",

@@ -7,11 +7,11 @@ import { useTexts } from "../../texts/texts.js";
 import { usePanel } from "../panel-context.js";
 import { Confirm } from "../parts/confirm.js";
 
-const verbs = ["pause", "resume", "cancel", "forget"] as const;
+const verbs = ["pause", "resume", "cancel", "delete"] as const;
 
 /** Whether a request makes sense for a task; only finished tasks can be deleted. */
 function applies(verb: BulkVerb, task: PanelTask): boolean {
-  return verb === "forget" ? isFinal(task.info.status) && task.away === undefined : canDo(verb as "pause", task);
+  return verb === "delete" ? isFinal(task.info.status) && task.away === undefined : canDo(verb as "pause", task);
 }
 
 /** What can be asked of the tasks that are selected. */
@@ -24,11 +24,11 @@ export function BulkBar({
 }): ReactNode {
   const texts = useTexts();
   const { model } = usePanel();
-  const [asked, setAsked] = useState<{ readonly verb: "cancel" | "forget"; readonly ids: readonly string[] }>();
+  const [asked, setAsked] = useState<{ readonly verb: "cancel" | "delete"; readonly ids: readonly string[] }>();
   const idsFor = (verb: BulkVerb) => tasks.filter((task) => applies(verb, task)).map(({ info }) => info.id);
   const start = (verb: (typeof verbs)[number]) => {
     const ids = idsFor(verb);
-    if (verb === "cancel" || verb === "forget") setAsked({ verb, ids });
+    if (verb === "cancel" || verb === "delete") setAsked({ verb, ids });
     else void model.steer(verb, ids).then(onClear);
   };
   return (

@@ -8,7 +8,7 @@ import { usePanel } from "../panel-context.js";
 import { Confirm } from "../parts/confirm.js";
 import { RunDialog } from "../run/run-dialog.js";
 
-type Asked = "cancel" | "forget" | "restart";
+type Asked = "cancel" | "delete" | "restart";
 
 /** What can be asked of one task as it is now. */
 export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
@@ -23,7 +23,7 @@ export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
   const confirmed = async (verb: Asked) => {
     if (verb !== "restart") {
       await model.steer(verb, [id]);
-      if (verb === "forget" && !model.getSnapshot().tasks.has(id)) go(listRoute);
+      if (verb === "delete" && !model.getSnapshot().tasks.has(id)) go(listRoute);
       return;
     }
     const taskId = await model.restart(id);
@@ -51,8 +51,8 @@ export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
           <button type="button" onClick={() => (given === undefined ? setAsked("restart") : setRunning(true))}>
             {texts.verbs.restart}
           </button>
-          <button type="button" className="quiet" onClick={() => setAsked("forget")}>
-            {texts.verbs.forget}
+          <button type="button" className="quiet" onClick={() => setAsked("delete")}>
+            {texts.verbs.delete}
           </button>
         </>
       )}
