@@ -156,6 +156,8 @@ export const fixedLimits = {
   maxLabelLength: 80,
   /** Of the message of an error that a journal keeps, in characters. */
   maxFailureLength: 2_000,
+  /** Lines of a stack. */
+  maxStackLines: 8,
 } as const;
 
 /** What a store takes by default. */

@@ -45,6 +45,7 @@ it("shows an owner nothing of what a tool threw, on any way, and keeps it for th
   const message = `The tool failed. The server's log says why, under ${record.id}.`;
   expect(read[0]).toMatchObject({ status: "failed", record: { error: { code: "TOOL_FAILED", message } } });
   expect(JSON.stringify(read)).not.toContain("secret");
+  expect(JSON.stringify(read)).not.toContain("masked-errors.test");
   expect(JSON.stringify(read).split(message).length - 1).toBeGreaterThanOrEqual(5);
   expect((await store.getTask(record.id))?.record.error?.message).toBe(secret);
   expect(heard).toEqual([{ error, failed: { taskId: record.id, tool: "job", attempt: 1 } }]);

@@ -20,5 +20,15 @@ export function tellHistory(journal: TaskJournal | undefined) {
       text: stepText(line),
     };
   };
-  return { timeline: timeline.map(inWords), steps: steps.map(step), log };
+  // Each place of a stack is a line of its own, under what failed.
+  const withStack = (line: HistoryLine) => {
+    const stack = "stack" in line.moment ? line.moment.stack : [];
+    const places = stack.map((place, index) => ({
+      key: line.key + (index + 1) / 100,
+      at: undefined,
+      text: `  ${place}`,
+    }));
+    return [inWords(line), ...places];
+  };
+  return { timeline: timeline.flatMap(withStack), steps: steps.map(step), log };
 }

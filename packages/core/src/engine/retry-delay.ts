@@ -68,6 +68,23 @@ export function toFailure(error: unknown): TaskFailure {
   };
 }
 
+/** What the events of a failure keep of an error: as {@link toFailure}, and where a tool's code threw it. */
+export function toThrown(error: unknown): { readonly error: TaskFailure; readonly stack?: string } {
+  const failure = toFailure(error);
+  const stack = isResumableError(error) ? "" : stackOf(error);
+  return stack === "" ? { error: failure } : { error: failure, stack: stack.slice(0, fixedLimits.maxFailureLength) };
+}
+
+/** The places alone: what stands before them repeats the message, which may be cut or hidden. */
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error) || typeof error.stack !== "string") return "";
+  const lines = error.stack.split("\n", fixedLimits.maxStackLines * 10).map((line) => line.trim());
+  return lines
+    .filter((line) => line.startsWith("at ") && !line.includes("node:internal"))
+    .slice(0, fixedLimits.maxStackLines)
+    .join("\n");
+}
+
 /** Anything can be thrown, also what cannot be made a text. */
 function describe(thrown: unknown): string {
   try {

@@ -45,7 +45,7 @@ export interface TraceContext {
   readonly tracestate?: string;
 }
 
-/** Why a task or an attempt failed. Never carries a stack. */
+/** Why a task or an attempt failed. Never carries a stack: that is its event's. */
 export interface TaskFailure {
   readonly code: string;
   readonly message: string;
@@ -103,6 +103,7 @@ export type TaskEventBody =
       /** ISO 8601; not to be run again before this time. */
       readonly runnableAt?: string;
       readonly error?: TaskFailure;
+      readonly stack?: string;
     }
   | {
       readonly type: "checkpoint";
@@ -126,6 +127,7 @@ export type TaskEventBody =
       readonly ms?: number;
       readonly attempt: number;
       readonly error: TaskFailure;
+      readonly stack?: string;
       /** ISO 8601; when the next attempt begins. Absent: none does, and the step fails in its tool. */
       readonly until?: string;
     }
@@ -181,7 +183,12 @@ export type TaskEventBody =
       readonly fromState: boolean;
     }
   | { readonly type: "completed"; readonly output: Json }
-  | { readonly type: "failed"; readonly error: TaskFailure }
+  | {
+      readonly type: "failed";
+      readonly error: TaskFailure;
+      /** Where the tool threw: lines that begin with `at`. */
+      readonly stack?: string;
+    }
   | { readonly type: "cancelled"; readonly reason?: string };
 
 /** One event of a task's journal. */

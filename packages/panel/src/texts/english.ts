@@ -66,6 +66,7 @@ export const english = {
   progress: "Progress",
   arguments: "Arguments",
   error: "Error",
+  stack: "Stack",
   continuation: {
     by_call: (far: string) => `Resume it, or call it again, to continue at ${far}.`,
     by_resume: (far: string) => `Resume continues at ${far}; the same call starts from the beginning.`,

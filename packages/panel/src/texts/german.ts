@@ -137,6 +137,7 @@ export const german: Texts = {
   progress: "Fortschritt",
   arguments: "Argumente",
   error: "Fehler",
+  stack: "Aufrufstapel",
   continuation: {
     by_call: (far) => `Fortsetzen oder derselbe Aufruf macht bei ${far} weiter.`,
     by_resume: (far) => `Fortsetzen macht bei ${far} weiter; derselbe Aufruf beginnt von vorn.`,

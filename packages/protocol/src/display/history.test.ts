@@ -63,6 +63,15 @@ describe("the history of a task", () => {
     ]);
   });
 
+  it("has the places at which a tool threw, each as one harmless line", () => {
+    const stack = "at run (tools.js:3:9)\nat \u202eevil (tools.js:9:1)";
+    const { timeline } = readHistory(
+      journal(["failed", { error: { message: "no" }, stack }], ["failed", { error: {} }]),
+    );
+    const stacks = timeline.map(({ moment }) => ("stack" in moment ? moment.stack : undefined));
+    expect(stacks).toEqual([["at run (tools.js:3:9)", "at evil (tools.js:9:1)"], []]);
+  });
+
   it("puts the attempts of a step, a sleep and a question on a line of time", () => {
     const second = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
     const events: readonly (readonly [at: number, type: string, data: JsonObject])[] = [

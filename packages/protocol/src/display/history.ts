@@ -57,9 +57,16 @@ export type TaskMoment =
       /** Another process continues what one left behind that died. */
       readonly takenOver: boolean;
     }
-  | { readonly kind: "attempt_failed" | "failed" | "asked"; readonly message: string }
+  | { readonly kind: "asked"; readonly message: string }
+  | { readonly kind: "attempt_failed" | "failed"; readonly message: string; readonly stack: readonly string[] }
   | { readonly kind: "step"; readonly key: string }
-  | { readonly kind: "step_failed"; readonly key: string; readonly attempt: string; readonly message: string }
+  | {
+      readonly kind: "step_failed";
+      readonly key: string;
+      readonly attempt: string;
+      readonly message: string;
+      readonly stack: readonly string[];
+    }
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "answered"; readonly action: string }
   | { readonly kind: "requested"; readonly state: "pause" | "resume" }
@@ -135,14 +142,20 @@ const moments: Readonly<Record<string, (data: JsonObject, state: HistoryState) =
     takenOver: wasCutOff(ended) && worker !== undefined && worker !== String(data.worker),
   }),
   // A planned end says nothing that the next attempt does not say; a failure has its reason.
-  attempt_ended: ({ error }) => {
-    const message = word(error, "message");
-    return message === "" ? undefined : { kind: "attempt_failed", message };
+  attempt_ended: (data) => {
+    const message = word(data.error, "message");
+    return message === "" ? undefined : { kind: "attempt_failed", message, stack: stackLines(data) };
   },
   step: (data) => ({ kind: "step", key: word(data, "key") }),
   step_failed: (data) => {
     const message = word(data.error, "message");
-    return { kind: "step_failed", key: word(data, "key"), attempt: word(data, "attempt"), message };
+    return {
+      kind: "step_failed",
+      key: word(data, "key"),
+      attempt: word(data, "attempt"),
+      message,
+      stack: stackLines(data),
+    };
   },
   sleep: (data) => ({ kind: "sleep", until: word(data, "until") }),
   asked: ({ question }) => ({ kind: "asked", message: word(question, "message") }),
@@ -153,11 +166,16 @@ const moments: Readonly<Record<string, (data: JsonObject, state: HistoryState) =
       : { kind: "requested", state: desiredState === "pause" ? "pause" : "resume" },
   detached: () => ({ kind: "detached" }),
   restarted: (data) => ({ kind: "restarted", generation: word(data, "generation") }),
-  failed: ({ error }) => ({ kind: "failed", message: word(error, "message") }),
+  failed: (data) => ({ kind: "failed", message: word(data.error, "message"), stack: stackLines(data) }),
   snapshot: () => ({ kind: "snapshot" }),
   completed: () => ({ kind: "completed" }),
   cancelled: () => ({ kind: "cancelled" }),
 };
+
+/** Where a tool threw; nothing where its server hides it. */
+function stackLines({ stack }: JsonObject): readonly string[] {
+  return typeof stack === "string" ? stack.split("\n").map((line) => plainText(line)) : [];
+}
 
 const endings: Readonly<Record<string, string>> = {
   paused: "a pause",

@@ -80,6 +80,7 @@ export const eventFields = {
   data: value("log"),
   output: value("output"),
   error,
+  stack: value("stack"),
   reason: (reason, codec, { type }) => (type === "cancelled" ? codec.value("reason", reason) : reason),
 } as const satisfies Rules<TaskEvent | Signal | Remembered>;
 

@@ -34,6 +34,9 @@ const stopped = (reason: "pause" | "drain" | "waiting" | "cancel", abandoned = f
   abandoned,
 });
 
+/** The stack of an error begins where it was made. */
+const placeHere = expect.stringMatching(/^at .*attempt-outcome\.test\.ts:/);
+
 describe("endNameOf", () => {
   it.each([
     ["what it ended with", [{ type: "completed", output: 1 }], "completed"],
@@ -76,7 +79,7 @@ describe("endOfAttempt", () => {
     expect(endOfAttempt({ kind: "threw", error: new TerminalError("no") }, failing)).toEqual({
       events: [
         { type: "answered", key: "q", answer },
-        { type: "failed", error: { code: "TOOL_FAILED", message: "no", terminal: true } },
+        { type: "failed", error: { code: "TOOL_FAILED", message: "no", terminal: true }, stack: placeHere },
       ],
       consume: ["0", "1"],
     });
@@ -132,6 +135,7 @@ describe("endOfAttempt", () => {
         reason: "retry",
         runnableAt: "2026-01-01T00:00:00.007Z",
         error: { code: "TOOL_FAILED", message: "no" },
+        stack: placeHere,
       },
     ]);
   });

@@ -5,7 +5,7 @@ import type { Signal, TaskRecord } from "../../task/task-record.js";
 import { answeredBy, requestedState } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { formatIso } from "../clock.js";
-import { retryDelay, toFailure } from "../retry-delay.js";
+import { retryDelay, toThrown } from "../retry-delay.js";
 import { outcomeUnknown, runsAgain } from "../runs-again.js";
 import type { AttemptEnd } from "../telemetry.js";
 import type { JournalEntry } from "./journal-writer.js";
@@ -79,8 +79,8 @@ function lastEvent(outcome: AttemptOutcome, inputs: EndInputs): TaskEventBody {
 
 function failed(error: unknown, { record, tool, nowMs, random }: EndInputs): TaskEventBody {
   const delayMs = retryDelay(error, record.failures, tool.retry, random);
-  if (delayMs === undefined) return { type: "failed", error: toFailure(error) };
-  return { type: "attempt_ended", reason: "retry", runnableAt: formatIso(nowMs + delayMs), error: toFailure(error) };
+  if (delayMs === undefined) return { type: "failed", ...toThrown(error) };
+  return { type: "attempt_ended", reason: "retry", runnableAt: formatIso(nowMs + delayMs), ...toThrown(error) };
 }
 
 function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs): TaskEventBody {

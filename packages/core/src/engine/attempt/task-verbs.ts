@@ -9,7 +9,7 @@ import type { RetryPolicy } from "../../tool/retry-policy.js";
 import { checkValue, isStandardSchema, toJsonSchema } from "../../tool/schema.js";
 import type { AskRequest, AskResult, MapCounts, StepAttempt, StepOptions } from "../../tool/tool.js";
 import { durationMs, formatIso } from "../clock.js";
-import { isRefusal, retryDelay, toFailure } from "../retry-delay.js";
+import { isRefusal, retryDelay, toThrown } from "../retry-delay.js";
 import type { AttemptParts } from "./attempt-parts.js";
 import { ChildCalls } from "./child-calls.js";
 import { attemptsFailed, checkStepOptions, errorOf, type FailedStep, runStep } from "./step-attempt.js";
@@ -97,7 +97,7 @@ export class TaskVerbs {
     const stops = isTaskInterrupted(thrown) || control.aborted !== undefined;
     if (retry === undefined || stops || isRefusal(thrown)) throw thrown;
     onToolError(thrown, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt });
-    const failed = { type: "step_failed", ...step, error: toFailure(thrown) } as const;
+    const failed = { type: "step_failed", ...step, ...toThrown(thrown) } as const;
     const delayMs = retryDelay(thrown, attempt - 1, retry, random);
     if (delayMs === undefined) {
       await this.#remember(failed);

@@ -40,7 +40,8 @@ function maskedEvent(event: TaskEvent, taskId: string): TaskEvent {
   if (event.type === "refused") return { ...event, message: maskedMessage(event.message, taskId) };
   if (!("error" in event) || event.error === undefined) return event;
   const error = maskedFailure(event.error, taskId);
-  if (event.type !== "log" || error === event.error) return { ...event, error };
+  if (event.type !== "log") return { ...event, error, ...("stack" in event && { stack: undefined }) };
+  if (error === event.error) return event;
   return { ...event, error, data: String(event.data).replace(event.error.message, () => error.message) };
 }
 

@@ -86,6 +86,12 @@ function Lines({ lines, none, isCut }: LinesProps): ReactNode {
               <span className="mark" aria-hidden="true" />
               <span>
                 {lineText(texts.moment(moment), 1_000)}
+                {"stack" in moment && moment.stack.length > 0 && (
+                  <details className="stack">
+                    <summary>{texts.stack}</summary>
+                    <pre>{moment.stack.join("\n")}</pre>
+                  </details>
+                )}
                 {moment.kind === "attempt" && moment.takenOver && <span className="chip">{texts.takenOver}</span>}
               </span>
             </li>
