@@ -1,5 +1,6 @@
 import { type EngineLimits, parseDuration, type RecoveryCounts } from "@resumable-mcp/core/engine";
 import { CommandError } from "./command-error.js";
+import { didYouMean } from "./did-you-mean.js";
 import type { Option } from "./options/option.js";
 import { type HttpValues, httpOptions } from "./options/server-options.js";
 import { settingOf, variableOf } from "./options/setting-names.js";
@@ -25,7 +26,10 @@ export function wholeNumber(flag: string, text: string, range: { readonly min: n
 export function oneOf<const Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
   const found = words.find((word) => word === text);
   if (found !== undefined) return found;
-  throw new CommandError(`${shownName(flag)} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.`, 2);
+  throw new CommandError(
+    `${shownName(flag)} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.${didYouMean(text, words)}`,
+    2,
+  );
 }
 
 /** What a flag takes, in milliseconds. */

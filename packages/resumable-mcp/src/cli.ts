@@ -5,7 +5,7 @@ import { runProgram } from "./command-line/run-program.js";
 /** The version of this package, which the build and the test runner put here. */
 declare const RESUMABLE_MCP_VERSION: string;
 
-const asked = route(process.argv.slice(2));
+const asked = route(process.argv.slice(2), process.stdin.isTTY && process.stdout.isTTY);
 if (asked.kind === "program") {
   await runProgram(asked);
 } else if (asked.kind === "version") {
@@ -32,6 +32,6 @@ if (asked.kind === "program") {
   const { runWrap } = await import("./wrap/wrap-command.js");
   await runWrap(asked.args);
 } else {
-  const { helpText, installHelp } = await import("./command-line/subcommands.js");
-  process.stdout.write(asked.kind === "help" ? helpText : installHelp);
+  const { helpText, installHelp, serveHelp } = await import("./command-line/subcommands.js");
+  process.stdout.write({ help: helpText, "install-help": installHelp, "serve-help": serveHelp }[asked.kind]);
 }

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { route } from "./route.js";
 
 const programOf = (line: string) => {
-  const asked = route(line.split(" ").filter((word) => word !== ""));
+  const asked = route(
+    line.split(" ").filter((word) => word !== ""),
+    true,
+  );
   return asked.kind === "program" ? [asked.bin, ...asked.args].join(" ") : asked.kind;
 };
 
@@ -23,7 +26,9 @@ test.each([
   ["help call", "resumable-mcp-client call --help"],
   ["help serve http", "resumable-mcp-http --help"],
   ["help install", "install-help"],
-  ["help serve", "help"],
+  ["help serve", "serve-help"],
+  ["serve --help", "serve-help"],
+  ["delete id", "resumable-mcp-client delete id"],
   ["help", "help"],
   ["-h", "help"],
   ["--version", "version"],
@@ -37,9 +42,13 @@ test.each([
   expect(programOf(line)).toBe(expected);
 });
 
+test("without a command and a terminal there is the help of all", () => {
+  expect(route([], false)).toEqual({ kind: "help" });
+});
+
 test("a misspelt subcommand is answered with the words among which it may be one", () => {
   const answer = (line: string) => {
-    const asked = route(line.split(" "));
+    const asked = route(line.split(" "), true);
     return asked.kind === "wrong" ? [asked.problem, asked.word, asked.known] : asked.kind;
   };
   const commands = expect.arrayContaining(["serve", "servers", "tasks"]);

@@ -11,7 +11,7 @@ export interface ProgramCall {
 /** What a command line asks for. */
 export type Route =
   | ProgramCall
-  | { readonly kind: "help" | "install-help" | "version" }
+  | { readonly kind: "help" | "install-help" | "serve-help" | "version" }
   | { readonly kind: "dev" | "bundle" | "doctor" | "wrap"; readonly args: readonly string[] }
   /** A wrong command line: what is wrong, and the words among which the user may have meant one. */
   | { readonly kind: "wrong"; readonly problem: string; readonly word: string; readonly known: readonly string[] };
@@ -29,9 +29,10 @@ const programs = {
 const namesStore = (word: string) => /^--store(?:=|$)/.test(word);
 const asksForHelp = (args: readonly string[]) => args.includes("--help") || args.includes("-h");
 
-/** Decides what runs. Pure. */
-export function route(words: readonly string[]): Route {
+/** Decides what runs. Pure. @param isTerminal a person can use screens. */
+export function route(words: readonly string[], isTerminal: boolean): Route {
   const [first, ...args] = words;
+  if (first === undefined && !isTerminal) return { kind: "help" };
   if (words.length === 1 && (first === "--help" || first === "-h")) return { kind: "help" };
   if (words.length === 1 && first === "--version") return { kind: "version" };
   // The screens, and the words with which a shell asks the client for completions.
@@ -42,7 +43,7 @@ export function route(words: readonly string[]): Route {
   if (first === "serve") return serveRoute(args);
   if (first === "store") return storeRoute(args);
   if (first === "install" || first === "uninstall") return hostRoute(first, args);
-  if (first === "help") return helpRoute(args);
+  if (first === "help") return helpRoute(args, isTerminal);
   const known = [...new Set([...ownSubcommands, ...taskSubcommands].map(({ name }) => name))];
   return { kind: "wrong", problem: `There is no command ${first}.`, word: first, known };
 }
@@ -56,7 +57,7 @@ function taskOnStore({ name, onStore }: Subcommand, words: readonly string[]): R
 
 function serveRoute([kind, ...args]: readonly string[]): Route {
   if (kind === "http" || kind === "stdio") return programs[kind](args);
-  if (asksForHelp([kind ?? ""])) return { kind: "help" };
+  if (asksForHelp([kind ?? ""])) return { kind: "serve-help" };
   const problem =
     kind === undefined ? "Say how to serve: serve http, or serve stdio." : `Serve by http or stdio, not ${kind}.`;
   return { kind: "wrong", problem, word: kind ?? "", known: ["http", "stdio"] };
@@ -77,7 +78,7 @@ function hostRoute(name: "install" | "uninstall", args: readonly string[]): Rout
   return programs.stdio([...rest, `--${name}`, host]);
 }
 
-function helpRoute([topic, ...rest]: readonly string[]): Route {
+function helpRoute([topic, ...rest]: readonly string[], isTerminal: boolean): Route {
   if (topic === undefined || topic === "help") return { kind: "help" };
-  return topic === "serve" && rest.length === 0 ? { kind: "help" } : route([topic, ...rest, "--help"]);
+  return route([topic, ...rest, "--help"], isTerminal);
 }

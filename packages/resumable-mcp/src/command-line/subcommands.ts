@@ -39,7 +39,7 @@ export const taskSubcommands: readonly Subcommand[] = [
   { name: "answer", words: "ID [KEY] [key=value …]", summary: "answer a task's question" },
   { name: "result", words: "ID", summary: "print the result of a finished task" },
   { name: "items", words: "ID", summary: "print the items of a task", onStore: true },
-  { name: "forget", words: "ID…", summary: "delete finished tasks" },
+  { name: "delete", words: "ID…", summary: "delete finished tasks" },
   { name: "stats", words: "", summary: "count the tasks by status", onStore: true },
   { name: "session", words: "", summary: "who this client is and what it remembers" },
   { name: "servers", words: "[add|test|remove|login|import …]", summary: "list or change the servers" },
@@ -69,6 +69,13 @@ ${taskSubcommands.flatMap(({ name, onStore }) => (onStore ? [name] : [])).join("
 
 resumable-mcp help COMMAND lists the options of a command. A tools module is JavaScript or TypeScript, and exports an array of
 tools, or what defineServer returns.
+`;
+
+/** What `serve --help` prints. */
+export const serveHelp = `Usage: resumable-mcp serve http MODULE [OPTIONS]     over HTTP, for any number of clients
+       resumable-mcp serve stdio MODULE [OPTIONS]    for a host that starts its servers
+
+resumable-mcp serve http --help and resumable-mcp serve stdio --help list the options.
 `;
 
 /** What `help install` prints. */

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import { CommandError, oneOf, runToEnd } from "@resumable-mcp/command-line";
+import { didYouMean } from "@resumable-mcp/command-line/options";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { environment } from "../data-folder.js";
@@ -38,7 +39,7 @@ export async function changeWrapped(
   { host: named, name }: { readonly host: string; readonly name: string },
   flags: WrapHostFlags,
 ): Promise<void> {
-  const host = oneOf(`wrap ${what}`, named, hostNames);
+  const host = readHost(named);
   const server = { host, name, file: configPath(host, flags) };
   const dialogue = createDialogue(flags.yes === true);
   if (what === "install") warnOfPassingScript();
@@ -49,8 +50,15 @@ export async function changeWrapped(
   );
 }
 
+function readHost(text = ""): HostName {
+  const found = hostNames.find((name) => name === text);
+  if (found !== undefined) return found;
+  const near = didYouMean(text, hostNames);
+  throw new CommandError(`There is no host ${JSON.stringify(text)}.${near} The hosts are ${hostNames.join(", ")}.`, 2);
+}
+
 async function printConfig(module: string | undefined, flags: Flags): Promise<void> {
-  const host = oneOf("print-config", flags["print-config"] ?? "", hostNames);
+  const host = readHost(flags["print-config"]);
   const server = hostEntry(host, await serverStart(module, flags));
   warnOfPassingScript();
   const file = configPath(host, flags);
@@ -62,8 +70,7 @@ async function changeHost(module: string | undefined, flags: Flags): Promise<voi
   if (flags.install !== undefined && flags.uninstall !== undefined)
     throw new CommandError("Give --install or --uninstall, not both.", 2);
   const isInstall = flags.install !== undefined;
-  const flag = isInstall ? "install" : "uninstall";
-  const host = oneOf(flag, flags[flag] ?? "", hostNames);
+  const host = readHost(flags[isInstall ? "install" : "uninstall"]);
   const file = configPath(host, flags);
   const dialogue = createDialogue(flags.yes === true);
   if (isInstall) {
