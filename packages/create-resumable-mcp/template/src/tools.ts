@@ -9,17 +9,15 @@ const fetchPages = defineTool({
   description: "Fetches pages one by one, and counts their characters.",
   input: z.object({ pages: z.number().int().positive().max(10_000) }),
   output: z.object({ pages: z.number(), characters: z.number() }),
-  // What the tool needs to continue. It is stored with each checkpoint.
-  state: { done: 0, characters: 0 },
-  async *run({ pages }, task) {
-    let { done, characters } = task.state;
-    while (done < pages) {
-      const text = await fetchPage(done + 1, task.signal);
-      done += 1;
-      characters += text.length;
-      // A checkpoint: from here the task continues after a crash.
-      yield { progress: done, total: pages, state: { done, characters }, message: `Page ${done} of ${pages}` };
-    }
+  item: z.number(),
+  async run({ pages }, task) {
+    const numbers = Array.from({ length: pages }, (_none, index) => index + 1);
+    // What each page gives is durable before the next one begins: from there the task continues after a crash.
+    await task.map("pages", numbers, async (page, { signal }) => (await fetchPage(page, signal)).length, {
+      retry: { maxAttempts: 3 },
+    });
+    let characters = 0;
+    for await (const length of task.items()) characters += length;
     return { pages, characters };
   },
 });
