@@ -15,12 +15,21 @@ export const options = {
 } as const;
 export const answer = { action: "accept", content: { name: "Ada" } } as const;
 
+const artifactChunks = [new Uint8Array([0, 255, 10]), new Uint8Array([13, 0])];
+
 /** A store with a task of every kind, the longest of which was compacted. */
 export async function filled() {
   const directory = emptyFolder();
   const store = openStore(directory, options);
   const done = await create(store, "done", { key: "done" });
-  await commit(store, await lease(store, done), 1, [checkpoint(1, ["a", "b"]), { type: "completed", output: 7 }]);
+  const writing = await lease(store, done);
+  for (const [index, bytes] of artifactChunks.entries())
+    await store.putChunk({ lease: writing, artifact: "1-1-1", index, bytes, keep: [] });
+  await commit(store, writing, 1, [
+    checkpoint(1, ["a", "b"]),
+    { type: "artifact", key: "a.bin", artifact: "1-1-1", mimeType: "image/png", bytes: 5 },
+    { type: "completed", output: 7 },
+  ]);
   await store.signal(done, { kind: "delivered" });
   const asking = await create(store, "asking", { key: "asking" });
   const held = await lease(store, asking);
@@ -68,7 +77,9 @@ export async function contentOf(store: Store, id: string) {
   const { record, signals } = (await store.getTask(id)) ?? { record: undefined, signals: [] };
   const { events, snapshot } = await store.readEvents(id, { afterSeq: 0, limit: 1000 });
   const { items } = await store.readItems(id, { after: 0, limit: 1000 });
-  return { record, events, snapshot, items, signals: signals.map(({ id: _, ...signal }) => signal) };
+  const chunk = (index: number) => store.readChunk(id, "1-1-1", index).then((bytes) => bytes && [...bytes]);
+  const chunks = [await chunk(0), await chunk(1)];
+  return { record, events, snapshot, items, chunks, signals: signals.map(({ id: _, ...signal }) => signal) };
 }
 
 /** Imports a file up to where it was cut, as a process that was killed there: what was brought before stays. Gives its ids. */

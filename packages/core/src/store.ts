@@ -53,7 +53,7 @@ export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { reduceTask } from "./task/reduce-task.js";
 export type { Answer, MapProgress, NewTask, Question, TaskEvent, TaskEventBody } from "./task/task-event.js";
 export type { FinalStatus, NewSignal, Remembered, Signal, TaskSnapshot, TaskSummary } from "./task/task-record.js";
-export { finalStatuses, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
+export { artifactsOf, finalStatuses, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {
   dueMs,
   isContinuable,

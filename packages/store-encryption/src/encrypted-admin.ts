@@ -1,14 +1,15 @@
 import { type ErrorCode, isResumableError, type Json, type TaskRecord } from "@resumable-mcp/core";
 import { sealDocuments } from "@resumable-mcp/core/internal";
-import type {
-  StoreAdmin,
-  StoreCheck,
-  StoredDocument,
-  StoreProblem,
-  StoreWriting,
-  TaskBeginning,
-  TaskDraft,
-  TaskPage,
+import {
+  artifactsOf,
+  type StoreAdmin,
+  type StoreCheck,
+  type StoredDocument,
+  type StoreProblem,
+  type StoreWriting,
+  type TaskBeginning,
+  type TaskDraft,
+  type TaskPage,
 } from "@resumable-mcp/core/store";
 import type { Keyring } from "./keys/keyring.js";
 import { resealKeys } from "./keys/store-keys.js";
@@ -80,6 +81,7 @@ async function beginSealed(inner: StoreWriting, codec: StoreCodec, task: TaskBeg
       await draft.addItems(given.map((item, index) => codec.sealItem(item, id, items + index)));
       items += given.length;
     },
+    addChunk: (artifact, index, bytes) => draft.addChunk(artifact, index, codec.sealChunk(bytes, id, artifact, index)),
     addEvents: (events) => draft.addEvents(events.map((event) => codec.sealEvent(event, id, event.seq))),
     finish: () => draft.finish(),
     discard: () => draft.discard(),
@@ -144,7 +146,10 @@ async function damageOf(read: Reading, taskId: string): Promise<Pick<StoreProble
   }
 }
 
-async function readWhole(read: Reading, { id, lastSeq, itemCount, itemsFromSeq }: TaskRecord) {
+async function readWhole(read: Reading, record: TaskRecord) {
+  const { id, lastSeq, itemCount, itemsFromSeq } = record;
+  for (const { artifact } of artifactsOf(record))
+    for (let index = 0; (await read.readChunk(id, artifact, index)) !== undefined; index += 1);
   for (let afterSeq = 0; afterSeq < lastSeq; ) {
     const { events, snapshot } = await read.readEvents(id, { afterSeq, limit: pageSize });
     afterSeq = events.at(-1)?.seq ?? snapshot?.lastSeq ?? lastSeq;

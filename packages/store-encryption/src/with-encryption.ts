@@ -7,7 +7,7 @@ import { OpenedKeys } from "./opened-keys.js";
 const maxForeign = 100_000;
 
 /**
- * Encrypts what a store holds: inputs, states, items, steps, questions, answers, outputs, logs, the messages of tasks and of
+ * Encrypts what a store holds: inputs, states, items, steps, artifacts, questions, answers, outputs, logs, the messages of tasks and of
  * errors, owners, deduplication keys, keys of steps and questions, sessions and documents. What stays readable is listed in
  * `docs/security.md`: ids, tools, statuses, times, counts, codes of errors, worker names, versions, traces.
  *
@@ -51,6 +51,11 @@ export function withEncryption(store: Store, keyring: Keyring): Store {
     },
     ...reading(store, keys),
     ...writing(store, keys),
+    putChunk: (given) =>
+      keys.seal(given, async (codec, { bytes, ...request }) => {
+        const { lease, artifact, index } = request;
+        await store.putChunk({ ...request, bytes: codec.sealChunk(bytes, lease.taskId, artifact, index) });
+      }),
     listExpired: (request) => store.listExpired(request),
     heartbeat: (request) => store.heartbeat(request),
     listOffers: (request) => store.listOffers(request),
@@ -82,6 +87,10 @@ export function reading(store: Reading, keys: OpenedKeys): Reading {
     async readEvents(id, range) {
       const page = await store.readEvents(id, range);
       return keys.open((codec) => codec.openEvents(page, id));
+    },
+    async readChunk(id, artifact, index) {
+      const sealed = await store.readChunk(id, artifact, index);
+      return sealed && keys.open((codec) => codec.openChunk(sealed, id, artifact, index));
     },
     async readItems(id, range) {
       const page = await store.readItems(id, range);

@@ -59,6 +59,8 @@ test("nor does a new field of an event", () => {
     | "itemsFromSeq"
     | "failed"
     | "done"
+    | "artifact"
+    | "bytes"
     | "until"
     | "level"
     | "desiredState"

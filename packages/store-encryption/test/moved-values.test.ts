@@ -96,6 +96,52 @@ describe.each([
     await expect(readWith({ remembered: { [a]: two, [b]: one } })).rejects.toMatchObject(corrupt);
   });
 
+  test("as an artifact of another name, task, place or length, or changed", async () => {
+    const { memory, store, mine, other, sealed, changed, readWith } = await twoTasks(isSame);
+    for (const id of [mine, other]) {
+      const taken = await store.acquireLease({ taskId: id, worker: "worker-1", ttlMs: 10_000, now });
+      if (taken === undefined) throw new Error("The lease is free.");
+      const { lease } = taken;
+      for (const [artifact, index] of [
+        ["1-1", 0],
+        ["1-1", 1],
+        ["1-2", 0],
+      ] as const)
+        await store.putChunk({ lease, artifact, index, bytes: Buffer.from("secret"), keep: ["1-1"] });
+      await store.releaseLease(lease);
+      const facts = { type: "artifact", mimeType: "text/plain", bytes: 6 } as const;
+      await write(store, id, [
+        { type: "restarted", generation: 2, fromState: false },
+        { ...facts, key: "a.txt", artifact: "1-1" },
+        { ...facts, key: "b.txt", artifact: "1-2" },
+      ]);
+    }
+    const read = async (change: (chunk: Uint8Array) => Promise<Uint8Array | undefined>) => {
+      const readChunk: Store["readChunk"] = async (...place) => {
+        const chunk = await memory.readChunk(...place);
+        return chunk && change(chunk);
+      };
+      return changed({ readChunk }).readChunk(mine, "1-1", 0);
+    };
+    expect(String(await read(async (chunk) => chunk))).toBe("secret");
+    expect(String(await memory.readChunk(mine, "1-1", 0))).not.toContain("secret");
+    await expect(read(() => memory.readChunk(mine, "1-1", 1))).rejects.toMatchObject(corrupt);
+    await expect(read(() => memory.readChunk(mine, "1-2", 0))).rejects.toMatchObject(corrupt);
+    await expect(read(() => memory.readChunk(other, "1-1", 0))).rejects.toMatchObject(corrupt);
+    await expect(read(async (chunk) => chunk.subarray(0, 20))).rejects.toMatchObject(corrupt);
+    await expect(read(async (chunk) => chunk.map((byte, at) => (at === 40 ? byte ^ 1 : byte)))).rejects.toMatchObject(
+      corrupt,
+    );
+    const { remembered } = await sealed(mine);
+    const withFirst = (parts: object) => {
+      const [[name = "", first] = [], ...rest] = Object.entries(remembered);
+      return readWith({ remembered: Object.fromEntries([[name, Object.assign({}, first, parts)], ...rest]) });
+    };
+    await expect(withFirst({})).resolves.toBeDefined();
+    await expect(withFirst({ artifact: "1-2" })).rejects.toMatchObject(corrupt);
+    await expect(withFirst({ bytes: 5 })).rejects.toMatchObject(corrupt);
+  });
+
   test("for another owner, or as the input of another tool", async () => {
     const { other, sealed, readWith } = await twoTasks(isSame);
     const { owner } = await sealed(other);

@@ -60,6 +60,12 @@ export function createFsStore(options: FsStoreOptions): Store {
     releaseLease: (lease) => release(lease).catch((error: unknown) => lazy.leave(lease, error)),
     commit: lazy.commit.bind(lazy),
     readEvents: read(({ journal }) => journal.readEvents.bind(journal)),
+    putChunk: write(({ artifacts }) => artifacts.put.bind(artifacts)),
+    readChunk: read(
+      ({ artifacts }) =>
+        async (id, artifact, index) =>
+          artifacts.read(id, artifact, index),
+    ),
     readItems: read(({ journal }) => journal.readItems.bind(journal)),
     signal: write((store) => signalTask.bind(undefined, store)),
     watch: (id, wake) => lazy.open().notifications.watch(id, wake),

@@ -13,6 +13,7 @@ import { TaskKeys } from "./index/task-keys.js";
 import { TaskLists } from "./index/task-lists.js";
 import { TaskRemover } from "./index/task-remover.js";
 import type { FoldedJournal } from "./journal/task-view.js";
+import { ArtifactFiles } from "./task/artifact-files.js";
 import { ChangeNotes } from "./task/change-notes.js";
 import { Compaction } from "./task/compaction.js";
 import { LeaseFiles } from "./task/held-folder.js";
@@ -66,6 +67,7 @@ export function openStore(context: StoreContext, host: Host) {
     documents,
     compaction,
     notifications,
+    artifacts: new ArtifactFiles({ context, book, usage }),
     journal: new JournalReader(context, reader),
     creator: new TaskCreator({ ...index, reader }),
     remover: new TaskRemover({ ...index, book, workers, documents }),

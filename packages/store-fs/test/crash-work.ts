@@ -17,6 +17,8 @@ export const crashNow: Instant = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 1_
 export const longId = "long-task-0000000000";
 export const shortId = "short-task-000000000";
 export const checkpoints = 40;
+/** Of the one artifact of the long task. */
+export const artifactChunks = [4_000, 4_000, 1_000].map((length, index) => new Uint8Array(length).fill(index));
 
 export function crashTask(id: string): NewTask {
   return {
@@ -48,6 +50,10 @@ async function longTask(store: Store, tell: (fact: Fact) => void): Promise<void>
   tell({ kind: "answered", id });
   const consume = ((await store.getTask(id))?.signals ?? []).map((signal) => signal.id);
   seq = await commit(store, lease, seq, [{ type: "answered", key: "go", answer: { action: "decline" } }], consume);
+  for (const [index, bytes] of artifactChunks.entries())
+    await store.putChunk({ lease, artifact: "1-1", index, bytes, keep: [] });
+  const artifact = { key: "data.bin", artifact: "1-1", mimeType: "application/octet-stream", bytes: 9_000 };
+  seq = await commit(store, lease, seq, [{ type: "artifact", ...artifact }]);
   for (let index = 0; index < checkpoints; index += 1) {
     seq = await commit(store, lease, seq, [checkpoint(index)]);
     tell({ kind: "committed", id, lastSeq: seq, items: index + 1 });

@@ -9,6 +9,7 @@ import { build } from "tsup";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { observerPoints } from "../src/disk/store-context.js";
 import {
+  artifactChunks,
   checkpoint,
   checkpoints,
   crashLimits,
@@ -81,6 +82,10 @@ async function expectKept(store: Store, facts: readonly Fact[]): Promise<void> {
   if (isKnown(facts, "answered", longId)) {
     const second = store.signal(longId, { kind: "answer", key: "go", answer: { action: "cancel" } });
     await expect(second).rejects.toMatchObject({ code: "ALREADY_ANSWERED" });
+  }
+  if (long?.remembered["data.bin"] !== undefined) {
+    const chunks = await Promise.all(artifactChunks.map((_, index) => store.readChunk(longId, "1-1", index)));
+    expect(chunks.map((chunk) => chunk && new Uint8Array(chunk))).toEqual(artifactChunks);
   }
   if (isKnown(facts, "finished", longId)) expect(long?.status).toBe("completed");
   const short = (await store.getTask(shortId))?.record;

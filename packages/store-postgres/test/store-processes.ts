@@ -119,6 +119,8 @@ function storeIn(remote: RemoteStore): Store {
     commit: remote.call("commit"),
     readEvents: remote.call("readEvents"),
     readItems: remote.call("readItems"),
+    putChunk: remote.call("putChunk"),
+    readChunk: remote.call("readChunk"),
     signal: remote.call("signal"),
     watch: (id, wake) => remote.watch(id, wake),
     deleteTask: remote.call("deleteTask"),

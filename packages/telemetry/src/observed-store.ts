@@ -18,6 +18,8 @@ const operations = [
   "commit",
   "readEvents",
   "readItems",
+  "putChunk",
+  "readChunk",
   "signal",
   "deleteTask",
   "getDocument",

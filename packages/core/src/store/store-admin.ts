@@ -13,7 +13,14 @@ export interface StoreAdmin {
   /** Reads tasks and documents. Nothing is made, repaired, or taken over. */
   readonly reading: Pick<
     Store,
-    "getTask" | "listTasks" | "countTasks" | "readEvents" | "readItems" | "getDocument" | "listIdleDocuments"
+    | "getTask"
+    | "listTasks"
+    | "countTasks"
+    | "readEvents"
+    | "readItems"
+    | "readChunk"
+    | "getDocument"
+    | "listIdleDocuments"
   >;
   /** What only this kind of store says of a task that exists. */
   describeTask(id: string): Promise<{ readonly [name: string]: Json | undefined }>;
@@ -71,6 +78,8 @@ export interface TaskDraft {
   addItems(items: readonly Json[]): Promise<void>;
   /** Adds what happened next. @throws {@link ResumableError} `SEQ_CONFLICT` when it does not follow. */
   addEvents(events: readonly TaskEvent[]): Promise<void>;
+  /** Adds a chunk of an artifact, in order. */
+  addChunk(artifact: string, index: number, bytes: Uint8Array): Promise<void>;
   /**
    * Moves the task into the store, whole and durable.
    *

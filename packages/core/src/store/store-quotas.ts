@@ -35,6 +35,7 @@ const growing: readonly string[] = [
   "called",
   "returned",
   "call_failed",
+  "artifact",
   "sleep",
   "asked",
   "log",

@@ -304,6 +304,28 @@ export interface Store {
   /** Reads a journal from behind a cursor (0 = from the beginning), at most `limit` events. */
   readEvents(id: string, range: { readonly afterSeq: number; readonly limit: number }): Promise<EventPage>;
 
+  /**
+   * Keeps one chunk of an artifact. No reader looks for it before an `artifact` event names it.
+   *
+   * Ordering: the chunks of an artifact come one after another, from index 0 on, and all but the last are equally long. The first
+   * one removes every artifact of the task that is neither this one nor in `keep`: what attempts left that died. No lease writes to
+   * an artifact of an earlier lease.
+   * Durability, retry: as {@link Store.commit}.
+   *
+   * @throws {@link ResumableError} `LEASE_LOST` as `commit` does.
+   */
+  putChunk(request: {
+    readonly lease: Lease;
+    /** 1 to 64 characters out of `a-z 0-9 -`. */
+    readonly artifact: string;
+    readonly index: number;
+    readonly bytes: Uint8Array;
+    readonly keep: readonly string[];
+  }): Promise<void>;
+
+  /** Reads a chunk, or resolves to `undefined` where the task has none of that artifact and index. */
+  readChunk(id: string, artifact: string, index: number): Promise<Uint8Array | undefined>;
+
   /** Reads what checkpoints appended since the last restart from nothing, from index `after` on. */
   readItems(id: string, range: { readonly after: number; readonly limit: number }): Promise<ItemPage>;
 

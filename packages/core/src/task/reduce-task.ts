@@ -95,6 +95,10 @@ function rememberedBy(draft: Draft, event: TaskEvent): { key: string; value: Rem
       const { key, ...map } = event.map;
       return { key, value: { kind: "map", ...map } };
     }
+    case "artifact": {
+      const { key, artifact, mimeType, bytes } = event;
+      return { key, value: { kind: "artifact", artifact, mimeType, bytes } };
+    }
     case "sleep":
       return { key: event.key, value: { kind: "sleep", until: event.until } };
     case "asked":
@@ -125,6 +129,7 @@ function apply(draft: Draft, event: TaskEvent): void {
       return;
     case "step":
     case "returned":
+    case "artifact":
       progressed(draft);
       return;
     case "answered":

@@ -140,6 +140,16 @@ export type TaskEventBody =
       readonly generation: number;
       readonly error: TaskFailure;
     }
+  | {
+      /** The chunks of the artifact are in the store. */
+      readonly type: "artifact";
+      /** Its name. */
+      readonly key: string;
+      /** By which the store has its chunks. */
+      readonly artifact: string;
+      readonly mimeType: string;
+      readonly bytes: number;
+    }
   | { readonly type: "sleep"; readonly key: string; readonly until: string }
   | { readonly type: "asked"; readonly key: string; readonly question: Question }
   | { readonly type: "answered"; readonly key: string; readonly answer: Answer }

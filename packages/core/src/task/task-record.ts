@@ -32,6 +32,7 @@ export type Remembered =
   | ({ readonly kind: "call"; readonly calledAt: string; readonly continues?: number } & CalledTask)
   | ({ readonly kind: "returned"; readonly value: Json } & CalledTask)
   | ({ readonly kind: "failed_call"; readonly generation: number; readonly error: TaskFailure } & CalledTask)
+  | { readonly kind: "artifact"; readonly artifact: string; readonly mimeType: string; readonly bytes: number }
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "question"; readonly question: Question }
   | { readonly kind: "answer"; readonly question: Question; readonly answer: Answer };
@@ -213,4 +214,23 @@ export function openQuestions(record: TaskRecord): readonly { readonly key: stri
   return Object.entries(record.remembered).flatMap(([key, entry]) =>
     entry.kind === "question" ? [{ key, question: entry.question }] : [],
   );
+}
+
+/** A file that a task made. */
+export interface ArtifactFacts {
+  /** Without slashes, backslashes and control characters; neither `.` nor `..`. */
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: number;
+}
+
+/** The artifacts of a task, with the names of their chunks in the store. */
+export function artifactsOf({
+  remembered,
+}: Pick<TaskRecord, "remembered">): readonly (ArtifactFacts & { readonly artifact: string })[] {
+  return Object.entries(remembered).flatMap(([name, entry]) => {
+    if (entry.kind !== "artifact") return [];
+    const { artifact, mimeType, bytes } = entry;
+    return [{ name, artifact, mimeType, bytes }];
+  });
 }

@@ -12,10 +12,15 @@ export const keyBytes = 32;
  * Seals bytes so that they can only be opened under the same key and in the same place. A random nonce must not come twice
  * under a key: after 2^32 uses the chance is 2^-33. The callers derive keys that are used less often.
  */
-export function sealBytes(key: Buffer, place: string, plain: string, nonce: Buffer = nextNonce()): Buffer {
+export function sealBytes(key: Buffer, place: string, plain: string | Uint8Array, nonce: Buffer = nextNonce()): Buffer {
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(place));
-  return Buffer.concat([nonce, cipher.update(plain, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return Buffer.concat([
+    nonce,
+    typeof plain === "string" ? cipher.update(plain, "utf8") : cipher.update(plain),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
 }
 
 /** Random bytes that are fetched many at a time: one call of the generator for each nonce costs more than the nonce's use. */

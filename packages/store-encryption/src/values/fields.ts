@@ -21,6 +21,8 @@ interface Holder {
   readonly key?: string | null;
   readonly owner?: string;
   readonly tool?: string;
+  readonly artifact?: string;
+  readonly bytes?: number;
 }
 
 type DocumentPut = Parameters<Store["putDocument"]>[0];
@@ -65,6 +67,9 @@ export const eventFields = {
   digest: value("digest"),
   keys: (keys, codec) => keys.map((name) => key(name, codec)),
   value: (result, codec, holder) => codec.value(keyed("step", codec, holder), result),
+  // With it, which chunks have this name, and how long they are together.
+  mimeType: (mimeType, codec, holder) =>
+    codec.value(keyed(`artifact ${holder.artifact} ${holder.bytes}`, codec, holder), mimeType),
   // When a question ends decides when its task may run: stores read it.
   question(question, codec, holder) {
     const kind = keyed("question", codec, holder);
@@ -116,7 +121,7 @@ export function mapFields<Given extends object>(
 function mapRemembered(remembered: TaskRecord["remembered"], codec: Codec): TaskRecord["remembered"] {
   const entries = Object.entries(remembered).map(([name, entry]) => [
     key(name, codec),
-    codec.once(entry, `${codec.scope} ${name}`, () => mapFields(entry, eventFields, codec, { key: name })),
+    codec.once(entry, `${codec.scope} ${name}`, () => mapFields(entry, eventFields, codec, { ...entry, key: name })),
   ]);
   return Object.fromEntries(entries);
 }

@@ -15,6 +15,13 @@ interface ValuePlace {
   readonly index: number;
 }
 
+/** Where a chunk of an artifact belongs. */
+export interface BytesPlace {
+  readonly scope: string;
+  readonly artifact: string;
+  readonly index: number;
+}
+
 interface Opened extends ValuePlace {
   readonly value: Json;
 }
@@ -22,6 +29,7 @@ interface Opened extends ValuePlace {
 /** What is known of a sealed text. Of what was sealed, most is never opened: JSON is parsed when it is. */
 type Known = Opened | (ValuePlace & { readonly json: string });
 
+const keyIdBytes = 8;
 const sealedShape = /^a\.([0-9a-f]{16})\.(\d{1,16})\.(\d{1,15})\.([\w-]+)$/;
 
 /**
@@ -54,6 +62,21 @@ export class Sealer {
     const sealed = `a.${sealing}.${place.seq}.${place.index}.${bytes}`;
     this.#known.set(sealed, { ...place, json }, 2 * sealed.length);
     return sealed;
+  }
+
+  /** Seals bytes: the data key, and what is sealed under it. */
+  sealBytes(place: BytesPlace, bytes: Uint8Array): Uint8Array {
+    const { sealing } = this.#keys;
+    const key = this.#keys.forValues(sealing, purposeOfBytes(place));
+    if (key === undefined) throw new Error("A store that is only read takes no values.");
+    return Buffer.concat([Buffer.from(sealing, "hex"), sealBytes(key, textOfBytes(place), bytes)]);
+  }
+
+  /** Opens sealed bytes. `undefined` where they do not belong there. */
+  openBytes(place: BytesPlace, sealed: Uint8Array): Uint8Array | undefined {
+    const all = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+    const key = this.#keys.forValues(all.toString("hex", 0, keyIdBytes), purposeOfBytes(place));
+    return key && openBytes(key, textOfBytes(place), all.subarray(keyIdBytes));
   }
 
   /** Opens a sealed text; which event brought it is what the text says. `undefined` where it does not belong there. */
@@ -118,4 +141,13 @@ function textOf({ scope, kind, seq, index }: ValuePlace): string {
 
 function purposeOf({ scope, seq }: ValuePlace): string {
   return `${scope} ${Math.floor(seq / seqsOfOneKey)}`;
+}
+
+/** Each artifact has a key of its own, which seals its chunks. */
+function purposeOfBytes({ scope, artifact }: BytesPlace): string {
+  return `artifact ${scope} ${artifact}`;
+}
+
+function textOfBytes({ scope, artifact, index }: BytesPlace): string {
+  return JSON.stringify([scope, "artifact", artifact, index]);
 }

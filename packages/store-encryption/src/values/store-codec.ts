@@ -46,6 +46,16 @@ export class StoreCodec {
     return this.#sealing(taskScope(taskId), 0).value("item", item, index);
   }
 
+  sealChunk(bytes: Uint8Array, taskId: string, artifact: string, index: number): Uint8Array {
+    return this.#sealer.sealBytes({ scope: taskScope(taskId), artifact, index }, bytes);
+  }
+
+  openChunk(sealed: Uint8Array, taskId: string, artifact: string, index: number): Uint8Array {
+    const opened = this.#sealer.openBytes({ scope: taskScope(taskId), artifact, index }, sealed);
+    if (opened === undefined) throw this.corrupt(taskId, "artifact");
+    return opened;
+  }
+
   /** @param replaced the version that it is based on: which one it gets is known to the store alone. */
   sealDocument<Document extends Pick<StoredDocument, "kind" | "id">>(document: Document, replaced: number): Document {
     const codec = this.#sealing(documentScope(document.kind, document.id), replaced + 1);

@@ -40,6 +40,7 @@ export function openFsAdmin(
       countTasks: async (query) => store().lists.countTasks(query),
       readEvents: async (id, range) => store().journal.readEvents(id, range),
       readItems: async (id, range) => store().journal.readItems(id, range),
+      readChunk: async (id, artifact, index) => store().artifacts.read(id, artifact, index),
       getDocument: async (kind, id) => store().documentFiles.get(kind, id),
       listIdleDocuments: async (request) => store().documentFiles.listIdle(request),
     },

@@ -76,6 +76,7 @@ export const observerPoints = [
   "store.record.renamed",
   "store.done.appended",
   "store.done.closed",
+  "store.artifact.appended",
   "store.signal.linked",
   "store.delete.trashed",
   "store.delete.listed",

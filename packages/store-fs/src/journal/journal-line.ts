@@ -32,7 +32,18 @@ export const recordShape = z.looseObject({
   remembered: z.record(
     z.string(),
     z.looseObject({
-      kind: z.enum(["step", "failed_step", "map", "call", "returned", "failed_call", "sleep", "question", "answer"]),
+      kind: z.enum([
+        "step",
+        "failed_step",
+        "map",
+        "call",
+        "returned",
+        "failed_call",
+        "artifact",
+        "sleep",
+        "question",
+        "answer",
+      ]),
     }),
   ),
   createdAt: z.string(),

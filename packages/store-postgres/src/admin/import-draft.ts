@@ -42,6 +42,7 @@ export class ImportDraft implements TaskDraft {
   readonly #baseItems: BaseItems;
   #itemCount = 0;
   #bytes = 0;
+  #chunkBytes = 0;
   #baseBytes = 0;
   #isOver = false;
 
@@ -81,6 +82,17 @@ export class ImportDraft implements TaskDraft {
       const { lastSeq, itemCount: endItem } = this.record;
       await this.#writeRow(lastSeq, bytes, body, items, itemCount === 0 ? null : endItem);
     }
+  }
+
+  async addChunk(artifact: string, index: number, bytes: Uint8Array): Promise<void> {
+    this.#chunkBytes += bytes.byteLength;
+    if (this.#isThere) return;
+    await this.#run("INSERT INTO store.chunk (task, artifact, place, bytes) VALUES ($1, $2, $3, $4)", [
+      this.id,
+      artifact,
+      index,
+      bytes,
+    ]);
   }
 
   async finish(): Promise<boolean> {
@@ -188,6 +200,7 @@ export class ImportDraft implements TaskDraft {
       created_ms: Date.parse(record.createdAt),
       ttl_ms: record.ttlMs,
       bytes: this.#bytes,
+      chunk_bytes: this.#chunkBytes,
       signals: JSON.stringify(this.#signals.map(({ id: _, ...signal }) => signalRow(signal))),
     };
     const names = Object.keys(columns);

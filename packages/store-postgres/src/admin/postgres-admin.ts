@@ -24,7 +24,7 @@ const measureStatement = {
   name: "measure",
   text: `SELECT (SELECT count(*) FROM store.task WHERE finished_ms IS NULL) AS unfinished,
     (SELECT count(*) FROM store.document) AS documents, (SELECT count(*) FROM store.worker) AS workers,
-    (SELECT coalesce(sum(t.bytes), 0)::bigint FROM store.task t) AS "countedBytes",
+    (SELECT coalesce(sum(t.bytes + t.chunk_bytes), 0)::bigint FROM store.task t) AS "countedBytes",
     (SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
       WHERE n.nspname = $1 AND c.relkind = 'r') AS bytes`,
 };

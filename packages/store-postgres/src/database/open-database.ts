@@ -5,7 +5,7 @@ import { toHex } from "./hash.js";
 import { invalidOption, serverReadOnly, storeLayout } from "./store-errors.js";
 
 /** The files in `migrations/`, in order: each brings a schema to the layout of its number. */
-const migrations = ["0001_tables.sql"];
+const migrations = ["0001_tables.sql", "0002_artifacts.sql"];
 const supportedLayout = migrations.length;
 const oldestServer = 15;
 /** With the time that another process takes which migrates first. */
@@ -78,7 +78,7 @@ export async function openDatabase(
 const healthStatement = {
   name: "health",
   text: `SELECT layout, oldest_writer, current_setting('transaction_read_only') AS read_only,
-    (SELECT count(*) FROM (${["task", "journal", "snapshot", "answer", "document", "worker"]
+    (SELECT count(*) FROM (${["task", "journal", "snapshot", "answer", "chunk", "document", "worker"]
       .map((table) => `SELECT 1 FROM store.${table} WHERE false`)
       .join(" UNION ALL ")}) x) FROM store.layout`,
 };

@@ -10,7 +10,7 @@ const heldStatement = {
 /** Their bytes take a look at each row. */
 const heldBytesStatement = {
   name: "held_bytes",
-  text: "SELECT count(*) AS tasks, coalesce(sum(t.bytes), 0)::bigint AS bytes FROM store.task t",
+  text: "SELECT count(*) AS tasks, coalesce(sum(t.bytes + t.chunk_bytes), 0)::bigint AS bytes FROM store.task t",
 };
 
 interface Held {

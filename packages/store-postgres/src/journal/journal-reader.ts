@@ -46,7 +46,13 @@ interface ItemsRow {
   readonly items: readonly string[] | null;
 }
 
-/** Reads parts of journals. */
+const chunkStatement = {
+  name: "read_chunk",
+  text: `SELECT c.bytes FROM store.task t LEFT JOIN store.chunk c ON c.task = t.id AND c.artifact = $2 AND c.place = $3
+    WHERE t.id = $1`,
+};
+
+/** Reads parts of tasks. */
 export class JournalReader {
   readonly #database: Database;
 
@@ -75,6 +81,14 @@ export class JournalReader {
     });
     const page = items.slice(0, limit);
     return { items: page, next: Math.min(start, row.item_count) + page.length, total: row.item_count };
+  }
+
+  async readChunk(id: string, artifact: string, index: number): Promise<Uint8Array | undefined> {
+    if (!isTaskId(id)) throw taskNotFound(id);
+    const values = [id, artifact, index];
+    const [row] = await this.#database.query<{ bytes: Buffer | null }>("read", chunkStatement, values);
+    if (row === undefined) throw taskNotFound(id);
+    return row.bytes ?? undefined;
   }
 
   async #page<Row>(statement: typeof eventsStatement, id: string, after: number, limit: number): Promise<Row> {

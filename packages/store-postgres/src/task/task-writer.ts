@@ -1,4 +1,4 @@
-import { isFinal, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import {
   checkJournalQuotas,
   type Instant,
@@ -28,6 +28,17 @@ const whyStatement = { name: "why", text: "SELECT last_seq, epoch, holder FROM s
 const rivalStatement = {
   name: "rival",
   text: "SELECT id FROM store.task WHERE call = $1 AND finished_ms IS NULL AND id <> $2",
+};
+
+const chunkStatement = {
+  name: "chunk",
+  text: `WITH t AS (
+      UPDATE store.task SET chunk_bytes = chunk_bytes + octet_length($6::bytea) - CASE WHEN $5::int > 0 THEN 0 ELSE (
+        SELECT coalesce(sum(octet_length(c.bytes)), 0) FROM store.chunk c WHERE c.task = $1 AND c.artifact <> ALL ($7)) END
+      WHERE id = $1 AND epoch = $2 AND holder = $3 RETURNING id),
+    d AS (DELETE FROM store.chunk c USING t WHERE $5 = 0 AND c.task = t.id AND c.artifact <> ALL ($7)),
+    i AS (INSERT INTO store.chunk (task, artifact, place, bytes) SELECT id, $4, $5::int, $6::bytea FROM t)
+    SELECT id FROM t`,
 };
 
 const removeStatement = {
@@ -182,6 +193,19 @@ export class TaskWriter {
     } catch (error) {
       this.#database.warn(`The journal of task ${id} was not compacted: ${String(error)}`);
     }
+  }
+
+  /** In turn with the commits of its task. */
+  async putChunk({ lease, artifact, index, bytes, keep }: Parameters<Store["putChunk"]>[0]): Promise<void> {
+    const held = this.#book.heldBy(lease);
+    if (held === undefined) throw await this.#refusal({ lease, afterSeq: 0 });
+    const values = [lease.taskId, lease.epoch, held.holder, artifact, index, bytes.slice(), [...keep, artifact]];
+    const result = held.queue.then(async () => {
+      const put = await this.#database.query("write", chunkStatement, values);
+      if (put.length === 0) throw await this.#refusal({ lease, afterSeq: 0 });
+    });
+    held.queue = result.catch(() => {});
+    return result;
   }
 
   /** Deletes a task and all that belongs to it. */

@@ -1,5 +1,6 @@
 import { randomClauses } from "../random/random-sequence.js";
 import type { Clause } from "../scene.js";
+import { artifactClauses } from "./artifact.js";
 import { commitClauses } from "./commit.js";
 import { documentClauses } from "./document.js";
 import { durabilityClauses } from "./durability.js";
@@ -29,6 +30,7 @@ export const clauses: readonly Clause[] = [
   ...visibilityClauses,
   ...valueClauses,
   ...itemClauses,
+  ...artifactClauses,
   ...restartClauses,
   ...removalClauses,
   ...listClauses,

@@ -32,6 +32,8 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
     commit: () => store.commit({ lease, afterSeq: 1, events: [checkpoint(1)], consume: [], now }),
     readEvents: () => store.readEvents(id, { afterSeq: 0, limit: 1 }),
     readItems: () => store.readItems(id, { after: 0, limit: 1 }),
+    putChunk: () => store.putChunk({ lease, artifact: "1-1", index: 0, bytes: new Uint8Array(1), keep: [] }),
+    readChunk: () => store.readChunk(id, "1-1", 0),
     signal: () => store.signal(id, { kind: "cancel" }),
     watch: async () => store.watch(id, () => {}),
     deleteTask: () => store.deleteTask(lease),

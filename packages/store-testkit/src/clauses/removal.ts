@@ -10,6 +10,7 @@ async function expectNotFound({ store, clock }: Scene, id: string): Promise<void
     acquireLease: store.acquireLease({ taskId: id, worker: "worker-a", ttlMs, now: clock.now() }),
     readEvents: store.readEvents(id, { afterSeq: 0, limit: 1 }),
     readItems: store.readItems(id, { after: 0, limit: 1 }),
+    readChunk: store.readChunk(id, "1-1", 0),
     signal: store.signal(id, { kind: "cancel" }),
   };
   // All were called already: each must be waited for, also after one of them is wrong.

@@ -13,6 +13,7 @@ import { randomMutants } from "./random-mutants.js";
 import { documentMutants } from "./signals/document-mutants.js";
 import { signalMutants } from "./signals/signal-mutants.js";
 import { watchMutants } from "./signals/watch-mutants.js";
+import { artifactMutants } from "./tasks/artifact-mutants.js";
 import { identityMutants } from "./tasks/identity-mutants.js";
 import { lifecycleMutants } from "./tasks/lifecycle-mutants.js";
 import { offerMutants } from "./tasks/offer-mutants.js";
@@ -32,6 +33,7 @@ export const mutants: readonly Mutant[] = [
   ...visibilityMutants,
   ...valueMutants,
   ...itemMutants,
+  ...artifactMutants,
   ...restartMutants,
   ...removalMutants,
   ...listMutants,

@@ -72,6 +72,13 @@ const lineSchema = z.discriminatedUnion("type", [
   }),
   /** Items that belong to `base`, in order. */
   z.object({ type: z.literal("items"), items: z.array(json) }),
+  /** A chunk of an artifact, in order. */
+  z.object({
+    type: z.literal("chunk"),
+    artifact: z.string().check(z.regex(/^[a-z0-9-]{1,64}$/, "is not the name of an artifact's chunks")),
+    index: count,
+    data: z.base64(),
+  }),
   z.object({ type: z.literal("events"), events: z.array(fitting<TaskEvent>(eventShape)) }),
   z.object({ type: z.literal("task_end"), id: z.string(), lastSeq: z.number() }),
   /** A session, a key, or whatever else servers keep in addition to tasks. */

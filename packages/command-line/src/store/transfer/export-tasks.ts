@@ -1,5 +1,5 @@
 import { ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { type StoreAdmin, taskNotFound } from "@resumable-mcp/core/store";
+import { artifactsOf, type StoreAdmin, taskNotFound } from "@resumable-mcp/core/store";
 import { type Refused, refusedFor } from "../refused.js";
 import { encodeExport, exportVersion } from "./export-line.js";
 
@@ -73,6 +73,13 @@ async function tryTask(reading: Reading, taskId: string, write: Write): Promise<
     if (afterSeq >= record.lastSeq) break;
     page = await reading.readEvents(taskId, { afterSeq, limit: pageSize });
     if (page.snapshot !== undefined) return false;
+  }
+  for (const { artifact } of artifactsOf(record)) {
+    for (let index = 0; ; index += 1) {
+      const chunk = await reading.readChunk(taskId, artifact, index);
+      if (chunk === undefined) break;
+      await write(encodeExport({ type: "chunk", artifact, index, data: Buffer.from(chunk).toString("base64") }));
+    }
   }
   await write(encodeExport({ type: "task_end", id: taskId, lastSeq: record.lastSeq }));
   return true;

@@ -57,6 +57,8 @@ class CheckedTask implements TaskDraft {
 
   async addItems(): Promise<void> {}
 
+  async addChunk(): Promise<void> {}
+
   async addEvents(events: readonly TaskEvent[]): Promise<void> {
     if (events.length > 0) this.record = reduceTask(this.record, events);
   }
@@ -102,6 +104,8 @@ export async function importTasks(writing: Target, lines: Lines, report: ImportR
         coming = { draft: await writing.beginTask(line), base: line.base, items: 0 };
       } else if (coming === undefined) throw invalidExport(number, "it belongs to no task");
       else if (line.type === "items") await addItems(coming, line.items);
+      else if (line.type === "chunk")
+        await coming.draft.addChunk(line.artifact, line.index, Buffer.from(line.data, "base64"));
       else if (line.type === "events") await addEvents(coming.draft, line.events, number);
       else {
         await endTask(coming, { ...line, number }, report);

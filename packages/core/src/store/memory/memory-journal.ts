@@ -15,6 +15,7 @@ export function beginTask(task: NewTask, now: Instant): MemoryTask {
     events,
     bytes: 0,
     items: [],
+    chunks: new Map(),
     signals: Object.freeze([]),
     answered: new Set(),
     holder: undefined,

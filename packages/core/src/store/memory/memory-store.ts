@@ -147,6 +147,11 @@ function taskMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
       memory.wake(record.id, "progress");
       return { record: task.record, signals: task.signals };
     }),
+    putChunk: whenOpen(({ lease, artifact, index, bytes, keep }) => {
+      const { chunks } = memory.requireHolder(lease);
+      if (index === 0) for (const other of chunks.keys()) if (!keep.includes(other)) chunks.delete(other);
+      chunks.set(artifact, [...(chunks.get(artifact) ?? []), bytes.slice()]);
+    }),
     signal: whenOpen((id, signal) => {
       memory.lastSignal += 1;
       addSignal(memory.require(id), signal, String(memory.lastSignal));
@@ -207,6 +212,7 @@ function readMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
       return listRunnable(all(), request);
     }),
     readEvents: whenOpen((id, range) => readEvents(memory.require(id), range)),
+    readChunk: whenOpen((id, artifact, index) => memory.require(id).chunks.get(artifact)?.[index]?.slice()),
     readItems: whenOpen((id, range) => readItems(memory.require(id), range)),
   } satisfies Partial<Store>;
 }

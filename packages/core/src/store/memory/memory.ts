@@ -14,6 +14,8 @@ export interface MemoryTask {
   /** Bytes of all events as JSON; counted only where a quota asks for them. */
   bytes: number;
   items: Json[];
+  /** Chunks of artifacts. */
+  chunks: Map<string, Uint8Array[]>;
   signals: readonly Signal[];
   /** Keys of questions that were answered since the last restart from nothing. */
   answered: ReadonlySet<string>;
@@ -114,7 +116,7 @@ export class Memory {
   /** Bytes of all journals, as far as they are counted. */
   get bytes(): number {
     if (this.quotas.maxStoreBytes === Number.POSITIVE_INFINITY) return 0;
-    return [...this.tasks.values()].reduce((sum, task) => sum + task.bytes, 0);
+    return [...this.tasks.values()].reduce((sum, task) => sum + task.bytes + chunkBytes(task), 0);
   }
 
   /** The size of events as JSON: counted only where a quota asks for it, else 0. */
@@ -124,4 +126,8 @@ export class Memory {
       ? jsonBytes(copyJson(events, "events"))
       : 0;
   }
+}
+
+function chunkBytes({ chunks }: MemoryTask): number {
+  return [...chunks.values()].flat().reduce((sum, chunk) => sum + chunk.byteLength, 0);
 }

@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
-import { isFinal } from "@resumable-mcp/core";
+import { isFinal, isResumableError } from "@resumable-mcp/core";
+import { artifactsOf } from "@resumable-mcp/core/store";
 import { journalFiles, journalName, taskFolder } from "../../disk/layout.js";
 import { quarantineCopy } from "../../disk/quarantine.js";
 import type { StoreContext } from "../../disk/store-context.js";
@@ -7,6 +8,7 @@ import { listIfExists, readFrom } from "../../disk/whole-file.js";
 import { parseSignal } from "../../journal/task-folder.js";
 import { type FoldedJournal, lostEnd, newestView } from "../../journal/task-view.js";
 import type { OpenStore } from "../../open-store.js";
+import { artifactName } from "../../task/artifact-files.js";
 import type { TaskReading } from "../../task/held-task.js";
 import { parseTaskDocument } from "../../task/task-documents.js";
 import { parseAnswer } from "../../task/task-signals.js";
@@ -28,14 +30,37 @@ export function findFolderProblems(store: OpenStore, reading: TaskReading): read
   const { disk, layout } = store.context;
   const taskId = reading.record.id;
   const folder = taskFolder(layout, taskId);
-  const byName = (listIfExists(disk, folder) ?? []).flatMap((name) =>
+  const byName: Problem[] = (listIfExists(disk, folder) ?? []).flatMap((name) =>
     problemOf(store, taskId, join(folder, name), name),
   );
+  byName.push(...findDamagedArtifacts(store, reading));
   // The process that holds the task is writing these files.
   return findHolder(store, taskId) === undefined ? [...byName, ...findLoose(store, reading)] : byName;
 }
 
-const ours = /^(journal\.\d+\.jsonl|lease\.\d+\..+|quiet\.\d+\..+|items)$/;
+/** Artifacts that the task names. Those of attempts that died count for nothing, and go with the next one. */
+function findDamagedArtifacts(
+  { artifacts, context }: OpenStore,
+  { record }: Pick<TaskReading, "record">,
+): readonly Problem[] {
+  return artifactsOf(record).flatMap(({ artifact, bytes }) => {
+    let message: string | undefined;
+    try {
+      let chunks = 0;
+      while (artifacts.read(record.id, artifact, chunks) !== undefined) chunks += 1;
+      if (chunks === 0 && bytes > 0) message = "the file of the artifact is missing";
+    } catch (error) {
+      if (!isResumableError(error, "TASK_CORRUPT")) throw error;
+      message = error.message;
+    }
+    const path = join(taskFolder(context.layout, record.id), artifactName(artifact));
+    return message === undefined
+      ? []
+      : [{ kind: "damaged_artifact", severity: "damage", taskId: record.id, path, message }];
+  });
+}
+
+const ours = /^(journal\.\d+\.jsonl|lease\.\d+\..+|quiet\.\d+\..+|artifact\..+|items)$/;
 
 function problemOf(store: OpenStore, taskId: string, path: string, name: string): readonly Problem[] {
   if (ours.test(name) || parseSignal(name) !== undefined) return [];

@@ -11,8 +11,8 @@ import { adminTtlMs } from "../open-folder.js";
  * What can be wrong in a store's folder.
  *
  * - `damaged_format` a `format.json` that is missing or cannot be read, where the journals tell the layout
- * - `damaged` a task whose files cannot be understood · `damaged_claim` `damaged_answer` `damaged_server_document`
- *   `damaged_document` `damaged_list` a file of that kind that cannot be
+ * - `damaged` a task whose files cannot be understood · `damaged_claim` `damaged_answer` `damaged_artifact`
+ *   `damaged_server_document` `damaged_document` `damaged_list` a file of that kind that cannot be
  * - `lost_end` a task's document that shows a later event than the journal holds
  * - `unlisted` a task that is not where its status says · `stale_marker` a marker of a task that is not there
  * - `torn` a journal that ends in half a line · `orphaned` a journal that counts for nothing
@@ -24,6 +24,7 @@ export type ProblemKind =
   | "damaged"
   | "damaged_claim"
   | "damaged_answer"
+  | "damaged_artifact"
   | "damaged_server_document"
   | "damaged_document"
   | "damaged_list"

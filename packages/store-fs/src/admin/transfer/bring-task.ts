@@ -18,6 +18,7 @@ export function beginTask(store: OpenStore, task: TaskBeginning): TaskDraft {
     },
     addItems: async (items) => draft.addItems(items),
     addEvents: async (events) => draft.addEvents(events),
+    addChunk: async (artifact, _index, bytes) => draft.addChunk(artifact, bytes),
     finish: () => bring(store, draft),
     discard: async () => draft.discard(),
   };

@@ -7,6 +7,7 @@ import type { StoreContext } from "../../disk/store-context.js";
 import { appendTo, createFile, listIfExists } from "../../disk/whole-file.js";
 import { type ChainEntry, firstHeader, type ItemSegment, type JournalHeader } from "../../journal/journal-line.js";
 import { signalName } from "../../journal/task-folder.js";
+import { artifactName, encodeChunk } from "../../task/artifact-files.js";
 import { answerFile } from "../../task/task-signals.js";
 
 interface Part {
@@ -48,6 +49,11 @@ export class ImportDraft {
     if (bytes === 0) this.#context.disk.makeFolder(join(this.#place, "items"));
     const line = this.#append(join("items", name), { first: count, items });
     this.#segment = { ...this.#segment, bytes: bytes + line, count: count + items.length };
+  }
+
+  /** Adds a chunk of an artifact, behind those before. */
+  addChunk(artifact: string, bytes: Uint8Array): void {
+    appendTo(this.#context.disk, join(this.#place, artifactName(artifact)), encodeChunk(bytes));
   }
 
   /** Adds what happened next. @throws {@link ResumableError} `SEQ_CONFLICT` when it does not follow. */

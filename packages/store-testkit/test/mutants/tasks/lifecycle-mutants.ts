@@ -19,6 +19,8 @@ const methods: { readonly [Name in Method]: true } = {
   commit: true,
   readEvents: true,
   readItems: true,
+  putChunk: true,
+  readChunk: true,
   signal: true,
   deleteTask: true,
   getDocument: true,
