@@ -40,6 +40,8 @@ export interface ErrorDetails {
   ALREADY_ANSWERED: { taskId: string; key: string };
   /** No such question is open. */
   UNKNOWN_QUESTION: { taskId: string; key: string };
+  /** The task has no artifact of that name. */
+  UNKNOWN_ARTIFACT: { taskId: string; name: string };
   /** The process died again and again without a checkpoint. */
   CRASH_LOOP: { taskId: string; crashes: number };
   /** A tool without checkpoints was running when the process died. */

@@ -99,6 +99,10 @@ export const taskDefaults = {
   maxAppendBytes: 4 * 1024 * 1024,
   /** Of all checkpoints together. */
   maxItemsBytes: 1024 * 1024 * 1024,
+  /** Artifacts of a task. */
+  maxArtifacts: 100,
+  /** Of all artifacts of a task together. */
+  maxArtifactBytes: 1024 * 1024 * 1024,
   /** The result. */
   maxOutputBytes: 4 * 1024 * 1024,
   /** In characters; a longer message is cut. */
@@ -148,6 +152,10 @@ export const fixedLimits = {
   maxConcurrency: 1_000,
   /** Items of a map that are read again after a restart before anything else gets its turn. */
   mapSkipBatch: 1_000,
+  /** All chunks of an artifact but the last: stores hold artifacts that were cut so. */
+  artifactChunkBytes: 256 * 1024,
+  /** Of the name of an artifact, in characters. */
+  maxArtifactNameLength: 128,
   /** Yields of a `finally` block that are ignored; then the tool is left. */
   maxYieldsInFinally: 1_000,
   /** Of the shape of a first state, in characters: a longer one is not compared. */
@@ -192,15 +200,15 @@ export function withDefaults<Values extends object>(
 }
 
 /** Throws `LIMIT_EXCEEDED` when a value is above its limit. */
-export function checkLimit(limit: string, value: number, allowed: number): void {
-  if (value > allowed) throw limitExceeded(limit, value, allowed);
+export function checkLimit(limit: string, value: number, allowed: number, advice?: string): void {
+  if (value > allowed) throw limitExceeded(limit, value, allowed, advice);
 }
 
-/** For a value above its limit. */
-export function limitExceeded(limit: string, value: number, allowed: number): ResumableError {
+/** For a value above its limit. @param advice what to do in place of raising the limit. */
+export function limitExceeded(limit: string, value: number, allowed: number, advice = "Use less"): ResumableError {
   return new ResumableError(
     "LIMIT_EXCEEDED",
-    `The limit ${limit} is ${allowed}, and ${value} would exceed it. Use less, or raise the limit where the tool or engine is defined.`,
+    `The limit ${limit} is ${allowed}, and ${value} would exceed it. ${advice}, or raise the limit where the tool or engine is defined.`,
     { details: { limit, value, allowed } },
   );
 }

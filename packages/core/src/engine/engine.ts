@@ -7,6 +7,7 @@ import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import type { Clock } from "./clock.js";
 import type { LimitRules } from "./limit-rules.js";
+import type { OwnedArtifact } from "./owned-artifact.js";
 import type { ServerSurvey } from "./server-survey.js";
 import type { EngineTelemetry } from "./telemetry.js";
 
@@ -213,6 +214,8 @@ export interface OwnedTasks {
   answer(taskId: string, key: string, answer: Answer): Promise<TaskView>;
   /** Deletes a finished task. @throws {@link ResumableError} `ILLEGAL_TRANSITION` for an unfinished one. */
   delete(taskId: string): Promise<void>;
+  /** Finds an artifact. @throws {@link ResumableError} `UNKNOWN_ARTIFACT`. */
+  artifact(taskId: string, name: string): Promise<OwnedArtifact>;
   items(taskId: string, range?: { readonly after?: number; readonly limit?: number }): Promise<ItemPage>;
   /** The task needs no caller from now on: it resumes at once after a crash. */
   detach(taskId: string): Promise<void>;

@@ -73,6 +73,20 @@ export interface MapCounts {
   readonly failed: number;
 }
 
+/** What an artifact is made of: text, bytes, or a stream of either, which is read piece by piece. */
+export type ArtifactContent =
+  | string
+  | Uint8Array
+  | Blob
+  | ReadableStream<Uint8Array | string>
+  | AsyncIterable<Uint8Array | string>;
+
+/** How an artifact is described. */
+export interface ArtifactOptions {
+  /** Default: that of a `Blob`, `text/plain` for a text, else `application/octet-stream`. */
+  readonly mimeType?: string;
+}
+
 /** What a running tool has in its hands. */
 export interface TaskContext<State = Json, Item = Json> {
   readonly id: string;
@@ -145,6 +159,21 @@ export interface TaskContext<State = Json, Item = Json> {
   ): Promise<AskResult<InferOutput<Schema>>>;
   /** Waits, also across restarts, until so long after the first time that this key was waited for. */
   sleep(key: string, duration: Duration): Promise<void>;
+  /**
+   * Keeps a file, which callers of the task can save: durable when the promise resolves, kept as long as the task.
+   *
+   * Retry: an artifact that is durable is never written again, as a step; a crash in between begins it again. `content` as a
+   * function is called only where the artifact is not durable yet.
+   * Limits: `maxArtifacts`, `maxArtifactBytes`; a stream is never read faster than it is kept.
+   *
+   * @param name 1 to 128 characters without slashes, backslashes and control characters.
+   * @throws {@link ResumableError} `STEP_KEY_REUSED` for a name or key used twice in one attempt; `INVALID_VALUE`; `LIMIT_EXCEEDED`.
+   */
+  artifact(
+    name: string,
+    content: ArtifactContent | (() => ArtifactContent | Promise<ArtifactContent>),
+    options?: ArtifactOptions,
+  ): Promise<void>;
   /** Writes to the task's log. Rides with the next commit. */
   log<Data>(level: LogLevel, data: Data & JsonCheck<Data>): void;
   /** A key that is the same in every attempt of this task, for services that accept idempotency keys. */

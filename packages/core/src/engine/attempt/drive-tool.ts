@@ -55,7 +55,7 @@ async function checkedOutput(returned: unknown, { tool, tools, taskLimits }: Att
     tool.output === undefined ? { value: returned } : await checkValue(tool.output, returned, tools.validate);
   if (checked.problems !== undefined) throw invalidValue(`The output of ${tool.name}`, checked.problems);
   const output = copyJson(checked.value ?? null, "output");
-  checkLimit("maxOutputBytes", jsonBytes(output), taskLimits.maxOutputBytes);
+  checkLimit("maxOutputBytes", jsonBytes(output), taskLimits.maxOutputBytes, "Keep a large result with task.artifact");
   return output;
 }
 

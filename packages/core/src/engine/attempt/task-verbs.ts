@@ -7,20 +7,22 @@ import { findEntry, type Remembered } from "../../task/task-record.js";
 import { unknownKeys } from "../../tool/known-keys.js";
 import type { RetryPolicy } from "../../tool/retry-policy.js";
 import { checkValue, isStandardSchema, toJsonSchema } from "../../tool/schema.js";
-import type { AskRequest, AskResult, MapCounts, StepAttempt, StepOptions } from "../../tool/tool.js";
+import type { AskRequest, AskResult, MapCounts, StepAttempt, StepOptions, TaskContext } from "../../tool/tool.js";
 import { durationMs, formatIso } from "../clock.js";
 import { isRefusal, retryDelay, toThrown } from "../retry-delay.js";
+import { ArtifactWriter, checkArtifact } from "./artifact-writer.js";
 import type { AttemptParts } from "./attempt-parts.js";
 import { ChildCalls } from "./child-calls.js";
 import { attemptsFailed, checkStepOptions, errorOf, type FailedStep, runStep } from "./step-attempt.js";
 import { countsOf, type MapCall, TaskMap } from "./task-map.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
-/** `step`, `map`, `call`, `ask` and `sleep` of one attempt. */
+/** The verbs of one attempt. */
 export class TaskVerbs {
   readonly waits: WaitsInPlace;
   readonly calls: ChildCalls;
   readonly #parts: AttemptParts;
+  readonly #artifacts: ArtifactWriter;
   readonly #used = new Set<string>();
   #rememberedCount: number;
   #activeSteps = 0;
@@ -30,6 +32,7 @@ export class TaskVerbs {
 
   constructor(parts: AttemptParts) {
     this.#parts = parts;
+    this.#artifacts = new ArtifactWriter(parts);
     this.#rememberedCount = Object.keys(parts.record.remembered).length;
     this.waits = new WaitsInPlace(parts, () => this.#isBusy());
     this.calls = new ChildCalls(parts, {
@@ -123,6 +126,21 @@ export class TaskVerbs {
       this.#noteWaits();
     };
     return new TaskMap(call, before, this.#parts, { left: this.#leftInMaps, idempotencyKey, onItems }).run();
+  }
+
+  /** As a step whose value is in chunks of the store. */
+  async artifact(...[name, content, options = {}]: Parameters<TaskContext["artifact"]>): Promise<void> {
+    checkArtifact(name, options);
+    if (this.#claim(name, ["artifact"]) !== undefined) return;
+    this.#activeSteps += 1;
+    this.#noteWaits();
+    try {
+      await this.#artifacts.write(name, content, options, (event) => this.#remember(event));
+    } finally {
+      this.#activeSteps -= 1;
+      this.#noteWaits();
+    }
+    this.#parts.control.check();
   }
 
   async sleep(key: string, duration: Duration): Promise<void> {

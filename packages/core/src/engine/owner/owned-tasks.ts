@@ -4,6 +4,7 @@ import { isDelivered, readStatus } from "../../task/task-rules.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
 import { isKeptForParent } from "../scheduling/family.js";
 import { readOwned } from "../scheduling/read-tasks.js";
+import { findArtifact } from "./artifact-reader.js";
 import { checkGivenAnswer } from "./check-answer.js";
 import { findTask } from "./find-task.js";
 import { followTask, waitForTask } from "./follow-task.js";
@@ -118,6 +119,9 @@ export class OneOwnersTasks implements OwnedTasks {
     await this.#own(taskId);
     return this.#parts.store.readItems(taskId, { after, limit });
   };
+
+  readonly artifact: OwnedTasks["artifact"] = async (taskId, name) =>
+    findArtifact(this.#parts.store, (await this.#own(taskId)).record, name);
 
   readonly detach: OwnedTasks["detach"] = async (taskId) => {
     const { record } = await this.#own(taskId);
