@@ -30,7 +30,17 @@ const reads = new Set([
   "expired",
   "runnable",
 ]);
-for (const name of ["events", "items", "offers", "look", "lock", "document", "document_idle", "document_idle_of_group"])
+for (const name of [
+  "events",
+  "items",
+  "read_chunk",
+  "offers",
+  "look",
+  "lock",
+  "document",
+  "document_idle",
+  "document_idle_of_group",
+])
   reads.add(name);
 for (const name of ["facts", "layout", "health", "notify", "beat", "count_unfinished", "count_owner_unfinished"])
   reads.add(name);

@@ -22,6 +22,7 @@ export interface TaskRow {
   readonly lease_ttl_ms: number | null;
   readonly last_seq: number;
   readonly bytes: number;
+  readonly chunk_bytes: number;
   readonly status: string;
   readonly terminal: boolean;
   readonly live: boolean;
@@ -46,6 +47,13 @@ export interface JournalRow {
   readonly body: string | null;
   readonly items: string | null;
   readonly end_item: number | null;
+}
+
+/** A row of `chunk`, of one task. */
+interface ChunkRow {
+  readonly artifact: string;
+  readonly place: number;
+  readonly bytes: Uint8Array;
 }
 
 interface SnapshotRow {
@@ -220,6 +228,7 @@ export class Tables {
   /** By task. */
   readonly journal: Table<readonly JournalRow[]>;
   readonly snapshot: Table<SnapshotRow>;
+  readonly chunk: Table<readonly ChunkRow[]>;
   /** The answered questions of each task. */
   readonly answer: Table<readonly string[]>;
   readonly worker: Table<WorkerRow>;
@@ -233,6 +242,7 @@ export class Tables {
     this.task = new Table<TaskRow>(log, (id, before, after) => (isSameHistory(before, after) ? undefined : id));
     this.journal = new Table<readonly JournalRow[]>(log, (id) => id);
     this.snapshot = new Table<SnapshotRow>(log);
+    this.chunk = new Table<readonly ChunkRow[]>(log);
     this.answer = new Table<readonly string[]>(log, (id) => id);
     this.worker = new Table<WorkerRow>(log);
     this.document = new Table<DocumentRow>(log);

@@ -30,7 +30,16 @@ const create = statement<
   checkOneUnfinished(tables, { id, call, finished_ms: null });
   tables.task.set(id, {
     ...{ id, incarnation, owner: hex(owner), call, claim: incarnation, tool, created_ms, ttl_ms, finished_ms: null },
-    ...{ epoch: 0, holder: null, lease_ttl_ms: null, last_seq: 1, bytes, status: "pending", terminal: false },
+    ...{
+      epoch: 0,
+      holder: null,
+      lease_ttl_ms: null,
+      last_seq: 1,
+      bytes,
+      chunk_bytes: 0,
+      status: "pending",
+      terminal: false,
+    },
     ...{ live: false, pausing: false, detached, questions: [], runnable_ms: null, crashes: 0, tool_version },
     ...{ items_from_seq: 1, item_count: 0, brief, signals: [] },
   });
@@ -44,7 +53,7 @@ const held = statement<[]>(({ tables }) => [heldIn(tables)]);
 
 function heldIn({ task }: Tables): { readonly tasks: number; readonly bytes: number } {
   const all = task.values();
-  return { tasks: all.length, bytes: all.reduce((sum, row) => sum + row.bytes, 0) };
+  return { tasks: all.length, bytes: all.reduce((sum, row) => sum + row.bytes + row.chunk_bytes, 0) };
 }
 
 /** Of the server: so near to a limit tasks are made one after the other. */
@@ -214,8 +223,27 @@ const rival = statement<[call: Bytes | null, id: string]>(({ tables }, [callByte
 const remove = statement<[id: string, epoch: number, holder: string]>(({ tables }, [id, epoch, holder]) => {
   const task = tables.task.get(id);
   if (task?.epoch !== epoch || task.holder !== holder) return [];
-  for (const table of [tables.task, tables.journal, tables.snapshot, tables.answer]) table.delete(id);
+  for (const table of [tables.task, tables.journal, tables.snapshot, tables.answer, tables.chunk]) table.delete(id);
   return [{ id }];
+});
+
+const chunk = statement<
+  [id: string, epoch: number, holder: string, artifact: string, place: number, bytes: Bytes, keep: readonly string[]]
+>(({ tables }, [id, epoch, holder, artifact, place, bytes, keep]) => {
+  const task = tables.task.get(id);
+  if (task?.epoch !== epoch || task.holder !== holder) return [];
+  const there = tables.chunk.get(id) ?? [];
+  if (there.some((row) => row.artifact === artifact && row.place === place)) throw breaks("chunk_pkey");
+  const rows = [...there.filter((row) => place > 0 || keep.includes(row.artifact)), { artifact, place, bytes }];
+  tables.chunk.set(id, rows);
+  tables.task.set(id, { ...task, chunk_bytes: rows.reduce((sum, row) => sum + row.bytes.byteLength, 0) });
+  return [{ id }];
+});
+
+const readChunk = statement<[id: string, artifact: string, place: number]>(({ tables }, [id, artifact, place]) => {
+  if (tables.task.get(id) === undefined) return [];
+  const row = tables.chunk.get(id)?.find((one) => one.artifact === artifact && one.place === place);
+  return [{ bytes: row?.bytes ?? null }];
 });
 
 const compactMark = statement<[id: string, seq: number, bytes: number]>(({ tables }, [id, seq, bytes]) => {
@@ -257,6 +285,8 @@ export const taskStatements: { readonly [name: string]: Statement } = {
   why,
   rival,
   remove,
+  chunk,
+  read_chunk: readChunk,
   compact_mark: compactMark,
   compact,
 };

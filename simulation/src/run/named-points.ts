@@ -5,6 +5,7 @@ export const namedPoints: readonly string[] = [
   ...observerPoints,
   "engine.attempt.started",
   "engine.attempt.ended",
+  "engine.artifact.chunk",
   "engine.checkpoint.before",
   "engine.checkpoint.after",
   "result.ready",
