@@ -145,8 +145,8 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "a step returns before its value is remembered",
     file: "core/src/engine/attempt/task-verbs.ts",
-    find: '    await this.#remember({ type: "step", key, value });',
-    replace: '    void this.#remember({ type: "step", key, value }).catch(() => {});',
+    find: '    await this.#remember({ type: "step", ...step, value });',
+    replace: '    void this.#remember({ type: "step", ...step, value }).catch(() => {});',
   },
   {
     name: "a map runs ahead of what is committed",
