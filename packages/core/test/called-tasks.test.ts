@@ -45,7 +45,7 @@ describe("what is requested of a task that called another one (G8.6)", () => {
     expect([(await get(scene, id)).status, (await get(scene, child)).status]).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("reaches it where the process dies that carries out the cancel (G1)", async () => {
+  it("reaches it where the process dies that carries out the cancel (G1, G8.6)", async () => {
     let scene: Scene;
     const wrap = (store: MemoryStore): Store => ({
       ...store,
