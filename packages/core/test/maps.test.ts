@@ -326,6 +326,26 @@ describe("task.map", () => {
     expect([Math.max(...sizes), await errorOf(scene, id)]).toMatchObject([2, { code: "LIMIT_EXCEEDED" }]);
   });
 
+  it("has a signal for each item and step, as listeners of 20 on one would be taken for a leak (G11)", async () => {
+    const warnings: string[] = [];
+    const note = ({ message }: Error) => warnings.push(message);
+    process.on("warning", note);
+    const run: Run = async (item, { signal, attempt }, task) => {
+      if (attempt === 1) throw new RetryableError("429", { delay: "1s" });
+      signal.addEventListener("abort", () => {});
+      await task.step(`t-${item}`, (step) => step.signal.addEventListener("abort", () => {}), { timeout: "1s" });
+      await task.step(`s-${item}`, (step) => step.signal.addEventListener("abort", () => {}));
+      await task.sleep(`w-${item}`, "1s");
+      return item;
+    };
+    const scene = createScene([mapping(20, run, { concurrency: 20 })]);
+    const id = await begin(scene);
+    await scene.clock.advance(60_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", note);
+    expect([warnings, (await scene.tasks.get(id)).status]).toEqual([[], "completed"]);
+  });
+
   it("is refused with options that mean nothing (G12)", async () => {
     const wrong: readonly [object, string][] = [
       [{ concurrency: 0 }, "concurrency must be a whole number from 1 to 1000"],

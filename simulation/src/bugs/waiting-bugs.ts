@@ -74,9 +74,9 @@ export const waitingBugs: readonly Bug[] = [
   {
     name: "a wait that begins after a request to stop throws",
     file: "core/src/engine/attempt/waits-in-place.ts",
-    find: '      const leave = control.waitInPlace();\n      this.#waits.set(key, { nextMs, wake, interrupt: interrupted });\n      control.signal.addEventListener("abort", interrupted);\n      if (control.aborted === undefined) look();\n      else interrupted();',
+    find: "      const leave = control.waitInPlace();\n      this.#waits.set(key, { nextMs, wake, interrupt: interrupted });\n      if (control.aborted === undefined) look();\n      else interrupted();",
     replace:
-      '      this.#waits.set(key, { nextMs, wake, interrupt: interrupted });\n      control.signal.addEventListener("abort", interrupted);\n      const leave = control.waitInPlace();\n      if (control.aborted === undefined) look();',
+      "      this.#waits.set(key, { nextMs, wake, interrupt: interrupted });\n      const leave = control.waitInPlace();\n      if (control.aborted === undefined) look();",
   },
   {
     name: "an answer does not end the wait for it",

@@ -25,6 +25,7 @@ export class AttemptControl {
   readonly #options: ControlOptions;
   readonly #controller = new AbortController();
   readonly #requests = new Map<InterruptReason, StopRequest>();
+  readonly #forks = new Set<AbortController>();
   #abandon: (error: TaskInterrupted) => void = () => {};
   #aborted: InterruptReason | undefined;
   #timeout: ResumableError<"ATTEMPT_TIMEOUT"> | undefined;
@@ -48,6 +49,17 @@ export class AttemptControl {
   /** Handed to the tool. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+  /** A signal for one part of the attempt: the listeners of many on one would be taken for a leak. */
+  fork(): AbortController {
+    const own = new AbortController();
+    if (this.signal.aborted) own.abort(this.signal.reason);
+    else this.#forks.add(own);
+    return own;
+  }
+  /** The part is over. */
+  release(own: AbortController): void {
+    this.#forks.delete(own);
   }
   /** Why the attempt should stop at its next checkpoint, if it should. */
   get wanted(): InterruptReason | undefined {
@@ -86,7 +98,10 @@ export class AttemptControl {
     if (this.#aborted !== undefined) return;
     this.#aborted = reason;
     this.#stopRequests();
-    this.#controller.abort(new TaskInterrupted(reason));
+    const why = new TaskInterrupted(reason);
+    this.#controller.abort(why);
+    for (const own of this.#forks) own.abort(why);
+    this.#forks.clear();
     this.#stopAbandon = this.#options.clock.after(graceMs, () => this.#abandon(new TaskInterrupted(reason)));
   }
 

@@ -46,22 +46,18 @@ interface StepRun {
   readonly attempt: number;
   readonly run: (attempt: StepAttempt) => unknown;
   readonly timeout: StepOptions["timeout"];
-  /** Of what it is a part of. */
-  readonly signal: AbortSignal;
 }
 
 /** Runs a step's code once. An attempt that is late has failed, whatever its code does then. */
 export async function runStep(
-  { what, attempt, run, timeout, signal }: StepRun,
-  { clock, record }: AttemptParts,
+  { what, attempt, run, timeout }: StepRun,
+  { control, clock, record }: AttemptParts,
 ): Promise<unknown> {
-  if (timeout === undefined) return await run({ attempt, signal });
-  const ms = durationMs("timeout", timeout);
-  const own = new AbortController();
-  const stop = () => own.abort(signal.reason);
-  signal.addEventListener("abort", stop);
+  const own = control.fork();
   let stopTimer = () => {};
   const late = new Promise<never>((_resolve, reject) => {
+    if (timeout === undefined) return;
+    const ms = durationMs("timeout", timeout);
     stopTimer = clock.after(ms, () => {
       const error = lateStep(record.id, what, ms);
       // First: what the code throws because of its signal is not why the attempt failed.
@@ -73,7 +69,7 @@ export async function runStep(
     return await Promise.race([run({ attempt, signal: own.signal }), late]);
   } finally {
     stopTimer();
-    signal.removeEventListener("abort", stop);
+    control.release(own);
   }
 }
 

@@ -54,7 +54,6 @@ export class TaskMap {
   readonly #items: MapItems;
   readonly #turns = new Exclusive();
   readonly #ended = new Map<number, Ended>();
-  readonly #controllers = new Set<AbortController>();
   #committed: MapProgress;
   #writing: Promise<void> | undefined;
   #isHalted = false;
@@ -73,10 +72,7 @@ export class TaskMap {
 
   async run(): Promise<MapCounts> {
     const { control } = this.#parts;
-    const stop = () => {
-      this.#halt();
-      for (const own of this.#controllers) own.abort(control.signal.reason);
-    };
+    const stop = () => this.#halt();
     control.signal.addEventListener("abort", stop);
     try {
       await this.#items.skip(this.#committed);
@@ -131,21 +127,17 @@ export class TaskMap {
   }
 
   async #runNext(): Promise<[number, Omit<Ended, "release">] | undefined> {
-    // Each has a signal of its own: that of the attempt would have the listeners of all.
-    const own = new AbortController();
-    this.#controllers.add(own);
     this.#host.onItems(1);
     try {
       const next = await this.#turns.run("", async () => (this.#isHalted ? undefined : this.#items.read()));
-      return next && [next.index, await this.#tryItem(next, own.signal)];
+      return next && [next.index, await this.#tryItem(next)];
     } finally {
       this.#host.onItems(-1);
-      this.#controllers.delete(own);
     }
   }
 
   /** Throws when the attempt has to stop. */
-  async #tryItem({ item, index, digest }: MapItem, signal: AbortSignal): Promise<Omit<Ended, "release">> {
+  async #tryItem({ item, index, digest }: MapItem): Promise<Omit<Ended, "release">> {
     const { control, onToolError, lease, tool, record, random } = this.#parts;
     const { key, run, options } = this.#call;
     const what = `Item ${index} of ${this.#what}`;
@@ -154,7 +146,7 @@ export class TaskMap {
       try {
         const runOnce = (step: { readonly attempt: number; readonly signal: AbortSignal }) =>
           run(item, { ...step, index, idempotencyKey });
-        const value = await runStep({ what, attempt, run: runOnce, timeout: options.timeout, signal }, this.#parts);
+        const value = await runStep({ what, attempt, run: runOnce, timeout: options.timeout }, this.#parts);
         return { digest, ...(await this.#checkResult(value, what)) };
       } catch (thrown) {
         if (isTaskInterrupted(thrown) || control.aborted !== undefined) throw thrown;
@@ -167,7 +159,7 @@ export class TaskMap {
           const error = attemptsFailed(what, { taskId: record.id, key, index, attempts: attempt }, thrown);
           return { ...failed, failure: { error, isCollected: false } };
         }
-        await this.#pause(delayMs, signal);
+        await this.#pause(delayMs);
       }
     }
   }
@@ -184,17 +176,21 @@ export class TaskMap {
     return { results, bytes };
   }
 
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = (then: () => void) => () => {
-        stopTimer();
-        signal.removeEventListener("abort", stop);
-        then();
-      };
-      const stop = end(() => reject(signal.reason));
-      const stopTimer = this.#parts.clock.after(ms, end(resolve), true);
-      signal.addEventListener("abort", stop);
-    });
+  /** Ends before its time when the attempt has to stop. */
+  async #pause(ms: number): Promise<void> {
+    const { control, clock } = this.#parts;
+    const own = control.fork();
+    let stopTimer = () => {};
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stopTimer = clock.after(ms, resolve, true);
+        own.signal.addEventListener("abort", () => reject(own.signal.reason));
+        if (own.signal.aborted) reject(own.signal.reason);
+      });
+    } finally {
+      stopTimer();
+      control.release(own);
+    }
   }
 
   /** Handles its own errors. After each commit the attempt may have to stop. */

@@ -50,7 +50,7 @@ export class TaskVerbs {
 
   async step(key: string, run: (attempt: StepAttempt) => unknown, options: StepOptions = {}): Promise<Json> {
     checkStepOptions("step", key, options);
-    const { journal, control, clock } = this.#parts;
+    const { journal, clock } = this.#parts;
     const what = `Step ${JSON.stringify(key)}`;
     const entry = this.#claim(key, ["step", "failed_step"]);
     // A copy, since what the tool changes must not change the record.
@@ -58,7 +58,6 @@ export class TaskVerbs {
     const before = entry?.kind === "failed_step" ? entry : undefined;
     let failed: FailedStep | undefined = before;
     let cause: unknown = before && errorOf(before.error);
-    const { signal } = control;
     for (;;) {
       const attempt = failed === undefined ? 1 : failed.attempt + 1;
       if (failed?.until !== undefined) await this.#until(key, failed.until);
@@ -72,7 +71,7 @@ export class TaskVerbs {
         return ms > 0 ? { ms } : {};
       };
       try {
-        const value = await runStep({ what, attempt, run, timeout: options.timeout, signal }, this.#parts);
+        const value = await runStep({ what, attempt, run, timeout: options.timeout }, this.#parts);
         return await this.#keepValue({ key, ...took() }, value);
       } catch (error) {
         cause = error;

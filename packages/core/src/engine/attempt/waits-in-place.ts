@@ -18,6 +18,7 @@ export class WaitsInPlace {
   constructor(parts: AttemptParts, isBusy: () => boolean) {
     this.#parts = parts;
     this.#isBusy = isBusy;
+    parts.control.signal.addEventListener("abort", () => this.interruptAll());
   }
 
   /** When the next attempt begins, because of the waits that ended this one; `undefined`: when an answer comes. */
@@ -57,7 +58,6 @@ export class WaitsInPlace {
         stopTimer();
         leave();
         this.#waits.delete(key);
-        control.signal.removeEventListener("abort", interrupted);
       };
       const wake = (): void => {
         end();
@@ -77,7 +77,6 @@ export class WaitsInPlace {
       // Stops the attempt at once where that was requested before.
       const leave = control.waitInPlace();
       this.#waits.set(key, { nextMs, wake, interrupt: interrupted });
-      control.signal.addEventListener("abort", interrupted);
       if (control.aborted === undefined) look();
       else interrupted();
     });
