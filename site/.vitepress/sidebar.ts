@@ -40,6 +40,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
       "All recipes": "/cookbook/",
       "Crawl a site": "/cookbook/crawl",
       "Work through a batch": "/cookbook/batch",
+      "Make ten thousand calls": "/cookbook/many-calls",
       "Call a flaky API": "/cookbook/flaky-api",
       "Ask the user": "/cookbook/ask",
       "Call another tool": "/cookbook/call",

@@ -55,12 +55,47 @@ test("batch: the server is killed while it reads a file, and every file is compr
   execFileSync("sh", ["-c", `rm "${slow}" && mkfifo "${slow}"`]);
   const server = await page.serve();
   const call = page.type("call compress_files");
-  await call.seen(/24\.txt/);
+  await call.seen(/15\/30/);
   const result = await killed(page, server, call, () => {
     start("sh", ["-c", `printf '%s' "$1" > "${slow}"`, "sh", "word ".repeat(200)]);
   });
   expect(result).toEqual(shownResult("docs/cookbook/batch.md"));
   expect(readdirSync(join(page.folder, "archive"))).toHaveLength(30);
+});
+
+test("many calls: the shop limits its calls and fails, the server is killed twice, and each order is booked once", async () => {
+  const page = await openPage("docs/cookbook/many-calls.md");
+  const orders = Array.from({ length: 200 }, (_, index) => `order-${index}`);
+  const keys = new Map(orders.map((order) => [order, [] as string[]]));
+  const times: number[] = [];
+  let calls = 0;
+  const shop = await world(
+    ({ url = "/", headers }) => {
+      if (url === "/orders") return { body: orders.join("\n") };
+      const now = performance.now();
+      while (times[0] !== undefined && times[0] < now - 1_000) times.shift();
+      if (times.length >= 100) return { status: 429 };
+      times.push(now);
+      calls += 1;
+      if (calls % 20 === 0) return { status: 503 };
+      keys.get(url.split("/").at(-1) ?? "")?.push(`${headers["idempotency-key"]}`);
+      return { body: "booked" };
+    },
+    ({ url }) => url === "/orders/order-60",
+  );
+  const server = await page.serve();
+  const call = page.type("call book_orders", (line) => line.replace("http://127.0.0.1:8080/", shop.url));
+  await shop.held;
+  await server.stop("SIGKILL");
+  const second = await page.serve();
+  shop.release();
+  await call.seen(/1\d\d\/200/);
+  expect(await killed(page, second, call, () => {})).toEqual(shownResult("docs/cookbook/many-calls.md"));
+  const booked = [...keys.values()];
+  expect(booked.map((each) => new Set(each).size)).toEqual(orders.map(() => 1));
+  expect(new Set(booked.flat()).size).toBe(200);
+  // What was booked again was in flight at a death.
+  expect(booked.flat().length).toBeLessThanOrEqual(200 + 2 * 20);
 });
 
 test("flaky API: the server is killed during an order, the service fails in two ways, and each part is bought once", async () => {
