@@ -1,66 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
-import {
-  defineTool,
-  type MapAttempt,
-  type MapOptions,
-  RetryableError,
-  type TaskContext,
-  TerminalError,
-  type Tool,
-} from "../src/index.js";
+import { defineTool, type MapAttempt, RetryableError, TerminalError } from "../src/index.js";
 import { checkResumable } from "../src/testing.js";
+import { base, checkpointsOf, itemsOf, mapping, numbers, type Run, slowly, type Task } from "./map-scene.js";
 import {
   begin,
   createGate,
   createScene,
   errorOf,
   failOnUnhandledRejections,
-  jobInput,
   killed,
   outputOf,
-  type Scene,
   untilAborted,
 } from "./scene.js";
 
 failOnUnhandledRejections();
-
-type Task = TaskContext<unknown, number>;
-type Run = (item: number, attempt: MapAttempt, task: Task) => Promise<number | undefined> | number | undefined;
-
-const base = { name: "job", description: "Does what the test says.", input: jobInput, item: z.number() };
-
-/** A plain tool of one map over the numbers below `count`, or over what is given. */
-function mapping(
-  items: number | ((task: Task) => Iterable<number> | AsyncIterable<number>),
-  run: Run,
-  options: MapOptions = {},
-): Tool {
-  return defineTool({
-    ...base,
-    run: async (_input, task) => {
-      const given = typeof items === "number" ? numbers(items) : items(task);
-      return await task.map("m", given, (item, attempt) => run(item, attempt, task), options);
-    },
-  });
-}
-
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
-
-async function* slowly(count: number, noted: (read: number) => void = () => {}): AsyncGenerator<number> {
-  for (let index = 0; index < count; index += 1) {
-    await undefined;
-    noted(index);
-    yield index;
-  }
-}
-
-const itemsOf = async (scene: Scene, id: string) => (await scene.tasks.items(id)).items;
-
-async function checkpointsOf({ store }: Scene, id: string) {
-  const { events } = await store.readEvents(id, { afterSeq: 0, limit: 1_000 });
-  return events.flatMap((event) => (event.type === "checkpoint" ? [event] : []));
-}
 
 describe("task.map", () => {
   it("appends each result once, in the order of the items, and counts progress and total (G3, G6)", async () => {
@@ -132,27 +85,6 @@ describe("task.map", () => {
       expect(output).toEqual({ first: { completed: 7, failed: 0 }, second: { completed: 2, failed: 1 } });
     },
   );
-
-  it("keeps at most concurrency items of a source in memory (G11)", async () => {
-    let [read, committed, most] = [0, 0, 0];
-    const source = () =>
-      slowly(500, () => {
-        read += 1;
-        most = Math.max(most, read - committed);
-      });
-    const tool = mapping(source, (item) => item, { concurrency: 4 });
-    const scene = createScene([tool], {}, (store) => ({
-      ...store,
-      commit: async (request) => {
-        const result = await store.commit(request);
-        committed = result.record.progress;
-        return result;
-      },
-    }));
-    const id = await begin(scene);
-    expect(await outputOf(scene, id)).toEqual({ completed: 500, failed: 0 });
-    expect([2, 3, 4]).toContain(most);
-  });
 
   it("fails when an earlier attempt had other items (G12)", async () => {
     let hangs = true;
@@ -234,66 +166,6 @@ describe("task.map", () => {
     expect(await errorOf(scene, id)).toMatchObject({ code: "INVALID_VALUE" });
   });
 
-  it("pauses between two items, and continues where its request is taken back (G8)", async () => {
-    const gates = numbers(4).map(createGate);
-    const begun: number[] = [];
-    const run = async (item: number) => {
-      begun.push(item);
-      await gates[item]?.opened;
-      return item;
-    };
-    const scene = createScene([mapping(4, run, { concurrency: 2 })]);
-    const id = await begin(scene);
-    await scene.tasks.pause(id);
-    await scene.clock.advance(1_000);
-    gates[0]?.open();
-    await scene.rest();
-    await scene.tasks.resume(id);
-    await scene.clock.advance(1_000);
-    gates[1]?.open();
-    await scene.rest();
-    expect([(await scene.tasks.get(id)).record.attempt, begun]).toEqual([1, [0, 1, 2, 3]]);
-    await scene.tasks.pause(id);
-    await scene.clock.advance(1_000);
-    gates[2]?.open();
-    gates[3]?.open();
-    await scene.rest();
-    expect(await scene.tasks.get(id)).toMatchObject({ status: "paused", record: { progress: 4 } });
-    await scene.tasks.resume(id);
-    await scene.rest();
-    expect([await outputOf(scene, id), begun]).toEqual([{ completed: 4, failed: 0 }, [0, 1, 2, 3]]);
-  });
-
-  it("stops within the grace time when it is cancelled, also while its source waits (G8)", async () => {
-    async function* endless() {
-      yield 1;
-      await new Promise(() => {});
-      yield 2;
-    }
-    const scene = createScene([mapping(endless, (item) => item)]);
-    const id = await begin(scene);
-    expect((await scene.tasks.get(id)).record.progress).toBe(1);
-    await scene.tasks.cancel(id);
-    await scene.clock.advance(1_000);
-    expect((await scene.tasks.get(id)).status).toBe("cancelled");
-  });
-
-  it("holds no slot while each of its items waits, and asks each question once (G9)", async () => {
-    const question = { message: "?", schema: { type: "object" as const, properties: {} } };
-    const run: Run = async (item, _attempt, task) => {
-      const { action } = await task.ask(`q-${item}`, question);
-      await task.sleep(`s-${item}`, "10m");
-      return action === "decline" ? item : undefined;
-    };
-    const scene = createScene([mapping(2, run, { concurrency: 2 })]);
-    const id = await begin(scene);
-    await scene.clock.advance(60_000);
-    expect([scene.engine.running, (await scene.tasks.get(id)).status]).toEqual([[], "input_required"]);
-    for (const key of ["q-1", "q-0"]) await scene.tasks.answer(id, key, { action: "decline" });
-    await scene.clock.advance(700_000);
-    expect([await outputOf(scene, id), await itemsOf(scene, id)]).toEqual([{ completed: 2, failed: 0 }, [0, 1]]);
-  });
-
   it("adds up the progress of maps, one after the other and at the same time (G6)", async () => {
     const tool = defineTool({
       ...base,
@@ -311,52 +183,5 @@ describe("task.map", () => {
     expect(shown).toEqual([...shown].sort((a, b) => a - b));
     const { record } = await scene.tasks.get(id);
     expect([record.output, record.progress, record.total, record.itemCount]).toEqual([2, 14, 14, 10]);
-  });
-
-  it("writes no more in one commit than maxAppendBytes, and no more in all than maxItemsBytes (G11)", async () => {
-    const limits = { maxAppendBytes: 12, maxItemsBytes: 70 };
-    const tool = defineTool({
-      ...base,
-      limits,
-      run: async (_input, task) => await task.map("m", numbers(30), (item) => 100 + item, { concurrency: 30 }),
-    });
-    const scene = createScene([tool]);
-    const id = await begin(scene);
-    const sizes = (await checkpointsOf(scene, id)).map(({ items = [] }) => items.length);
-    expect([Math.max(...sizes), await errorOf(scene, id)]).toMatchObject([2, { code: "LIMIT_EXCEEDED" }]);
-  });
-
-  it("has a signal for each item and step, as listeners of 20 on one would be taken for a leak (G11)", async () => {
-    const warnings: string[] = [];
-    const note = ({ message }: Error) => warnings.push(message);
-    process.on("warning", note);
-    const run: Run = async (item, { signal, attempt }, task) => {
-      if (attempt === 1) throw new RetryableError("429", { delay: "1s" });
-      signal.addEventListener("abort", () => {});
-      await task.step(`t-${item}`, (step) => step.signal.addEventListener("abort", () => {}), { timeout: "1s" });
-      await task.step(`s-${item}`, (step) => step.signal.addEventListener("abort", () => {}));
-      await task.sleep(`w-${item}`, "1s");
-      return item;
-    };
-    const scene = createScene([mapping(20, run, { concurrency: 20 })]);
-    const id = await begin(scene);
-    await scene.clock.advance(60_000);
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off("warning", note);
-    expect([warnings, (await scene.tasks.get(id)).status]).toEqual([[], "completed"]);
-  });
-
-  it("is refused with options that mean nothing (G12)", async () => {
-    const wrong: readonly [object, string][] = [
-      [{ concurrency: 0 }, "concurrency must be a whole number from 1 to 1000"],
-      [{ concurrency: 1_001 }, "concurrency must be"],
-      [{ onFailure: "ignore" }, 'onFailure must be "stop" or "collect"'],
-      [{ concurency: 2 }, 'did you mean "concurrency"'],
-      [{ retry: { maxAttempts: 0 } }, "maxAttempts must be"],
-    ];
-    for (const [options, message] of wrong) {
-      const scene = createScene([mapping(1, (item) => item, options)]);
-      expect(await errorOf(scene, await begin(scene))).toMatchObject({ message: expect.stringContaining(message) });
-    }
   });
 });

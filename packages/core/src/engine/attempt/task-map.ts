@@ -57,6 +57,8 @@ export class TaskMap {
   #committed: MapProgress;
   #writing: Promise<void> | undefined;
   #isHalted = false;
+  /** Another owner gets the slot when the items have ended that run. */
+  #isTurnOver = false;
   #trouble: { readonly error: unknown } | undefined;
 
   /** @param committed what earlier attempts have done. */
@@ -97,9 +99,10 @@ export class TaskMap {
   #checkEnd(): void {
     const { control } = this.#parts;
     if (control.wanted !== undefined) control.abort(control.wanted);
+    else if (this.#isTurnOver) control.abort("turn");
     control.check();
     const failure = this.#ended.get(this.#committed.at)?.failure;
-    if (failure !== undefined) throw failure.error;
+    if (failure?.isCollected === false) throw failure.error;
     if (this.#trouble !== undefined) throw this.#trouble.error;
   }
 
@@ -201,8 +204,8 @@ export class TaskMap {
     try {
       while (this.#isWritable(this.#committed.at) && keepsCheckpoints(control.aborted)) {
         await this.#write();
-        if (control.wanted === undefined && control.aborted === undefined && yields()) control.want("turn");
-        if (control.wanted !== undefined) this.#halt();
+        this.#isTurnOver ||= yields();
+        if (control.wanted !== undefined || this.#isTurnOver) this.#halt();
       }
     } catch (error) {
       this.#halt({ error });

@@ -108,7 +108,8 @@ export class TaskVerbs {
     const until = formatIso(clock.wallMs() + delayMs);
     dueTimes.leftMs(Date.parse(until));
     const waits = { type: "waiting", keys: [...this.waits.keys, key] } as const;
-    await this.#remember({ ...failed, until }, ...(this.#activeSteps === 1 && delayMs > 0 ? [waits] : []));
+    const isAlone = this.#activeSteps === 1 && this.#activeItems <= waits.keys.length;
+    await this.#remember({ ...failed, until }, ...(isAlone && delayMs > 0 ? [waits] : []));
     control.check();
     return { attempt, until };
   }
