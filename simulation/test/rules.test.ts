@@ -11,6 +11,7 @@ const suspected = [
   { type: "attempt_started" as const, at: wall(120_000) },
   crashed(120_001),
 ];
+const itemRuns = (n: number, item: number) => at(n, "item_runs", { key: "m", item, width: 2, attempt: n });
 const asksAndFails = (fails: number) => ({ run: "a", program: [{ op: "ask", failsAfterMs: 1, fails }] });
 
 /** What breaks a rule, and what is close to it and does not. */
@@ -195,6 +196,12 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
         at(2, "step_done", { key: "s", attempt: 2, value: 1 }),
       ],
     },
+  ],
+  [
+    "G2",
+    "an item of a map that is begun again though it must have been committed",
+    { events: [itemRuns(1, 4), itemRuns(2, 2)] },
+    { events: [itemRuns(1, 4), itemRuns(2, 3)] },
   ],
   [
     "G3",

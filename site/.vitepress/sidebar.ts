@@ -23,6 +23,20 @@ export function sidebar(): DefaultTheme.SidebarItem[] {
 
 const titleOf = (file: string): string => /^# (.*)$/m.exec(readFileSync(join(docs, file), "utf8"))?.[1] ?? file;
 
+const recipes = {
+  "All recipes": "/cookbook/",
+  "Crawl a site": "/cookbook/crawl",
+  "Work through a batch": "/cookbook/batch",
+  "Make ten thousand calls": "/cookbook/many-calls",
+  "Call a flaky API": "/cookbook/flaky-api",
+  "Ask the user": "/cookbook/ask",
+  "Call another tool": "/cookbook/call",
+  "Wake up at intervals": "/cookbook/sleep",
+  "Tasks in a web app": "/cookbook/web-app",
+  "Checkpoints in any language": "/cookbook/checkpoints",
+  "Go, Rust, C#, Java": "/checkpoint-snippets",
+};
+
 function namedPages(): DefaultTheme.SidebarItem[] {
   return [
     group("Begin", {
@@ -36,19 +50,7 @@ function namedPages(): DefaultTheme.SidebarItem[] {
       "Agent frameworks": "/frameworks",
       "Types that do not compile": "/type-errors",
     }),
-    group("Cookbook", {
-      "All recipes": "/cookbook/",
-      "Crawl a site": "/cookbook/crawl",
-      "Work through a batch": "/cookbook/batch",
-      "Make ten thousand calls": "/cookbook/many-calls",
-      "Call a flaky API": "/cookbook/flaky-api",
-      "Ask the user": "/cookbook/ask",
-      "Call another tool": "/cookbook/call",
-      "Wake up at intervals": "/cookbook/sleep",
-      "Tasks in a web app": "/cookbook/web-app",
-      "Checkpoints in any language": "/cookbook/checkpoints",
-      "Go, Rust, C#, Java": "/checkpoint-snippets",
-    }),
+    group("Cookbook", recipes),
     group("Coming from", {
       FastMCP: "/coming-from/fastmcp",
       DBOS: "/coming-from/dbos",
