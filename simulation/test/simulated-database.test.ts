@@ -46,7 +46,7 @@ const known: { readonly [name: string]: string } = {
   release_all: "969b5783",
   remove: "fdf42fc6",
   rival: "9accf613",
-  runnable: "438eda83",
+  runnable: "a9ea64cf",
   signal: "e6a84eb2",
   why: "b1858851",
 };

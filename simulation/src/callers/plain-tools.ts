@@ -1,6 +1,7 @@
 import { defineTool, type Tool } from "@resumable-mcp/core";
+import { pause } from "./pause.js";
 import { scriptInput } from "./script-operations.js";
-import { pause, type ToolWitness } from "./script-tool.js";
+import type { ToolWitness } from "./script-tool.js";
 
 /** Tools without checkpoints: one must not run twice by itself, one may, and one may from its step on. */
 export const plainTools = ["once", "again", "stepped"] as const;

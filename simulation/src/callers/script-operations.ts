@@ -19,6 +19,8 @@ const operationSchema = z.discriminatedUnion("op", [
     fails: z.number().optional(),
     collects: z.boolean().optional(),
   }),
+  /** So many tasks of the same tool, called at the same time. Each works and sleeps for `ms`. */
+  z.object({ op: z.literal("call"), children: z.number(), ms: z.number() }),
   /** Several steps, and a sleep, at the same time. */
   z.object({ op: z.literal("parallel"), steps: z.number(), ms: z.number() }),
   /**

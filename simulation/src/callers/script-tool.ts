@@ -12,6 +12,7 @@ import { z } from "zod";
 import { stepDelayMs } from "../history/check-steps.js";
 import type { History } from "../history/history.js";
 import type { Worker } from "../machine/worker.js";
+import { pause } from "./pause.js";
 import { answerSchema, type Operation, scriptInput } from "./script-operations.js";
 
 /** How often each failing operation has failed, and how often steps ran: the outside world keeps count, whatever happens to the processes. */
@@ -150,6 +151,11 @@ async function perform(operation: Operation, at: number, context: Context, known
         : flakyStep(`step-${at}`, operation.fails, context);
     case "map":
       return map(`map-${at}`, operation, context, known);
+    case "call":
+      await Promise.all(
+        Array.from({ length: operation.children }, (_, index) => call(`call-${at}-${index}`, operation.ms, context)),
+      );
+      return;
     case "parallel":
       await Promise.all([
         ...Array.from({ length: operation.steps }, (_, index) => step(`step-${at}-${index}`, context)),
@@ -218,6 +224,13 @@ async function flakyStep(key: string, fails: number, context: Context): Promise<
   note("step_done", { key, value });
 }
 
+/** Its output is kept like the value of a step. */
+async function call(key: string, ms: number, { task, note }: Context): Promise<void> {
+  const program: readonly Json[] = [{ op: "work", ms }, { op: "step" }, { op: "sleep", ms }];
+  const output = await task.call(key, "script", { run: `${key} of ${task.id}`, program });
+  note("step_done", { key, value: JSON.stringify(output) });
+}
+
 type Mapping = Extract<Operation, { op: "map" }>;
 
 /** Its results are their places among the items of the task. */
@@ -274,20 +287,4 @@ function countUp({ counts }: Context, key: string): number {
   const count = (counts.get(key) ?? 0) + 1;
   counts.set(key, count);
   return count;
-}
-
-/** Waits, and throws when the signal aborts. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
 }

@@ -77,12 +77,9 @@ function checkContained({ plan, tasks }: Evidence): readonly Violation[] {
   });
 }
 
-function mayFailWith(
-  code: string,
-  name: string,
-  operations: readonly JsonObject[],
-  { tool, storeLimits }: Evidence["plan"],
-): boolean {
+function mayFailWith(code: string, name: string, operations: readonly JsonObject[], plan: Evidence["plan"]): boolean {
+  const { tool, storeLimits, limits } = plan;
+  const calls = operations.some(({ op }) => op === "call");
   switch (code) {
     case "CRASH_LOOP":
       return operations.some(({ op }) => op === "poison");
@@ -93,12 +90,20 @@ function mayFailWith(
         ({ op, times, fails }) =>
           op === "give_up" || (op === "fail" && Number(times) >= maxAttempts) || Number(fails) >= maxAttempts,
       );
+    // What it called may fail for what the tool and the store declare.
+    case "CHILD_FAILED":
+      return (
+        calls &&
+        ["VERSION_MISMATCH", "ATTEMPT_TIMEOUT", "QUOTA_EXCEEDED"].some((why) => mayFailWith(why, name, [], plan))
+      );
+    case "LIMIT_EXCEEDED":
+      return calls && limits.maxUnfinishedPerOwner !== undefined;
     case "VERSION_MISMATCH":
       return tool?.onVersionChange === "fail";
     case "ATTEMPT_TIMEOUT":
       return tool?.stallTimeout !== undefined;
     case "QUOTA_EXCEEDED":
-      return storeLimits?.maxJournalEvents !== undefined;
+      return storeLimits?.maxJournalEvents !== undefined || (calls && storeLimits?.maxStoreTasks !== undefined);
     default:
       return false;
   }

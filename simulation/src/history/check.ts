@@ -1,4 +1,5 @@
 import { callerRules } from "./check-callers.js";
+import { checkChildren } from "./check-children.js";
 import { clientRules } from "./check-clients.js";
 import { checkControl } from "./check-control.js";
 import { checkFair } from "./check-fair.js";
@@ -23,6 +24,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkNoRepeat,
     checkOnce,
     checkSteps,
+    checkChildren,
     checkAtomic,
     checkOneWriter,
     checkOrder,

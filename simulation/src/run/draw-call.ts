@@ -192,6 +192,7 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   if (mode === "moments" && random.percent(40)) return { op: "ask" };
   const kind = random.below(100);
   if (kind < 5) return drawMap(random);
+  if (kind < 10) return drawNested(random);
   if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
   if (kind < 48) return random.percent(40) ? { op: "step", fails: random.pick([1, 2, 5]) } : { op: "step" };
   if (kind < 52) return { op: "parallel", steps: random.pick([1, 3]), ms: random.pick([1, 300]) };
@@ -205,6 +206,10 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   if (kind < 93) return { op: "fail", times: random.pick([1, 2, 2, 5]) };
   if (kind < 97) return { op: "stubborn", ms: random.pick([500, 4_000]) };
   return { op: "give_up" };
+}
+
+function drawNested(random: Random): Operation {
+  return { op: "call", children: random.pick([1, 1, 3]), ms: random.pick([1, 300, 6_000]) };
 }
 
 function drawMap(random: Random): Operation {
@@ -232,5 +237,6 @@ function drawWork(random: Random): readonly Operation[] {
 
 /** Something that only waits, and for long: deaths come while it does. */
 function drawWait(random: Random): Operation {
+  if (random.percent(20)) return drawNested(random);
   return random.percent(50) ? { op: "ask" } : { op: "sleep", ms: random.pick([1_000, 6_000, 20_000]) };
 }
