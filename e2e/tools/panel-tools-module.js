@@ -64,6 +64,19 @@ const reviewRecords = defineTool({
   },
 });
 
+const countArchives = defineTool({
+  name: "count_archives",
+  title: "Count archives",
+  description: "Counts two archives at the same time, each by a task of its own.",
+  input: z.object({ gate: z.string() }),
+  label: () => "both archives",
+  async run({ gate }, task) {
+    const count = (name) => task.call(name, countRecords, { to: 4, gate, name });
+    const counted = await Promise.all(["old", "new"].map(count));
+    return { archives: counted.length };
+  },
+});
+
 const failRecords = defineTool({
   name: "fail_records",
   title: "Fail at a record",
@@ -81,5 +94,5 @@ const failRecords = defineTool({
 export default defineServer({
   name: "panel-tools",
   version: "1.0.0",
-  tools: [countRecords, reviewRecords, failRecords],
+  tools: [countRecords, reviewRecords, failRecords, countArchives],
 });

@@ -55,6 +55,25 @@ test("in the browser, a task is seen to lose its server and to continue, with ea
   await opened.panel.getByText("attempt 2").first().waitFor();
 });
 
+test("a task shows what it called and how far that is, with links both ways", async () => {
+  const server = await serve();
+  await openGate(server, 2);
+  const client = await connectClient(server);
+  const id = await client.start("count_archives", { gate: gateOf(server) });
+  const { panel } = await stage.openUi(server, {}, `/ui#/tasks/${id}`);
+  const calls = panel.getByRole("region", { name: "Calls" });
+  await expect.poll(() => calls.getByRole("listitem").allTextContents()).toHaveLength(2);
+  await calls.getByRole("listitem").getByText("running").first().waitFor();
+  await calls.getByRole("link", { name: "old", exact: true }).click();
+  await panel.getByRole("heading", { name: "Count records" }).waitFor();
+  await calls.getByText("Called by").waitFor();
+  await calls.getByRole("link", { name: "old", exact: true }).click();
+  await panel.getByRole("heading", { name: "Count archives" }).waitFor();
+  await openGate(server, 4);
+  await expect.poll(() => calls.getByText("completed").count()).toBe(2);
+  expect(await client.call("get_task", { task_id: id })).toMatchObject({ children: [{ key: "old" }, { key: "new" }] });
+});
+
 test("a page that is loaded again in the middle, and a second tab, show the same task", async () => {
   const server = await serve();
   await openGate(server, 3);

@@ -34,6 +34,7 @@ export {
 } from "./display/shown-task.js";
 export {
   answerReceivedText,
+  childrenText,
   type ShownStatus,
   shownStatus,
   slotWaitText,

@@ -2,6 +2,7 @@ import type { JsonObject, TaskStatus, TaskView } from "@resumable-mcp/core";
 import type { OpenQuestion } from "@resumable-mcp/core/engine";
 import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { definedOnly, JsonFields } from "./json-fields.js";
+import { type ChildFacts, decodeChildren, decodeParent, encodeFamily, type ParentFacts } from "./task-family.js";
 
 /** Which call continues a failed task: the same call and `resume_task`, `resume_task` alone, or none. */
 export const continueWays = ["by_call", "by_resume", "never"] as const;
@@ -60,6 +61,9 @@ export interface TaskFacts {
   readonly answered?: readonly string[];
   /** Why it is `pending` though it may run; `running` is how many of its owner's tasks run. Lists do not say it. */
   readonly waitsFor?: { readonly limit: (typeof slotLimits)[number]; readonly running?: number };
+  readonly parent?: ParentFacts;
+  /** Those that it called last; absent: none. Lists do not say it. */
+  readonly children?: readonly ChildFacts[];
   readonly error?: TaskError;
 }
 
@@ -96,6 +100,7 @@ export function encodeTask(view: TaskView, { title, error }: TaskRemarks = {}): 
     requested,
     answered,
     waits_for: waitsFor && { ...waitsFor },
+    ...encodeFamily(record),
     error: error === undefined ? undefined : definedOnly({ ...error }),
   });
 }
@@ -104,7 +109,8 @@ export function encodeTask(view: TaskView, { title, error }: TaskRemarks = {}): 
 export function encodeListedTask(view: TaskView, remarks: TaskRemarks = {}): JsonObject {
   const { progress, total } = view.record;
   const shown = total === undefined ? String(progress) : `${progress}/${total}`;
-  return { ...encodeTask(view, remarks), progress: shown, progress_value: progress };
+  const { children: _, ...task } = encodeTask(view, remarks);
+  return { ...task, progress: shown, progress_value: progress };
 }
 
 /** Reads a task object, also one of a list; `undefined` when the value is not one. */
@@ -135,6 +141,8 @@ export function decodeTask(value: unknown): TaskFacts | undefined {
     questions: decodeQuestions(fields),
     requested: fields.oneOf("requested", ["pause", "cancel"]),
     ...decodeWaits(fields),
+    parent: decodeParent(fields.object("parent")),
+    children: decodeChildren(fields),
     error: decodeError(fields.object("error")),
   };
 }

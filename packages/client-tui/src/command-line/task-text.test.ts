@@ -38,6 +38,16 @@ describe("the list of tasks", () => {
   });
 });
 
+describe("a task that calls others", () => {
+  it("names what called it and each that it called", () => {
+    const parent = { taskId: "b", key: "report" };
+    const children = [{ taskId: "c", key: "page-1", tool: hostile, status: "returned" as const }];
+    const lines = describeTask(fakeTask("a", { parent, children }));
+    expect(lines).toContain("parent    b, as report");
+    expect(lines).toContain("child     c evil next line, as page-1: returned");
+  });
+});
+
 describe("a finished task", () => {
   it("shows its error where it failed, not what it reported last", () => {
     const error = { code: "TOOL_FAILED", message: "The bank refused." };

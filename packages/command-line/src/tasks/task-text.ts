@@ -123,6 +123,10 @@ function factLines(task: TextTask, advice: TaskAdvice): readonly string[] {
     ["message", task.message],
     ["attempt", `${task.attempt}, generation ${task.generation}`],
     ["items", String(task.itemCount)],
+    ["parent", task.parent && `${task.parent.taskId}, as ${task.parent.key}`],
+    ...(task.children ?? []).map(
+      ({ key, taskId, tool, status }): TextRow => ["child", `${taskId} ${tool}, as ${key}: ${status}`],
+    ),
     ["created", task.createdAt],
     ["updated", task.updatedAt],
     ["finished", task.finishedAt],
@@ -152,6 +156,12 @@ function taskJson(task: TextTask): object {
     ...{ attempt: task.attempt, generation: task.generation, item_count: task.itemCount, last_seq: task.lastSeq },
     ...{ created_at: task.createdAt, updated_at: task.updatedAt, finished_at: task.finishedAt },
     questions: questions.length === 0 ? undefined : questions,
+    parent: task.parent && { task_id: task.parent.taskId, key: task.parent.key },
+    children: task.children?.map(({ taskId, tool: called, ...child }) => ({
+      task_id: taskId,
+      task_name: called,
+      ...child,
+    })),
     error: task.error,
   };
 }

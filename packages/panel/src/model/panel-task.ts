@@ -35,7 +35,8 @@ export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: n
   const requested = stillRequested(known, info.status);
   const sameRun = info.generation === known.info.generation;
   return {
-    info,
+    // Lists do not say it.
+    info: { ...info, children: info.children ?? known.info.children },
     pace: paceAfter(known, info, nowMs),
     requested,
     // The result and the reason of a failure do not belong to the generation that continues.
@@ -47,10 +48,11 @@ export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: n
 /** A task of which its server was asked alone: then it also says what was requested of it, by whichever client, and what it waits for. */
 export function seenAlone(known: PanelTask | undefined, info: TaskFacts, nowMs: number): PanelTask {
   const task = seenTask(known, info, nowMs);
-  const { requested, answered, waitsFor } = info;
+  const { requested, answered, waitsFor, children } = info;
   const isSame =
-    task.requested === requested && isEqual(task.info.answered, answered) && isEqual(task.info.waitsFor, waitsFor);
-  return isSame ? task : { ...task, requested, info: { ...task.info, answered, waitsFor } };
+    task.requested === requested &&
+    isEqual([task.info.answered, task.info.waitsFor, task.info.children], [answered, waitsFor, children]);
+  return isSame ? task : { ...task, requested, info: { ...task.info, answered, waitsFor, children } };
 }
 
 function isEqual(left: unknown, right: unknown): boolean {

@@ -30,6 +30,8 @@ export const maxListed = 1_000;
 /** Events of one page of a journal, and pages that one poll reads. */
 const eventPage = 1_000;
 const maxEventPages = 5;
+/** Tasks that a task called and waits for, of which one poll reads how far they are: the newest. */
+const maxReadChildren = 16;
 
 /** Reads the caller's tasks, newest first, and how many there are of each status. */
 export async function pollList({ connection, dispatch, now }: PollContext): Promise<Activity> {
@@ -60,7 +62,7 @@ export async function pollTask(context: PollContext, taskId: string): Promise<Ac
     if (info === undefined) throw new CallError("refused", "The server's answer is not a task.");
     dispatch({ type: "seen", task: info, atMs: now() });
     const task = state().tasks.get(taskId);
-    await readEvents(context, taskId, task);
+    await Promise.all([readEvents(context, taskId, task), readChildren(context, info)]);
     if (isFinal(info.status) && task?.result === undefined) await readResult(context, taskId);
     if (isFinal(info.status)) return "still";
     const moves = info.status === "running" || info.status === "pending" || task?.requested !== undefined;
@@ -70,6 +72,20 @@ export async function pollTask(context: PollContext, taskId: string): Promise<Ac
     dispatch({ type: "gone", taskId });
     return "still";
   }
+}
+
+/** Reads how far those are that a task waits for. One that was called a moment ago may not be there yet. */
+async function readChildren({ connection, dispatch, now }: PollContext, { children = [] }: TaskFacts): Promise<void> {
+  const open = children.filter(({ status }) => status === "called").slice(-maxReadChildren);
+  const read = async (taskId: string): Promise<void> => {
+    const task = decodeTask(await connection.call("get_task", { task_id: taskId }).catch(undefinedWhereMissing));
+    if (task !== undefined) dispatch({ type: "seen", task, atMs: now() });
+  };
+  await Promise.all(open.map(({ taskId }) => read(taskId)));
+}
+
+function undefinedWhereMissing(error: unknown): undefined {
+  if (!(error instanceof CallError) || error.code !== "TASK_NOT_FOUND") throw error;
 }
 
 /** Reads what the journal holds behind the last event that is known. A server without journals for apps shows no history. */

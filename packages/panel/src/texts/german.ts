@@ -42,6 +42,12 @@ function momentText(moment: TaskMoment): string {
       return `Schritt ${moment.key}`;
     case "step_failed":
       return `Schritt ${moment.key}: Versuch ${moment.attempt} gescheitert: ${moment.message}`;
+    case "called":
+      return `Aufruf ${moment.key} von ${moment.tool}`;
+    case "returned":
+      return `Aufruf ${moment.key} ist zurück`;
+    case "call_failed":
+      return `Aufruf ${moment.key} gescheitert: ${moment.message}`;
     case "sleep":
       return `schläft bis ${moment.until}`;
     case "answered":
@@ -160,6 +166,9 @@ export const german: Texts = {
     json: "muss JSON sein",
   },
   parts: { timeline: "Verlauf", log: "Protokoll", steps: "Schritte", items: "Einträge", result: "Ergebnis" },
+  family: "Aufrufe",
+  calledBy: "Aufgerufen von",
+  childStatuses: { returned: "abgeschlossen", failed: "gescheitert" },
   attempts: "Versuche",
   attemptRan: (attempt, from, time) => `Versuch ${attempt} ab ${from}, ${time}`,
   endedBy: (reason) => `beendet von ${ending(reason)}`,

@@ -52,13 +52,21 @@ describe("the history of a task", () => {
       journal(
         ["step", { key: "\u202eevil" }],
         ["step_failed", { key: "\u202epay", attempt: 2, error: { message: "\u001b[2J503" } }],
+        ["called", { key: "\u202esum", tool: "\u001b[2Jadd" }],
+        ["returned", { key: "\u202esum", value: 3 }],
+        ["called", { key: "more", tool: "add" }],
+        ["call_failed", { key: "more", error: { message: "\u001b[2J503" } }],
         ["log", { level: "info", data: "a\u0007b" }],
         ["failed", { error: { message: "\u001b[2Jgone" } }],
       ),
     );
     const texts = [...timeline.map(({ moment }) => momentText(moment)), ...steps.map(stepText)];
     expect([texts, log[0]?.text]).toEqual([
-      ["step evil", "step pay: attempt 2 failed: 503", "failed: gone", "evil", "pay: failed: 503"],
+      [
+        ...["step evil", "step pay: attempt 2 failed: 503"],
+        ...["call sum of add", "call sum returned", "call more of add", "call more failed: 503"],
+        ...["failed: gone", "evil", "pay: failed: 503", "sum: 3", "more: failed: 503"],
+      ],
       "a b",
     ]);
   });

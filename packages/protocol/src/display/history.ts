@@ -59,7 +59,9 @@ export type TaskMoment =
     }
   | { readonly kind: "asked"; readonly message: string }
   | { readonly kind: "attempt_failed" | "failed"; readonly message: string; readonly stack: readonly string[] }
-  | { readonly kind: "step"; readonly key: string }
+  | { readonly kind: "step" | "returned"; readonly key: string }
+  | { readonly kind: "called"; readonly key: string; readonly tool: string }
+  | { readonly kind: "call_failed"; readonly key: string; readonly message: string }
   | {
       readonly kind: "step_failed";
       readonly key: string;
@@ -157,6 +159,9 @@ const moments: Readonly<Record<string, (data: JsonObject, state: HistoryState) =
       stack: stackLines(data),
     };
   },
+  called: (data) => ({ kind: "called", key: word(data, "key"), tool: word(data, "tool") }),
+  returned: (data) => ({ kind: "returned", key: word(data, "key") }),
+  call_failed: (data) => ({ kind: "call_failed", key: word(data, "key"), message: word(data.error, "message") }),
   sleep: (data) => ({ kind: "sleep", until: word(data, "until") }),
   asked: ({ question }) => ({ kind: "asked", message: word(question, "message") }),
   answered: ({ answer }) => ({ kind: "answered", action: word(answer, "action") }),
@@ -213,6 +218,12 @@ export function momentText(moment: TaskMoment): string {
       return `step ${moment.key}`;
     case "step_failed":
       return `step ${moment.key}: attempt ${moment.attempt} failed: ${moment.message}`;
+    case "called":
+      return `call ${moment.key} of ${moment.tool}`;
+    case "returned":
+      return `call ${moment.key} returned`;
+    case "call_failed":
+      return `call ${moment.key} failed: ${moment.message}`;
     case "sleep":
       return `sleeps until ${moment.until}`;
     case "answered":

@@ -56,3 +56,10 @@ export function slotWaitText({ limit, running }: NonNullable<TaskFacts["waitsFor
     ? "Waits: as many tasks of this tool run as may at once."
     : "Waits: the server runs as many tasks as it can.";
 }
+
+/** What a task called, in English: `calls: 2 of 3 returned, 1 failed`. */
+export function childrenText(children: NonNullable<TaskFacts["children"]>): string {
+  const countOf = (status: string) => children.filter((child) => child.status === status).length;
+  const failed = countOf("failed");
+  return `calls: ${countOf("returned")} of ${children.length} returned${failed === 0 ? "" : `, ${failed} failed`}`;
+}

@@ -7,7 +7,7 @@ import { plainText } from "./plain-text.js";
 export interface StepLine {
   /** Place of its first event in the journal. */
   readonly seq: number;
-  readonly kind: "step" | "sleep" | "question";
+  readonly kind: "step" | "call" | "sleep" | "question";
   readonly name: string;
   /** What it returned, or the action of an answer, shortened; absent: it has not ended. */
   readonly value?: string;
@@ -66,6 +66,22 @@ export function readSteps(events: readonly JournalEvent[]): readonly StepLine[] 
         value: `until ${word(data, "until")}`,
         attempts: [{ fromMs: atMs, toMs: Date.parse(word(data, "until")), failed: false }],
       }));
+    else if (type === "called")
+      put(
+        event,
+        "call",
+        ({ attempts }) => ({ failure: undefined, attempts: [...attempts, { fromMs: atMs, failed: false }] }),
+        false,
+      );
+    else if (type === "returned")
+      put(event, "call", ({ attempts }) => ({ value: valueText(data), attempts: endedAt(atMs, attempts, false) }));
+    else if (type === "call_failed")
+      put(
+        event,
+        "call",
+        ({ attempts }) => ({ failure: word(data.error, "message"), attempts: endedAt(atMs, attempts, true) }),
+        false,
+      );
     else if (type === "asked") put(event, "question", () => ({ attempts: [{ fromMs: atMs, failed: false }] }), false);
     else if (type === "answered")
       put(event, "question", ({ attempts: [begun] }) => ({
@@ -90,6 +106,12 @@ export function stepText({ name, value, failure, attempts }: StepLine): string {
 export function formatStepTime(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.max(0, Math.round(milliseconds))}ms`;
   return milliseconds < 9_950 ? `${(milliseconds / 1_000).toFixed(1)}s` : formatDuration(milliseconds);
+}
+
+/** The last of the times ends. */
+function endedAt(toMs: number, attempts: readonly StepTime[], failed: boolean): readonly StepTime[] {
+  const { fromMs = toMs } = attempts.at(-1) ?? {};
+  return [...attempts.slice(0, -1), { fromMs, toMs, failed }];
 }
 
 /** A step's events are written when an attempt ends. */

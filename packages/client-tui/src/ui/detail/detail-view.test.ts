@@ -37,6 +37,19 @@ describe("what is known of a task", () => {
     ]);
   });
 
+  it("says what called it, and how far what it called is", () => {
+    const child = { taskId: "c", key: "page-1", tool: "render" };
+    const parent = { taskId: "b", key: "report" };
+    const children = [
+      { ...child, status: "returned" as const },
+      { ...child, status: "failed" as const },
+      { ...child, status: "called" as const },
+    ];
+    const known = facts(newBoardTask(fakeTask("a", { parent, children })));
+    expect(known).toContain("called by b, as report");
+    expect(known).toContain("calls: 1 of 3 returned, 1 failed");
+  });
+
   it("says with which arguments it was called, once its journal is read", () => {
     const journal = { lastSeq: 1, arguments: { dataset: "orders", limit: 50 }, events: [] };
     expect(facts({ ...newBoardTask(fakeTask("a")), journal })[1]).toBe('arguments: {"dataset":"orders","limit":50}');

@@ -2,6 +2,7 @@ import { defaultStateFile, isFinal, type TaskError } from "@resumable-mcp/client
 import { tellHistory } from "@resumable-mcp/command-line/options";
 import {
   answerReceivedText,
+  childrenText,
   isShownAt,
   type ShownLevel,
   slotWaitText,
@@ -77,6 +78,8 @@ function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
     ["times", journal?.arguments && `arguments: ${JSON.stringify(journal.arguments)}`],
     ["place", `${info.id} at ${info.server}`],
     ["times", timesText(task, nowMs)],
+    ["says", info.parent && `called by ${info.parent.taskId}, as ${info.parent.key}`],
+    ["says", info.children && childrenText(info.children)],
     ["says", info.message === undefined || isFinal(info.status) ? undefined : `message: ${info.message}`],
     ["says", lastLogText(task)],
     ...info.questions.map(({ message }): Fact => ["trouble", `question (a answers): ${message}`]),

@@ -12,6 +12,7 @@ import { AttemptLine } from "./attempt-line.js";
 import { QuestionForm } from "./question-form.js";
 import { TaskActions } from "./task-actions.js";
 import { FactsSection } from "./task-facts.js";
+import { TaskFamily } from "./task-family.js";
 import { TaskParts } from "./task-parts.js";
 
 interface TaskScreenProps {
@@ -41,6 +42,7 @@ export function TaskScreen({ taskId, part, onPart, isListed }: TaskScreenProps):
         task.info.questions.map((question) => (
           <QuestionForm key={question.key} taskId={taskId} question={question} disabled={task.away !== undefined} />
         ))}
+      <TaskFamily task={task} />
       <AttemptLine task={task} />
       <TaskParts task={task} part={part} onPart={onPart} />
     </article>
