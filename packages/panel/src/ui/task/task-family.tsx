@@ -24,7 +24,7 @@ export function TaskFamily({ task: { info } }: { readonly task: PanelTask }): Re
           <li key={key}>
             <TaskLink taskId={taskId} text={key} /> <span className="muted">{lineText(tool)}</span>{" "}
             {status === "called" ? (
-              <LiveStatus taskId={taskId} />
+              <OpenStatus taskId={taskId} />
             ) : (
               <span className="muted">{texts.childStatuses[status]}</span>
             )}
@@ -36,7 +36,7 @@ export function TaskFamily({ task: { info } }: { readonly task: PanelTask }): Re
 }
 
 /** How far a task is that has not ended, where that was read. */
-function LiveStatus({ taskId }: { readonly taskId: string }): ReactNode {
+function OpenStatus({ taskId }: { readonly taskId: string }): ReactNode {
   const child = usePanelState(({ tasks }) => tasks.get(taskId));
   return child === undefined ? null : <StatusBadge task={child} />;
 }
