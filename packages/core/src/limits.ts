@@ -204,11 +204,22 @@ export function checkLimit(limit: string, value: number, allowed: number, advice
   if (value > allowed) throw limitExceeded(limit, value, allowed, advice);
 }
 
+/** Says for people that a value is above its limit; a number of bytes in the unit in which it is short. */
+export function overLimit(limit: string, value: number, allowed: number): string {
+  const shown = (count: number) => (limit.endsWith("Bytes") ? formatBytes(count) : String(count));
+  return `The limit ${limit} is ${shown(allowed)}, and this would be ${shown(value)}.`;
+}
+
+function formatBytes(bytes: number): string {
+  const exponent = Math.min(3, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${Number((bytes / 1024 ** exponent).toPrecision(3))} ${["bytes", "KiB", "MiB", "GiB"][exponent]}`;
+}
+
 /** For a value above its limit. @param advice what to do in place of raising the limit. */
 export function limitExceeded(limit: string, value: number, allowed: number, advice = "Use less"): ResumableError {
   return new ResumableError(
     "LIMIT_EXCEEDED",
-    `The limit ${limit} is ${allowed}, and ${value} would exceed it. ${advice}, or raise the limit where the tool or engine is defined.`,
+    `${overLimit(limit, value, allowed)} ${advice}, or raise the limit where the tool or engine is defined.`,
     { details: { limit, value, allowed } },
   );
 }

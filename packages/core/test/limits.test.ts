@@ -170,7 +170,10 @@ describe("what callers send (G11)", () => {
   it("is refused when it is too large, no JSON or not what the tool takes (G11, G12)", async () => {
     const { tasks } = createScene([quick], { limits: { maxInputBytes: 20 } });
     const start = (input: unknown, tool = "job") => tasks.start({ tool, input: input as never });
-    await expect(start({ n: 1, text: "x".repeat(20) })).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+    await expect(start({ n: 1, text: "x".repeat(20) })).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: expect.stringMatching(/^The limit maxInputBytes is 20 bytes, and this would be 37 bytes\. /),
+    });
     await expect(start({ n: Number.NaN })).rejects.toMatchObject({ code: "NOT_JSON" });
     await expect(start({ n: "one" })).rejects.toMatchObject({ code: "INVALID_VALUE" });
     await expect(start({}, "jobs")).rejects.toMatchObject({ code: "UNKNOWN_TOOL", details: { known: ["job"] } });

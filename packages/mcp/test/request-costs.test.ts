@@ -87,7 +87,10 @@ test("G11 a call with more than maxInputBytes is refused before anything of it i
     id: 1,
     result: {
       content: [
-        { type: "text", text: expect.stringContaining("The limit maxInputBytes is 1048576, and 1100012 would") },
+        {
+          type: "text",
+          text: expect.stringContaining("The limit maxInputBytes is 1 MiB, and this would be 1.05 MiB."),
+        },
       ],
       structuredContent: { error: { code: "LIMIT_EXCEEDED", message: expect.any(String) } },
       isError: true,

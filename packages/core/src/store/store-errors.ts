@@ -1,5 +1,5 @@
 import { ResumableError } from "../errors.js";
-import { limitExceeded } from "../limits.js";
+import { limitExceeded, overLimit } from "../limits.js";
 import type { CountedGroup, Lease } from "./store.js";
 
 /** The store was closed. */
@@ -90,7 +90,7 @@ export function cursorInvalid(): ResumableError {
 export function storeLimitExceeded(limit: string, value: number, allowed: number): ResumableError {
   return new ResumableError(
     "LIMIT_EXCEEDED",
-    `The limit ${limit} is ${allowed}, and ${value} would exceed it. Use less, or raise the limit of the store.`,
+    `${overLimit(limit, value, allowed)} Use less, or raise the limit of the store.`,
     { details: { limit, value, allowed } },
   );
 }
