@@ -31,6 +31,7 @@ const recipes = {
   "Call a flaky API": "/cookbook/flaky-api",
   "Ask the user": "/cookbook/ask",
   "Call another tool": "/cookbook/call",
+  "Make a file": "/cookbook/files",
   "Wake up at intervals": "/cookbook/sleep",
   "Tasks in a web app": "/cookbook/web-app",
   "Checkpoints in any language": "/cookbook/checkpoints",

@@ -4,5 +4,5 @@ export { createThrownMask } from "./call/mask-thrown.js";
 export { bytesSource } from "./http/http-answer.js";
 export { ofWebRequest } from "./http/http-request.js";
 export { toListener } from "./http/node-listener.js";
-export { userClaims } from "./owner/owner.js";
-export { missingScopes } from "./owner/scopes.js";
+export { tasksOfCaller, unknownLocality, userClaims } from "./owner/owner.js";
+export { missingScopes, tasksWithin } from "./owner/scopes.js";

@@ -23,6 +23,8 @@ export const limits = {
   /** How old what operators see of the servers may be, in milliseconds. */
   serverInfoMs: 3_000,
   maxReadItems: 1_000,
+  /** What one read of an artifact as a resource gives at most. */
+  maxReadArtifactBytes: 1024 * 1024,
   maxListedResources: 100,
   /** How long another server has to take up a task whose tool this one does not have. */
   foreignToolSeconds: 2,

@@ -2,9 +2,11 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { JsonObject } from "@resumable-mcp/core";
+import { defineTool, type JsonObject } from "@resumable-mcp/core";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
 import { registerTools } from "../src/index.js";
+import { limits } from "../src/limits.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { messagesOf, openEndpoint, withTasksExtension } from "./endpoint-2026.js";
 
@@ -72,6 +74,58 @@ test("a foreign task is not a resource, and is answered like an unknown one", as
     await expect(eve.readResource({ uri })).rejects.toMatchObject(missing);
     expect((await era2026.send("resources/read", { uri }, { user: "eve" })).error).toMatchObject(missing);
   }
+});
+
+test("both eras link the artifacts of a task in its result, and read them, large ones in parts", async () => {
+  const large = Buffer.alloc(limits.maxReadArtifactBytes + 10, 7);
+  const tool = defineTool({
+    name: "make",
+    description: "Makes files.",
+    input: z.object({}),
+    durable: true,
+    async run(_input, task) {
+      await task.artifact("a b.csv", "x,y\n", { mimeType: "text/csv" });
+      await task.artifact("bad.txt", new Uint8Array([0xff, 0xfe]), { mimeType: "text/plain" });
+      await task.artifact("large.bin", large);
+      return "made";
+    },
+  });
+  const era2026 = openEndpoint([tool]);
+  onTestFinished(era2026.close);
+  const server = new McpServer({ name: "test", version: "1" });
+  registerTools(server, era2026.engine, { owner: () => "ada" });
+  const client = new Client({ name: "stock", version: "1" });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(there), client.connect(here)]);
+  onTestFinished(() => client.close());
+  const called = await client.callTool({ name: "make", arguments: {} });
+  const [, link, ...others] = called.content as JsonObject[];
+  const taskId = String((called._meta as JsonObject)["resumable-mcp/task_id"]);
+  const uri = `task://${taskId}/artifacts/a%20b.csv`;
+  expect(link).toEqual({ type: "resource_link", uri, name: "a b.csv", mimeType: "text/csv", size: 4 });
+  expect(others).toHaveLength(2);
+  const { result } = await era2026.send("resources/read", { uri: `task://${taskId}` });
+  expect(dataOf(result.contents).artifacts).toContainEqual({ name: "a b.csv", mime_type: "text/csv", bytes: 4, uri });
+  const readBoth = async (artifact: string): Promise<JsonObject | undefined> => {
+    const asked = { uri: `task://${taskId}/artifacts/${artifact}` };
+    const { contents } = await client.readResource(asked);
+    expect((await era2026.send("resources/read", asked)).result).toMatchObject({ contents });
+    return contents[0] as JsonObject;
+  };
+  expect(await readBoth("a%20b.csv")).toEqual({ uri, mimeType: "text/csv", text: "x,y\n" });
+  expect(await readBoth("bad.txt")).toMatchObject({ blob: "//4=" });
+  const most = limits.maxReadArtifactBytes;
+  const parts = [await readBoth("large.bin?from=0"), await readBoth(`large.bin?from=${most}`)];
+  const whole = Buffer.concat(parts.map((part) => Buffer.from(String(part?.blob), "base64")));
+  expect(whole.equals(large)).toBe(true);
+  const tooLarge = client.readResource({ uri: `task://${taskId}/artifacts/large.bin` });
+  await expect(tooLarge).rejects.toThrow(/maxReadArtifactBytes.*\?from=0.*GET \/artifacts\//);
+  for (const missing of ["none.txt", "%E0%A4%A", "a%2Fb"])
+    await expect(client.readResource({ uri: `task://${taskId}/artifacts/${missing}` })).rejects.toMatchObject({
+      code: -32_602,
+    });
+  const foreign = await era2026.send("resources/read", { uri }, { user: "eve" });
+  expect(foreign.error).toMatchObject({ code: -32_602, message: expect.stringContaining("not found") });
 });
 
 test("a session of the 2025 era hears of a task's changes as long as it subscribes", async () => {

@@ -48,6 +48,7 @@ export {
 } from "./panel.js";
 export { checkPkce } from "./pkce.js";
 export { type RepeatedPart, repeatedParts } from "./standard-headers.js";
+export { artifactUri, parseArtifactUri, type TaskArtifact, taskArtifacts } from "./task-artifact.js";
 export { decodeJournal, type JournalEvent, type TaskJournal } from "./task-journal.js";
 export {
   decodeFailure,

@@ -2,6 +2,7 @@ import type { JsonObject, TaskStatus, TaskView } from "@resumable-mcp/core";
 import type { OpenQuestion } from "@resumable-mcp/core/engine";
 import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { definedOnly, JsonFields } from "./json-fields.js";
+import { decodeArtifacts, encodeArtifacts, type TaskArtifact } from "./task-artifact.js";
 import { type ChildFacts, decodeChildren, decodeParent, encodeFamily, type ParentFacts } from "./task-family.js";
 
 /** Which call continues a failed task: the same call and `resume_task`, `resume_task` alone, or none. */
@@ -55,6 +56,8 @@ export interface TaskFacts {
   readonly updatedAt?: string;
   readonly finishedAt?: string;
   readonly questions: readonly TaskQuestion[];
+  /** The files that it made; lists do not say them. */
+  readonly artifacts?: readonly TaskArtifact[];
   /** What was requested of it and has not happened yet; lists do not say it. */
   readonly requested?: "pause" | "cancel";
   /** Keys of its questions whose answer is on its way to it; lists do not say it. */
@@ -97,6 +100,7 @@ export function encodeTask(view: TaskView, { title, error }: TaskRemarks = {}): 
     updated_at: record.updatedAt,
     finished_at: record.finishedAt,
     questions: questions.length > 0 ? encodeQuestions(questions) : undefined,
+    artifacts: encodeArtifacts(record),
     requested,
     answered,
     waits_for: waitsFor && { ...waitsFor },
@@ -109,7 +113,7 @@ export function encodeTask(view: TaskView, { title, error }: TaskRemarks = {}): 
 export function encodeListedTask(view: TaskView, remarks: TaskRemarks = {}): JsonObject {
   const { progress, total } = view.record;
   const shown = total === undefined ? String(progress) : `${progress}/${total}`;
-  const { children: _, ...task } = encodeTask(view, remarks);
+  const { children: _, artifacts: _files, ...task } = encodeTask(view, remarks);
   return { ...task, progress: shown, progress_value: progress };
 }
 
@@ -139,6 +143,7 @@ export function decodeTask(value: unknown): TaskFacts | undefined {
     updatedAt: fields.text("updated_at"),
     finishedAt: fields.text("finished_at"),
     questions: decodeQuestions(fields),
+    artifacts: decodeArtifacts(fields),
     requested: fields.oneOf("requested", ["pause", "cancel"]),
     ...decodeWaits(fields),
     parent: decodeParent(fields.object("parent")),

@@ -5,6 +5,7 @@ import { HttpAnswer, type HttpRequest, ownerOfToken, type RemotePeer, type Reque
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { type TrustedProxies, toNetwork } from "./addresses.js";
 import { checkNames, type HostRules, isLoopback } from "./allowed-hosts.js";
+import { answerArtifact, isArtifactPath } from "./artifact-endpoint.js";
 import type { AuditLog } from "./audit-log.js";
 import type { Authorization } from "./auth/authorization.js";
 import { isMetadata, metadataAnswer } from "./auth/metadata.js";
@@ -48,7 +49,7 @@ export interface HttpEntryOptions {
  */
 export function createHttpEntry(
   options: HttpEntryOptions,
-  answerMcp: (request: HttpRequest, context: RequestContext) => Promise<HttpAnswer>,
+  answerEndpoint: (request: HttpRequest, context: RequestContext) => Promise<HttpAnswer>,
 ): (request: HttpRequest, connection?: RemotePeer) => Promise<HttpAnswer> {
   const { engine, rules, log, limits, trustedProxies, audit } = options;
   const rates = createRequestRates(limits, () => performance.now());
@@ -59,6 +60,11 @@ export function createHttpEntry(
   const { metrics, ownerMode = "auto" } = options;
   const tokens = options.authorization !== undefined;
   const answerMetrics = metrics && createMetricsEndpoint({ metrics, tokens, ownerMode, limits });
+  const path = withoutSlash(options.path);
+  const answerMcp: typeof answerEndpoint = (request, context) =>
+    isArtifactPath(request.url.pathname, path)
+      ? answerArtifact(engine, request, context)
+      : answerEndpoint(request, context);
   const pass = (request: HttpRequest, context: RequestContext, address: string | undefined) => {
     const { authInfo } = context;
     // This machine has one user, or a proxy brings all callers and does not say who they are.
@@ -73,13 +79,13 @@ export function createHttpEntry(
   };
   const noteProxy = createProxyNotice(log, trustedProxies);
   const answer = async (request: HttpRequest, { remoteAddress }: RemotePeer = { remoteAddress: undefined }) => {
-    const path = request.url.pathname;
-    if (path === "/healthz") return new HttpAnswer(200, plain, "ok\n");
-    if (path === "/readyz") return readyAnswer();
+    const { pathname } = request.url;
+    if (pathname === "/healthz") return new HttpAnswer(200, plain, "ok\n");
+    if (pathname === "/readyz") return readyAnswer();
     noteProxy(request, remoteAddress);
     const problem = checkNames(request, rules);
     const address = trustedProxies === undefined ? remoteAddress : trustedProxies.callerOf(request, remoteAddress);
-    if (path === "/metrics" && answerMetrics !== undefined)
+    if (pathname === "/metrics" && answerMetrics !== undefined)
       return answerMetrics(request, { facts: factsOf(options, request, remoteAddress), address });
     const admitted = await admit(request, { remoteAddress, address, problem });
     const given = admitted instanceof HttpAnswer ? admitted : await pass(request, admitted, address);
@@ -120,7 +126,7 @@ function createGate(options: HttpEntryOptions, rates: RequestRates) {
     const pathname = withoutSlash(url.pathname);
     const metadata = isMetadata(pathname, path, publicUrl) ? authorization?.metadata() : undefined;
     if (metadata !== undefined) return metadataAnswer(metadata);
-    if (pathname === path) return undefined;
+    if (pathname === path || isArtifactPath(pathname, path)) return undefined;
     return uiAnswer?.(request) ?? new HttpAnswer(404, plain, "Not found.\n");
   };
   return async (

@@ -18,6 +18,7 @@ import {
   metaKeys,
   type TaskError,
   type TaskRemarks,
+  taskArtifacts,
 } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
 import { forSdk } from "../sdk-workarounds.js";
@@ -98,7 +99,7 @@ export function finishedResult(answerer: Answerer, view: TaskView, reused: boole
   const { record } = view;
   const _meta: JsonObject = { ...taskMeta(view), ...(reused ? { [metaKeys.reused]: true } : {}) };
   if (record.status === "completed") {
-    const result = outputResult(answerer.engine, record);
+    const result = withArtifacts(outputResult(answerer.engine, record), record);
     return { ...result, _meta: { ...result._meta, ..._meta } };
   }
   if (record.status === "cancelled") {
@@ -172,6 +173,15 @@ function outputResult(engine: Engine, { tool, output = null }: TaskRecord): Tool
   if (known?.mirrors !== undefined) return mirroredResult(output);
   const content = known === undefined ? [text(JSON.stringify(output))] : known.content(output);
   return isJsonObject(output) ? { content, structuredContent: output } : { content };
+}
+
+/** Links to the files of a task, behind what its tool returned. */
+function withArtifacts(result: ToolResult, record: TaskRecord): ToolResult {
+  const links = taskArtifacts(record).map(({ name, mimeType, bytes, uri }) => ({
+    ...{ type: "resource_link", uri, name, mimeType },
+    size: bytes,
+  }));
+  return links.length === 0 ? result : { ...result, content: [...result.content, ...links] };
 }
 
 /** What another server answered, as it is. @throws {@link RpcError} where that was an error. */

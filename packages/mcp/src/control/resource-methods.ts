@@ -1,7 +1,8 @@
 import { type Engine, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
-import { type ControlToolsOffer, panelUri, parseTaskUri, rpcCodes } from "@resumable-mcp/protocol";
+import { type ControlToolsOffer, panelUri, parseArtifactUri, parseTaskUri, rpcCodes } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
+import { readArtifactResource } from "./artifact-resource.js";
 import { unfinishedTasksText } from "./control-tools.js";
 import type { EraAdapter, Methods, RegisterToolsOptions } from "./methods.js";
 import { panelResource, readPanel } from "./panel.js";
@@ -43,6 +44,8 @@ export function resourceMethods<Context, EraCall extends Call>(
     "resources/read": async ({ uri }, context, next) => {
       if (typeof uri === "string" && !URL.canParse(uri)) throw notUri(uri);
       if (uri === panelUri && panel !== undefined && showsApps(context)) return readPanel(panel, offer, onError);
+      if (typeof uri === "string" && parseArtifactUri(uri) !== undefined)
+        return rpcErrors(() => readArtifactResource(tasksOf(context), uri));
       if (typeof uri !== "string" || parseTaskUri(uri) === undefined) return next();
       return rpcErrors(() => readTaskResource(engine, tasksOf(context), uri));
     },

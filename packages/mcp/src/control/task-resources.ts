@@ -12,6 +12,12 @@ export const taskTemplates = [
   template("task", "A task", "How far a long-running task is."),
   template("journal", "A task's journal", "What happened to a long-running task: progress, log, steps and questions."),
   template("items", "A task's items", "What a long-running task has produced so far."),
+  {
+    name: "task_artifact",
+    uriTemplate: "task://{id}/artifacts/{name}{?from}",
+    title: "A task's artifact",
+    description: "A file that a long-running task made; a large one in parts, from a byte on.",
+  },
 ];
 
 function template(part: TaskPart, title: string, description: string) {

@@ -69,6 +69,7 @@ export function tasksWithin(engine: Engine, tasks: OwnedTasks, caller: CallerRig
     answer: checked(tasks.answer),
     delete: checked(tasks.delete),
     items: checked(tasks.items),
+    artifact: checked(tasks.artifact),
     detach: checked(tasks.detach),
   };
 }

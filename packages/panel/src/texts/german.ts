@@ -48,6 +48,8 @@ function momentText(moment: TaskMoment): string {
       return `Aufruf ${moment.key} ist zurück`;
     case "call_failed":
       return `Aufruf ${moment.key} gescheitert: ${moment.message}`;
+    case "artifact":
+      return `Artefakt ${moment.key}`;
     case "sleep":
       return `schläft bis ${moment.until}`;
     case "answered":

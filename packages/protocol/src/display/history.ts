@@ -69,6 +69,7 @@ export type TaskMoment =
       readonly message: string;
       readonly stack: readonly string[];
     }
+  | { readonly kind: "artifact"; readonly key: string }
   | { readonly kind: "sleep"; readonly until: string }
   | { readonly kind: "answered"; readonly action: string }
   | { readonly kind: "requested"; readonly state: "pause" | "resume" }
@@ -162,6 +163,7 @@ const moments: Readonly<Record<string, (data: JsonObject, state: HistoryState) =
   called: (data) => ({ kind: "called", key: word(data, "key"), tool: word(data, "tool") }),
   returned: (data) => ({ kind: "returned", key: word(data, "key") }),
   call_failed: (data) => ({ kind: "call_failed", key: word(data, "key"), message: word(data.error, "message") }),
+  artifact: (data) => ({ kind: "artifact", key: word(data, "key") }),
   sleep: (data) => ({ kind: "sleep", until: word(data, "until") }),
   asked: ({ question }) => ({ kind: "asked", message: word(question, "message") }),
   answered: ({ answer }) => ({ kind: "answered", action: word(answer, "action") }),
@@ -224,6 +226,8 @@ export function momentText(moment: TaskMoment): string {
       return `call ${moment.key} returned`;
     case "call_failed":
       return `call ${moment.key} failed: ${moment.message}`;
+    case "artifact":
+      return `artifact ${moment.key}`;
     case "sleep":
       return `sleeps until ${moment.until}`;
     case "answered":

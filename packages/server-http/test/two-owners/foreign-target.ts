@@ -32,6 +32,7 @@ const gated = defineTool({
   input: z.object({ label: z.string(), hold: z.boolean() }),
   state: {},
   async *run({ label, hold }, task) {
+    await task.artifact("secret.txt", label);
     yield { progress: 1, total: 2, append: [label] };
     if (hold) {
       await new Promise<void>((resolve, reject) => {

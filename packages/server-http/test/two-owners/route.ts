@@ -134,6 +134,14 @@ export function sharedRoutes(send: Send): readonly Route[] {
         send: (caller, { id }) => send(caller, "resources/read", { uri: `task://${id}${part}` }),
       }),
     ),
+    ...["", "?from=0"].map(
+      (from): Route => ({
+        name: `resources/read of an artifact${from}`,
+        covers: ["resource task://{id}/artifacts/{name}{?from}"],
+        kind: "running",
+        send: (caller, { id }) => send(caller, "resources/read", { uri: `task://${id}/artifacts/secret.txt${from}` }),
+      }),
+    ),
     {
       name: "resources/list",
       covers: ["method resources/list"],

@@ -11,7 +11,7 @@ export function findArtifact(store: Store, record: TaskRecord, name: string): Ow
   const { artifact, mimeType, bytes } = found;
   const size = fixedLimits.artifactChunkBytes;
   return {
-    ...{ name, mimeType, bytes },
+    ...{ id: artifact, name, mimeType, bytes },
     async *read(from = 0, to = bytes) {
       const end = Math.min(to, bytes);
       for (let at = Math.max(from, 0); at < end; ) {
