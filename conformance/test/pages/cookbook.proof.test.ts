@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test } from "vitest";
@@ -152,6 +152,19 @@ test("call: the server is killed while a page is rendered, and each page is rend
   expect(await killed(page, server, call, renderer.release)).toEqual(shownResult("docs/cookbook/call.md"));
   const tasks = await page.type("tasks").succeeded();
   expect(tasks.match(/render_page/g)).toHaveLength(12);
+});
+
+test("files: the file that a task made is saved from the next server, whole (G1)", async () => {
+  const page = await openPage("docs/cookbook/files.md");
+  const server = await page.serve();
+  const [result, link] = (await page.type("call report").succeeded()).trim().split("\n");
+  expect(JSON.parse(result ?? "")).toEqual({ rows: 100_000 });
+  const [, id = ""] = /task:\/\/([\w-]+)\//.exec(link ?? "") ?? [];
+  await server.stop("SIGKILL");
+  await page.serve();
+  await page.type("save TASK", (line) => line.replace("TASK", id)).succeeded();
+  const lines = readFileSync(join(page.folder, "squares.csv"), "utf8").trimEnd().split("\n");
+  expect([lines.length, lines.at(-1)]).toEqual([100_001, "100000,10000000000"]);
 });
 
 test("sleep: the server is killed between two looks, and looks as often as it should", async () => {

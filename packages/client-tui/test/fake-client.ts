@@ -151,6 +151,7 @@ function fakeHandle(id: string, { tasks, said, journal, result, events = silence
     info: steer("info"),
     follow: () => events(id),
     result: async () => result ?? new Promise(() => {}),
+    async *artifact() {},
     pause: steer("pause", "pause"),
     resume: steer("resume"),
     cancel: steer("cancel", "cancel"),

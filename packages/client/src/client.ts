@@ -1,4 +1,12 @@
-import type { Json, JsonObject, QuestionAnswer, TaskJournal, TaskQuestion, TaskStatus } from "@resumable-mcp/protocol";
+import type {
+  Json,
+  JsonObject,
+  QuestionAnswer,
+  TaskArtifact,
+  TaskJournal,
+  TaskQuestion,
+  TaskStatus,
+} from "@resumable-mcp/protocol";
 import type { ClientErrorCode } from "./client-error.js";
 import type { ConnectionState } from "./connection/connection-state.js";
 import type { SignInOptions } from "./credentials/sign-in.js";
@@ -59,6 +67,12 @@ export interface TaskHandle {
   answer(key: string, answer: QuestionAnswer): Promise<TaskInfo>;
   /** Reads the items that its checkpoints appended, page by page. */
   items(options?: { readonly after?: number; readonly pageSize?: number }): AsyncIterableIterator<Json>;
+  /**
+   * Reads a file that the task made, part by part.
+   *
+   * @throws {@link ClientError} `MALFORMED_ANSWER` where it is not as long as the task says.
+   */
+  artifact(file: TaskArtifact): AsyncIterableIterator<Uint8Array>;
   /** Reads what happened to it: attempts, checkpoints, steps, questions, log; `undefined` where its server does not say. */
   journal(): Promise<TaskJournal | undefined>;
   /**

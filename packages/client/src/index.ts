@@ -3,6 +3,7 @@ export {
   type Json,
   type JsonObject,
   type QuestionAnswer,
+  type TaskArtifact,
   type TaskError,
   type TaskJournal,
   type TaskQuestion as Question,

@@ -161,6 +161,12 @@ const commands = {
     options: ["args", "decline", "dismiss", ...asking],
   },
   result: { words: "ID", summary: "print the result of a finished task", completes: ["task"], options: asking },
+  save: {
+    words: "ID [NAME …]",
+    summary: "save the files that a task made, all or those named, in this folder",
+    completes: ["task"],
+    options: asking,
+  },
   items: { words: "ID", summary: "print the items of a task, one per line", completes: ["task"], options: asking },
   delete: {
     words: "ID…",

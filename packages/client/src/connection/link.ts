@@ -98,6 +98,8 @@ export interface ServerLink {
   listTools(options: RequestOptions): Promise<ToolList>;
   /** Reads a resource of JSON; `undefined` where it holds something else. */
   readResource(uri: string, options: RequestOptions): Promise<Json | undefined>;
+  /** Reads a resource of bytes; `undefined` where it holds something else. */
+  readBytes(uri: string, options: RequestOptions): Promise<Uint8Array | undefined>;
   ping(options: RequestOptions): Promise<void>;
   /** Ends the link and leaves the session to be taken up again. */
   close(): Promise<void>;

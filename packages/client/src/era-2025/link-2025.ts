@@ -207,6 +207,16 @@ export class Link2025 implements ServerLink {
   }
 
   async readResource(uri: string, options: RequestOptions): Promise<Json | undefined> {
+    const content = await this.#read(uri, options);
+    return content !== undefined && "text" in content ? parseJson(content.text) : undefined;
+  }
+
+  async readBytes(uri: string, options: RequestOptions): Promise<Uint8Array | undefined> {
+    const content = await this.#read(uri, options);
+    return content !== undefined && "blob" in content ? Buffer.from(content.blob, "base64") : undefined;
+  }
+
+  async #read(uri: string, options: RequestOptions) {
     const params = { uri, _meta: this.#meta };
     const { contents } = await this.#guarded(options, (signal) =>
       this.#client.request({ method: "resources/read", params }, ReadResourceResultSchema, {
@@ -214,8 +224,7 @@ export class Link2025 implements ServerLink {
         timeout: noTimeoutMs,
       }),
     );
-    const [content] = contents;
-    return content !== undefined && "text" in content ? parseJson(content.text) : undefined;
+    return contents[0];
   }
 
   async ping(options: RequestOptions): Promise<void> {

@@ -1,9 +1,11 @@
 import {
+  artifactUri,
   type ControlToolName,
   decodeJournal,
   type Json,
   type JsonObject,
   type QuestionAnswer,
+  type TaskArtifact,
   type TaskJournal,
 } from "@resumable-mcp/protocol";
 import { inThisTrace } from "@resumable-mcp/telemetry";
@@ -59,6 +61,7 @@ export function createTaskHandle(context: ClientContext, id: string, address?: s
     answer: (key: string, answer: QuestionAnswer) => steer("answer_task", { key, ...answer }),
     items: (options) =>
       readItems(async (values) => (await control("get_task_items", values)).result.structuredContent, options),
+    artifact: (file) => readArtifact(context, server, id, file),
     journal: async () => readJournal(context, await server(), id),
     async forget() {
       await context.stateFile.update(taskDismissed(id));
@@ -68,6 +71,27 @@ export function createTaskHandle(context: ClientContext, id: string, address?: s
       await context.stateFile.update(taskForgotten(id));
     },
   };
+}
+
+async function* readArtifact(
+  { limits }: ClientContext,
+  server: () => Promise<RemoteServer>,
+  id: string,
+  { name, bytes }: TaskArtifact,
+): AsyncIterableIterator<Uint8Array> {
+  const { connection, address } = await server();
+  const options = { timeoutMs: limits.requestTimeoutMs };
+  for (let from = 0; from < bytes; ) {
+    const uri = artifactUri(id, name, from);
+    const part = await connection.run((link) => link.readBytes(uri, options), { retry: "always" });
+    if (part === undefined || part.length === 0 || from + part.length > bytes)
+      throw new ClientError(
+        "MALFORMED_ANSWER",
+        `${address} gave another part of ${name} than was asked for. Ask for the file again.`,
+      );
+    yield part;
+    from += part.length;
+  }
 }
 
 async function readJournal(context: ClientContext, server: RemoteServer, id: string): Promise<TaskJournal | undefined> {

@@ -38,6 +38,7 @@ export const taskSubcommands: readonly Subcommand[] = [
   { name: "cancel", words: "ID…", summary: "cancel tasks", onStore: true },
   { name: "answer", words: "ID [KEY] [key=value …]", summary: "answer a task's question" },
   { name: "result", words: "ID", summary: "print the result of a finished task" },
+  { name: "save", words: "ID [NAME …]", summary: "save the files that a task made, in this folder" },
   { name: "items", words: "ID", summary: "print the items of a task", onStore: true },
   { name: "delete", words: "ID…", summary: "delete finished tasks" },
   { name: "stats", words: "", summary: "count the tasks by status", onStore: true },

@@ -23,6 +23,7 @@ import { type Output, printResult, resultText } from "../output.js";
 import { mayRepeat } from "../run-when-served.js";
 import { answerCommand, answerRows, taskLine } from "../task-text.js";
 import { checkArguments, ofQuestion, parseToolArguments } from "../tool-arguments.js";
+import { save } from "./save-command.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
 const tasks: Command = async (context) => {
@@ -241,6 +242,6 @@ const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo, asked: boolean) => 
 
 /** The subcommands that show or change tasks. */
 export const taskCommands = {
-  ...{ tasks, show, watch, wait, result, delete: deleteTasks, items, answer },
+  ...{ tasks, show, watch, wait, result, delete: deleteTasks, items, save, answer },
   ...{ pause: steer("pause"), resume: steer("resume"), cancel: steer("cancel") },
 };
