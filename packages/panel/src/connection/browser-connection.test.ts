@@ -48,6 +48,22 @@ describe("the server's own page", () => {
     expect([...page.held.values()]).toEqual(["newer"]);
   });
 
+  it("reads a file of a task with the user's token, and says why not", async () => {
+    const asked: unknown[] = [];
+    let status = 200;
+    const { connection } = await openPage("token", () => 200);
+    vi.stubGlobal("fetch", async (address: string, { headers }: RequestInit) => {
+      asked.push([address, headers]);
+      return new Response("content", { status });
+    });
+    connection.signIn?.withToken("secret");
+    expect(await (await connection.file?.("task-1", "a b/c.csv"))?.text()).toBe("content");
+    const address = "https://tasks.example/mcp/artifacts/task-1/a%20b%2Fc.csv";
+    expect(asked).toEqual([[address, { authorization: "Bearer secret" }]]);
+    status = 404;
+    await expect(connection.file?.("task-1", "a")).rejects.toMatchObject({ failure: "refused" });
+  });
+
   it("asks for no sign-in where the server needs none", async () => {
     expect((await openPage("none", () => 200)).connection.signIn).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 import { CallError, type PanelConnection } from "./connection.js";
 import { type PageConfig, pageAddress } from "./page-config.js";
-import { postCall } from "./post-call.js";
+import { getFile, postCall } from "./post-call.js";
 import { beginSignIn, endSignIn, type TabStorage } from "./sign-in.js";
 
 const tokenKey = "resumable-mcp/token";
@@ -54,6 +54,7 @@ export async function connectBrowser(
         throw error;
       });
     },
+    file: (taskId, name) => getFile({ endpoint: config.endpoint, token: tokenOf() }, taskId, name),
     ...(config.auth !== "none" && {
       signIn: {
         get ways() {

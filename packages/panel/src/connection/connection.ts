@@ -48,6 +48,8 @@ export interface PanelConnection {
   readonly serverName?: string;
   /** Calls a control tool. Rejects with a {@link CallError} alone. */
   call(tool: PanelTool, args: JsonObject): Promise<JsonObject>;
+  /** Reads a file that a task made. Rejects with a {@link CallError} alone. Absent where the page is in a host. */
+  file?(taskId: string, name: string): Promise<Blob>;
   readonly facts: () => HostFacts;
   /** Calls `changed` after each change of the facts; the result ends that. */
   subscribe(changed: () => void): () => void;

@@ -40,6 +40,23 @@ export async function postCall(target: PostTarget, tool: PanelTool, args: JsonOb
   throw errorOf(response.status, message);
 }
 
+/** Reads a file of a task by its address behind the endpoint. Rejects with a {@link CallError} alone. */
+export async function getFile(
+  { endpoint, token }: Omit<PostTarget, "prefix">,
+  taskId: string,
+  name: string,
+): Promise<Blob> {
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const address = `${endpoint}/artifacts/${taskId}/${encodeURIComponent(name)}`;
+  try {
+    const response = await fetch(address, { headers, cache: "no-store" });
+    if (response.ok) return await response.blob();
+    throw new CallError(response.status === 401 ? "signed_out" : "refused", `HTTP ${response.status}`);
+  } catch (error) {
+    throw error instanceof CallError ? error : new CallError("away", String(error));
+  }
+}
+
 function requestOf(
   { prefix, token }: PostTarget,
   { id, tool, args }: { readonly id: number; readonly tool: PanelTool; readonly args: JsonObject },

@@ -36,7 +36,11 @@ export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: n
   const sameRun = info.generation === known.info.generation;
   return {
     // Lists do not say it.
-    info: { ...info, children: info.children ?? known.info.children },
+    info: {
+      ...info,
+      children: info.children ?? known.info.children,
+      artifacts: info.artifacts ?? known.info.artifacts,
+    },
     pace: paceAfter(known, info, nowMs),
     requested,
     // The result and the reason of a failure do not belong to the generation that continues.
@@ -48,11 +52,14 @@ export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: n
 /** A task of which its server was asked alone: then it also says what was requested of it, by whichever client, and what it waits for. */
 export function seenAlone(known: PanelTask | undefined, info: TaskFacts, nowMs: number): PanelTask {
   const task = seenTask(known, info, nowMs);
-  const { requested, answered, waitsFor, children } = info;
+  const { requested, answered, waitsFor, children, artifacts } = info;
   const isSame =
     task.requested === requested &&
-    isEqual([task.info.answered, task.info.waitsFor, task.info.children], [answered, waitsFor, children]);
-  return isSame ? task : { ...task, requested, info: { ...task.info, answered, waitsFor, children } };
+    isEqual(
+      [task.info.answered, task.info.waitsFor, task.info.children, task.info.artifacts],
+      [answered, waitsFor, children, artifacts],
+    );
+  return isSame ? task : { ...task, requested, info: { ...task.info, answered, waitsFor, children, artifacts } };
 }
 
 function isEqual(left: unknown, right: unknown): boolean {

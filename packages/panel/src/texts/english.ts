@@ -89,6 +89,8 @@ export const english = {
     json: "has to be JSON",
   },
   parts: { timeline: "Timeline", log: "Log", steps: "Steps", items: "Items", result: "Result" },
+  files: "Files",
+  save: "Save",
   family: "Calls",
   calledBy: "Called by",
   childStatuses: { returned: "completed", failed: "failed" },

@@ -168,6 +168,8 @@ export const german: Texts = {
     json: "muss JSON sein",
   },
   parts: { timeline: "Verlauf", log: "Protokoll", steps: "Schritte", items: "Einträge", result: "Ergebnis" },
+  files: "Dateien",
+  save: "Speichern",
   family: "Aufrufe",
   calledBy: "Aufgerufen von",
   childStatuses: { returned: "abgeschlossen", failed: "gescheitert" },

@@ -12,6 +12,7 @@ import { lineText, valueLine } from "../../model/bounded.js";
 import type { Texts } from "../../texts/texts.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanelState } from "../panel-context.js";
+import { bytesText } from "../parts/bytes-text.js";
 import { Empty } from "../parts/empty.js";
 import { useNow } from "../parts/use-now.js";
 
@@ -141,13 +142,6 @@ function pairsText(value: JsonObject): string {
     pairs.map(([name, entry]) => `${lineText(name, maxCell)} ${valueLine(entry, maxCell)}`).join(", "),
     maxCell,
   );
-}
-
-/** A number of bytes for people: `62.9 GiB`. */
-function bytesText(bytes: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
-  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
 function numberText(value: Json | undefined): string | undefined {

@@ -13,6 +13,7 @@ import { QuestionForm } from "./question-form.js";
 import { TaskActions } from "./task-actions.js";
 import { FactsSection } from "./task-facts.js";
 import { TaskFamily } from "./task-family.js";
+import { TaskFiles } from "./task-files.js";
 import { TaskParts } from "./task-parts.js";
 
 interface TaskScreenProps {
@@ -42,6 +43,7 @@ export function TaskScreen({ taskId, part, onPart, isListed }: TaskScreenProps):
         task.info.questions.map((question) => (
           <QuestionForm key={question.key} taskId={taskId} question={question} disabled={task.away !== undefined} />
         ))}
+      <TaskFiles task={task} />
       <TaskFamily task={task} />
       <AttemptLine task={task} />
       <TaskParts task={task} part={part} onPart={onPart} />
