@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
-import { reduceTask, type TaskEvent, type TaskSnapshot } from "@resumable-mcp/core/store";
+import { artifactsOf, reduceTask, type TaskEvent, type TaskSnapshot } from "@resumable-mcp/core/store";
 import type { CreatedTask, Ledger, Moments, PutSession } from "./ledger.js";
+import { artifactChunks } from "./work-on-store.js";
 
 const now = { wallMs: Date.UTC(2026, 0, 2), monotonicMs: 1_000_000 };
 const maxListed = 1_000;
@@ -46,6 +47,7 @@ async function judgeTask(store: Store, task: CreatedTask, at: number): Promise<r
   return [
     ...judgeRecord(task, snapshot.record, at),
     ...judgeSignals(task, snapshot, at),
+    ...(await judgeArtifacts(store, snapshot.record)),
     ...(await judgeEvents(store, task, snapshot.record)),
     ...(await judgeCall(store, task, snapshot, at)),
   ];
@@ -89,6 +91,20 @@ function judgeSignals({ task, signals, consumed }: CreatedTask, snapshot: TaskSn
       return !isCarriedOut && !snapshot.signals.some(same);
     })
     .map(({ signal }) => `${task.id} lost the signal ${signal.kind}`);
+}
+
+/** What an event names is whole (G1). */
+async function judgeArtifacts(store: Store, record: TaskRecord): Promise<readonly string[]> {
+  const isWhole = async (artifact: string) => {
+    const chunks = await Promise.all(artifactChunks.map((_, place) => store.readChunk(record.id, artifact, place)));
+    return artifactChunks.every(
+      (chunk, place) => chunks[place] !== undefined && Buffer.compare(chunks[place], chunk) === 0,
+    );
+  };
+  const found = artifactsOf(record).map(async ({ artifact }) =>
+    (await isWhole(artifact).catch(() => false)) ? [] : [`${record.id} lost a part of its artifact`],
+  );
+  return (await Promise.all(found)).flat();
 }
 
 async function judgeEvents(

@@ -9,6 +9,9 @@ export const countTool = "count_up";
 /** How far each task counts, an item at a time. */
 export const countTo = 12;
 
+/** Of the artifact that each task keeps. */
+export const artifactChunks = [1_000, 1_000, 100].map((length, place) => new Uint8Array(length).fill(place + 1));
+
 const ttlMs = 10_000;
 const wallStartMs = Date.UTC(2026, 0, 1);
 
@@ -62,6 +65,7 @@ async function workOnTask(store: Store, time: () => Instant, random: Random, nam
   await store.createTask({ task, reuseResultMs: 0, now: time() });
   const worker = new TaskWorker(store, time, task.id);
   await worker.take();
+  await worker.keep(name);
   for (let count = 1; count <= countTo; count += 1) {
     await worker.commit(countEvents(random, count));
     if (random.between(1, 6) === 1) await disturb(store, worker, random, count);
@@ -142,6 +146,13 @@ class TaskWorker {
   async commit(events: readonly TaskEventBody[], consume: readonly string[] = []): Promise<void> {
     const request = { lease: this.#held(), afterSeq: this.#seq, events, consume, now: this.#time() };
     this.#seq = (await this.#store.commit(request)).record.lastSeq;
+  }
+
+  /** An artifact of three chunks, each of which says its place. */
+  async keep(key: string): Promise<void> {
+    for (const [index, bytes] of artifactChunks.entries())
+      await this.#store.putChunk({ lease: this.#held(), artifact: "1-1", index, bytes, keep: [] });
+    await this.commit([{ type: "artifact", key, artifact: "1-1", mimeType: "image/png", bytes: 2_100 }]);
   }
 
   async consume(kind: string, events: readonly TaskEventBody[]): Promise<void> {
