@@ -11,7 +11,7 @@ test.each(revisions)(
     const host = await stage.openHost(server, { revision, apps: false });
     expect(await host.page.evaluate(() => window.host.listed())).toEqual(
       [
-        ...["count_records", "review_records", "fail_records"],
+        ...["count_records", "review_records", "fail_records", "count_archives"],
         ...["wait_for_task", "resume_task", "cancel_task", "answer_task", "list_session_tasks"],
       ].map((name) => ({ name, app: null, visibility: null })),
     );
