@@ -9,7 +9,7 @@ import type { Mutant } from "./mutants/mutant.js";
 import { mutants } from "./mutants/mutants.js";
 
 /** Which random sequences meet a rare defect is chance: these meet those of both random clauses. */
-const seed = 19;
+const seed = 20;
 /** A store that is broken may keep a caller waiting without end. */
 const clauseTimeoutMs = 1_000;
 /** These take as long as all others together: a store is run against them only when it is meant for them. */
