@@ -125,8 +125,8 @@ const facts = statement(() => [
     ...{ has_schema: true, has_layout: true },
   },
 ]);
-const layout = statement(() => [{ layout: 2, oldest_writer: 1 }]);
-const health = statement(() => [{ layout: 2, oldest_writer: 1, read_only: "off" }]);
+const layout = statement(() => [{ layout: 1, oldest_writer: 1 }]);
+const health = statement(() => [{ layout: 1, oldest_writer: 1, read_only: "off" }]);
 
 /** Statements about workers, documents and the server, by the names under which the store prepares them. */
 export const workerStatements: { readonly [name: string]: Statement } = {

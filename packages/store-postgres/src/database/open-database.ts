@@ -5,7 +5,7 @@ import { toHex } from "./hash.js";
 import { invalidOption, serverReadOnly, storeLayout } from "./store-errors.js";
 
 /** The files in `migrations/`, in order: each brings a schema to the layout of its number. */
-const migrations = ["0001_tables.sql", "0002_artifacts.sql"];
+const migrations = ["0001_tables.sql"];
 const supportedLayout = migrations.length;
 const oldestServer = 15;
 /** With the time that another process takes which migrates first. */

@@ -31,6 +31,7 @@ CREATE TABLE task (
   lease_ttl_ms double precision,
   last_seq bigint NOT NULL,
   bytes bigint NOT NULL,              -- of all events as JSON
+  chunk_bytes bigint NOT NULL DEFAULT 0, -- of all artifacts
   status text NOT NULL,
   terminal boolean NOT NULL DEFAULT false,
   live boolean NOT NULL DEFAULT false,
@@ -53,6 +54,16 @@ CREATE INDEX task_unfinished ON task (created_ms, id) WHERE finished_ms IS NULL;
 CREATE INDEX task_owner_unfinished ON task (owner) WHERE finished_ms IS NULL;
 CREATE INDEX task_expiry ON task ((finished_ms + ttl_ms)) WHERE finished_ms IS NOT NULL;
 CREATE INDEX task_holder ON task (holder) WHERE holder IS NOT NULL;
+
+-- The chunks of artifacts. The row of a task is made last where it is imported.
+CREATE TABLE chunk (
+  task text COLLATE "C" NOT NULL REFERENCES task ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+  artifact text COLLATE "C" NOT NULL,
+  place int NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (task, artifact, place)
+);
+ALTER TABLE chunk ALTER bytes SET STORAGE EXTERNAL;
 
 -- One row for each commit. No foreign key: the fenced update in the same statement proves that the task exists.
 CREATE TABLE journal (
@@ -155,7 +166,7 @@ BEGIN
     -- take a look at each row.
     PERFORM pg_advisory_xact_lock(hashtextextended(current_schema(), 8));
     IF _max_tasks IS NOT NULL THEN SELECT count(*) INTO held_tasks FROM task; END IF;
-    IF _max_bytes IS NOT NULL THEN SELECT coalesce(sum(t.bytes), 0) INTO held_bytes FROM task t; END IF;
+    IF _max_bytes IS NOT NULL THEN SELECT coalesce(sum(t.bytes + t.chunk_bytes), 0) INTO held_bytes FROM task t; END IF;
     IF held_tasks >= _max_tasks OR held_bytes >= _max_bytes THEN RETURN; END IF;
   END IF;
   made := true;
