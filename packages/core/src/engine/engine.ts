@@ -8,6 +8,7 @@ import type { Tool } from "../tool/tool.js";
 import type { Clock } from "./clock.js";
 import type { LimitRules } from "./limit-rules.js";
 import type { OwnedArtifact } from "./owned-artifact.js";
+import type { SlotWait } from "./scheduling/pick-next.js";
 import type { ServerSurvey } from "./server-survey.js";
 import type { EngineTelemetry } from "./telemetry.js";
 
@@ -115,11 +116,6 @@ export interface TaskView {
   /** Why it is `pending` though it may run: which limit of this process is reached. Lists do not say it. */
   readonly waitsFor?: SlotWait | undefined;
 }
-
-/** Whose running tasks a task waits for. */
-export type SlotWait =
-  | { readonly limit: "owner" /** Tasks of its owner that run in this process. */; readonly running: number }
-  | { readonly limit: "tool" | "process" };
 
 /** What `start` gives. */
 export interface StartedTask extends TaskView {

@@ -1,18 +1,18 @@
 import type { Duration } from "../../duration.js";
-import { invalidValue, isResumableError, isTaskInterrupted, ResumableError } from "../../errors.js";
+import { isResumableError, isTaskInterrupted, ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit } from "../../limits.js";
-import type { Answer, Question, TaskEventBody } from "../../task/task-event.js";
+import type { Answer, TaskEventBody } from "../../task/task-event.js";
 import { findEntry, type Remembered } from "../../task/task-record.js";
-import { unknownKeys } from "../../tool/known-keys.js";
 import type { RetryPolicy } from "../../tool/retry-policy.js";
-import { checkValue, isStandardSchema, toJsonSchema } from "../../tool/schema.js";
+import { checkValue, isStandardSchema } from "../../tool/schema.js";
 import type { AskRequest, AskResult, MapCounts, StepAttempt, StepOptions, TaskContext } from "../../tool/tool.js";
-import { durationMs, formatIso } from "../clock.js";
+import { formatIso } from "../clock.js";
 import { isRefusal, retryDelay, toThrown } from "../retry-delay.js";
 import { ArtifactWriter, checkArtifact } from "./artifact-writer.js";
 import type { AttemptParts } from "./attempt-parts.js";
 import { ChildCalls } from "./child-calls.js";
+import { laterIso, questionOf } from "./question.js";
 import { attemptsFailed, checkStepOptions, errorOf, type FailedStep, runStep } from "./step-attempt.js";
 import { countsOf, type MapCall, TaskMap } from "./task-map.js";
 import { WaitsInPlace } from "./waits-in-place.js";
@@ -271,29 +271,8 @@ interface StepTime {
   readonly ms?: number;
 }
 
-/** A time that is over when it is computed counts as one of now. */
-function laterIso(what: string, nowMs: number, duration: Duration): string {
-  return formatIso(nowMs + durationMs(what, typeof duration === "number" ? Math.max(0, duration) : duration));
-}
-
 function nameValue(key: string): string {
   return `the value of step ${JSON.stringify(key)}`;
-}
-
-const requestKeys: ReadonlySet<string> = new Set(
-  Object.keys({ message: true, schema: true, timeout: true, userOnly: true } satisfies Record<keyof AskRequest, true>),
-);
-
-function questionOf(key: string, request: AskRequest, nowMs: number): Question {
-  const { message, timeout, userOnly } = request;
-  const what = `question ${JSON.stringify(key)}`;
-  const problems = unknownKeys(request, requestKeys, "a question");
-  if (problems.length > 0) throw invalidValue(what, problems);
-  const expiresAt = timeout === undefined ? undefined : laterIso(`The timeout of ${what}`, nowMs, timeout);
-  const question = { message, schema: toJsonSchema(request.schema, "input", what), expiresAt, userOnly };
-  // The schema is the author's: what JSON cannot hold is refused here, with its path.
-  copyJson(question, what);
-  return question;
 }
 
 function keyReused(taskId: string, key: string): ResumableError {

@@ -1,4 +1,3 @@
-import type { SlotWait } from "../engine.js";
 import { mayJoin, type TrialLimits, type TriedTask } from "./suspects.js";
 
 /** A task that waits for a slot of this process. */
@@ -25,6 +24,9 @@ export interface TurnTask extends RunningTask {
   /** It stops at the checkpoint that it has just written, so that another owner gets its slot. */
   readonly yielding: boolean;
 }
+
+/** Whose running tasks a task waits for; `running` are those of its owner in this process. */
+export type SlotWait = { readonly limit: "owner"; readonly running: number } | { readonly limit: "tool" | "process" };
 
 /** How many tasks may run at once. */
 export interface SlotLimits extends TrialLimits {

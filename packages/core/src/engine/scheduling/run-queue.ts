@@ -1,6 +1,5 @@
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Attempt } from "../attempt/attempt.js";
-import type { SlotWait } from "../engine.js";
 import type { Environment } from "../environment.js";
 import { maxRunningFor } from "../limit-rules.js";
 import {
@@ -10,6 +9,7 @@ import {
   pickNext,
   type QueuedTask,
   type SlotLimits,
+  type SlotWait,
   type TurnTask,
 } from "./pick-next.js";
 import { isInCompany, nextTrialMs } from "./suspects.js";
