@@ -1,7 +1,5 @@
-import type { JsonObject } from "@resumable-mcp/core";
 import { type Evidence, eventsOf, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
-import { operationsOf } from "./slots.js";
 
 /** The rules about what programs see that use the client of the toolkit, or of the SDK. */
 export const clientRules: readonly ((evidence: Evidence) => readonly Violation[])[] = [
@@ -20,12 +18,11 @@ interface Follow {
 }
 
 /** G5, G6: each event is shown once and in order, and progress does not go back, also in the next process. */
-function checkClientShows({ plan, events, tasks }: Evidence): readonly Violation[] {
+function checkClientShows({ plan, events }: Evidence): readonly Violation[] {
   // A task that begins again from nothing is a new generation, whose progress begins again too.
   const mayRestart = plan.tool?.onVersionChange === "restart";
-  // One commit of a map may count several of its items.
-  const isMap = ({ op }: JsonObject) => op === "map";
-  const mapping = new Set(tasks.flatMap(({ record }) => (operationsOf(record.input).some(isMap) ? [record.id] : [])));
+  // One commit of a map may count several of its items. They are known by what ran: a task may be deleted before the end.
+  const mapping = new Set(eventsOf(events, "item_runs").map(({ task }) => task));
   const violations: Violation[] = [];
   const follows = new Map<unknown, Follow>();
   for (const event of events) {
@@ -37,7 +34,7 @@ function checkClientShows({ plan, events, tasks }: Evidence): readonly Violation
       follows.set(caller, { task, seq: 0, progress, isJoined });
     }
     if (kind !== "client_shows" || known === undefined) continue;
-    const problem = problemOf(event, known, mayRestart, mapping.has(String(task)));
+    const problem = problemOf(event, known, mayRestart, mapping.has(task));
     if (problem !== undefined) violations.push({ rule: "G5", text: `${String(caller)} was shown ${problem}.` });
     Object.assign(known, { seq: Number(event.seq), progress: Number(event.progress) });
   }
