@@ -43,6 +43,10 @@ test.each([
   [answer(200, stream, "data: [1]\n\n"), /not a message/],
   [answer(200, json, '{"jsonrpc":"2.0","id":1,"result":"canary-04-7"}'), /what another caller sent: canary-04-/],
   [answer(200, json, '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"open /tmp/x"}}'), /shows the machine/],
+  [
+    answer(200, json, '{"jsonrpc":"2.0","id":1,"result":{"stack":"at run (file:///tmp/x.js:1:2)"}}'),
+    /shows the machine/,
+  ],
   [answer(200, json, '{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"Invalid URL"}}'), /internal error/],
 ])("an answer is judged by itself: %#", (response, wrong) => {
   const found = judgeAnswer(ping, response, true);
@@ -61,4 +65,11 @@ test.each([
   [ping, answer(200, json, '{"jsonrpc":"2.0","id":2,"result":{}}'), "the stream ended without an answer ([2])"],
 ])("the answers to a request are counted: %#", (sent, response, wrong) => {
   expect(judgeCount(sent, response)).toBe(wrong);
+});
+
+test("the user of the machine may see where a tool threw, and nothing else of the machine", () => {
+  const stack = String.raw`{"text":"{\"stack\":\"at run (file:///tmp/x.js:1:2)\"}","stack":"at run (/tmp/x.js:1:2)"}`;
+  const shown = (more: string) => answer(200, json, `{"jsonrpc":"2.0","id":1,"result":{"event":${stack}${more}}}`);
+  expect(judgeAnswer(ping, shown(""), false)).toBeUndefined();
+  expect(judgeAnswer(ping, shown(',"file":"/tmp/x.js"'), false)).toMatch(/shows the machine/);
 });

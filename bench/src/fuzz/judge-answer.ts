@@ -85,12 +85,17 @@ export function judgeAnswer(
     ([canary]) => canary !== caller.canary && !body.includes(canary),
   );
   if (isolated && foreign !== undefined) return `the answer shows what another caller sent: ${foreign[0]}`;
+  // Strangers see nothing of what tools throw.
+  if (isolated && placesInStack.test(text)) return `the answer shows the machine: ${around(text, "stack")}`;
   return judgeText(text, body);
 }
 
+/** Where a tool threw: the user of the machine sees it in the journal of a task. The journal may be JSON in a text. */
+const placesInStack = /\\*"stack\\*":\\*"at [^"]*"/;
+
 /** Tells what is wrong with a text that a server sent; `undefined` when nothing is. */
 export function judgeText(text: string, sent: string): string | undefined {
-  const shown = ofTheMachine.exec(text)?.[0];
+  const shown = ofTheMachine.exec(text.replaceAll(new RegExp(placesInStack, "g"), ""))?.[0];
   if (shown !== undefined && !sent.includes(shown)) return `the answer shows the machine: ${around(text, shown)}`;
   return text.includes('"code":-32603') ? `an internal error: ${around(text, '"code":-32603')}` : undefined;
 }
