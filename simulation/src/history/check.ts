@@ -1,11 +1,10 @@
 import { callerRules } from "./check-callers.js";
-import { checkChildren } from "./check-children.js";
 import { clientRules } from "./check-clients.js";
 import { checkControl } from "./check-control.js";
 import { checkFair } from "./check-fair.js";
 import { hostRules } from "./check-hosts.js";
 import { checkLimits } from "./check-limits.js";
-import { checkOnce } from "./check-once.js";
+import { checkChildren, checkOnce } from "./check-once.js";
 import { checkOwners } from "./check-owners.js";
 import { resultRules } from "./check-results.js";
 import { checkSilence } from "./check-silence.js";

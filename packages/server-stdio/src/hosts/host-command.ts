@@ -54,7 +54,7 @@ function readHost(text = ""): HostName {
   const found = hostNames.find((name) => name === text);
   if (found !== undefined) return found;
   const near = didYouMean(text, hostNames);
-  throw new CommandError(`There is no host ${JSON.stringify(text)}.${near} The hosts are ${hostNames.join(", ")}.`, 2);
+  throw new CommandError(`Unknown host ${JSON.stringify(text)}.${near} The hosts are ${hostNames.join(", ")}.`, 2);
 }
 
 async function printConfig(module: string | undefined, flags: Flags): Promise<void> {

@@ -5,7 +5,7 @@ import { useTexts } from "../../texts/texts.js";
 import { usePanel } from "../panel-context.js";
 import { bytesText } from "../parts/bytes-text.js";
 
-/** The files that a task made. In a host there is no way to save them: they are named all the same. */
+/** The files that a task made. A host cannot save them, and shows their names. */
 export function TaskFiles({ task: { info } }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
   const { connection } = usePanel().model;
