@@ -53,7 +53,7 @@ const packages = {
     ["import-module.ts", "tasks"],
     ["options"],
     ["flags.ts"],
-    ["load-server.ts", "quota-flags.ts", "store-flags.ts"],
+    ["load-server.ts", "quota-flags.ts", "store-flags.ts", "webhook"],
     ["store"],
   ],
   "packages/client": [

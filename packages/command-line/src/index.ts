@@ -29,3 +29,4 @@ export {
   type StoreWait,
 } from "./store-flags.js";
 export { handleUncaughtExceptions } from "./uncaught-exceptions.js";
+export { readWebhook } from "./webhook/webhook-flags.js";

@@ -1,4 +1,5 @@
 /** What the packages of this repository share. It may change in any version: others import it at their own risk. */
+export { type Clock, repeat, systemClock } from "./engine/clock.js";
 export { splitRules } from "./engine/limit-rules.js";
 export { toTaskView } from "./engine/owner/task-view.js";
 export { inTime, startTimeLimit } from "./engine/time-limit.js";

@@ -19,6 +19,7 @@ import {
   readRecovery,
   readStorePlace,
   readStoreWait,
+  readWebhook,
   recoverySentence,
   refuseFolderQuotas,
   type StopSignal,
@@ -85,6 +86,7 @@ async function serveModule(module: string, given: HttpValues): Promise<void> {
       quotas,
       waitMs,
       keyring: values.keyring,
+      withWebhook: await readWebhook(values, (message) => log("warn", message)),
       onWarning: (message) => log("warn", message),
     })),
     engineLimits: { ...quotas.engine, ...recovery },
@@ -141,26 +143,27 @@ interface CreateStoreOptions {
   readonly quotas: Quotas;
   readonly waitMs: number;
   readonly keyring: string | undefined;
+  readonly withWebhook: (store: Store) => Store;
   readonly onWarning: (message: string) => void;
 }
 
 /** A database may start at the same moment as this program; a folder is there or not. */
 async function createStore(
   place: ReturnType<typeof readStorePlace>,
-  { quotas, waitMs, keyring: path, onWarning }: CreateStoreOptions,
+  { quotas, waitMs, keyring: path, withWebhook, onWarning }: CreateStoreOptions,
 ): Promise<Pick<ServeOptions, "store" | "storeWait">> {
   const keyring = path === undefined ? undefined : await readKeyringFile(path);
-  const encrypted = (store: Store) => (keyring === undefined ? store : withEncryption(store, keyring));
+  const made = (store: Store) => withWebhook(keyring === undefined ? store : withEncryption(store, keyring));
   if ("directory" in place) {
     const limits = { ...quotas.store, ...quotas.folder };
-    return { store: encrypted(createFsStore({ ...place, limits, onWarning })) };
+    return { store: made(createFsStore({ ...place, limits, onWarning })) };
   }
   refuseFolderQuotas(quotas);
   const { createPostgresStore, isServerAway } = await loadDatabasePackage(
     () => import("@resumable-mcp/store-postgres"),
   );
   const store = createPostgresStore({ ...place, limits: { ...place.limits, ...quotas.store }, onWarning });
-  return { store: encrypted(store), storeWait: { waitMs, isServerAway } };
+  return { store: made(store), storeWait: { waitMs, isServerAway } };
 }
 
 /** Clients wait for it with a request open, and give that up after a minute or a few. */

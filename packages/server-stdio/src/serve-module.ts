@@ -11,6 +11,7 @@ import {
   readQuotas,
   readRecovery,
   readStorePlace,
+  readWebhook,
   recoverySentence,
   refuseFolderQuotas,
   stdioOptions,
@@ -45,6 +46,7 @@ export async function serveModule(program: string, module: string, given: Flags)
   const say = (sentence: string) => void process.stderr.write(`${program}: ${harmlessLines(sentence)}\n`);
   const onError = (error: unknown) => say(errorSentence(error));
   process.on("unhandledRejection", onError);
+  const withWebhook = await readWebhook(flags, say);
   let shutdown = async (): Promise<void> => {};
   const exceptions = handleUncaughtExceptions((error, taskId) => {
     const ofTask = taskId === undefined ? "" : ` of task ${taskId}`;
@@ -58,10 +60,12 @@ export async function serveModule(program: string, module: string, given: Flags)
       const loading = isInstalled ? import("./with-setup.js") : import("./serve-definition.js");
       const { createFsStore, createStdioServer } = await loading.catch(refuseToStart);
       if (otlp !== undefined) shutdown = await exportTo(otlp, definition, say);
-      const store = encrypted(
-        "directory" in place
-          ? createFsStore({ ...place, limits: { ...quotas.store, ...quotas.folder }, onWarning: onError })
-          : await createDatabaseStore(place, quotas.store, onError),
+      const store = withWebhook(
+        encrypted(
+          "directory" in place
+            ? createFsStore({ ...place, limits: { ...quotas.store, ...quotas.folder }, onWarning: onError })
+            : await createDatabaseStore(place, quotas.store, onError),
+        ),
       );
       const options = {
         definition,

@@ -84,6 +84,13 @@ const otlp = text(
   "send traces and metrics to this OpenTelemetry collector, as http://127.0.0.1:4318; its credentials come from OTEL_EXPORTER_OTLP_HEADERS",
 );
 
+/** What tells a receiver of tasks that end or ask. */
+const webhook = {
+  webhook: text("URL", "send a signed message here when a task fails, completes or needs input"),
+  "webhook-secret-file": text("FILE", "lines with the whsec_… secrets that sign them", "rest"),
+  "webhook-insecure": flag("the URL may be http to another machine", "settings"),
+} as const;
+
 /** The options of `serve http`. */
 export const httpGroups = {
   serving: {
@@ -151,6 +158,7 @@ export const httpGroups = {
   },
   observing: {
     otlp,
+    ...webhook,
     "metrics-token-file": text(
       "FILE",
       'lines of "token subject" for those who may read /metrics; else this machine\'s user alone',
@@ -182,7 +190,7 @@ export const stdioGroups = {
   },
   store,
   limits,
-  observing: { otlp, ...every },
+  observing: { otlp, ...webhook, ...every },
 } as const;
 
 /** The options of `wrap`, in addition to those of the server that it starts. */

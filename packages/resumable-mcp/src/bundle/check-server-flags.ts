@@ -7,7 +7,7 @@ import { findFile } from "../command-line/run-program.js";
 const run = promisify(execFile);
 
 /** Options that name a file or a folder. */
-const pathFlags = /^--(store|keyring|store-password-file|settings)(?:=(.*))?$/s;
+const pathFlags = /^--(store|keyring|store-password-file|webhook-secret-file|settings)(?:=(.*))?$/s;
 
 /**
  * Checks the options with which a host is to start the server, as the server's own program does.

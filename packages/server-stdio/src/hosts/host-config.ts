@@ -50,7 +50,7 @@ export function hostEntry(host: HostName, { name, command, args }: ServerStart):
 
 /** The flags that say what to write, and those whose values the host needs in another form. All others are passed on. */
 const notPassedOn: readonly string[] = [
-  ...["store", "name", "store-password-file", "keyring", "settings"],
+  ...["store", "name", "store-password-file", "keyring", "webhook-secret-file", "settings"],
   ...["command", "print-config", "install", "uninstall", "scope", "config", "yes", "help", "version"],
 ];
 
@@ -79,7 +79,7 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
   readRecovery(flags);
   readControlToolMode(flags["control-tools"]);
   readQuotas(flags);
-  const files = (["store-password-file", "keyring", "settings"] as const).flatMap((flag) => {
+  const files = (["store-password-file", "keyring", "webhook-secret-file", "settings"] as const).flatMap((flag) => {
     const path = flags[flag];
     return path === undefined ? [] : [`--${flag}`, resolve(path)];
   });
