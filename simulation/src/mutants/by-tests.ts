@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Drawn } from "./drawn-only.js";
-import type { Folder } from "./folders.js";
 import { excludedKinds, keyOf, type Mutant } from "./mutant.js";
 
 const run = promisify(execFile);
@@ -44,18 +43,18 @@ const timeoutMs = 120_000;
  */
 export async function judgeByTests(
   checkout: string,
-  folder: Folder,
+  packageName: string,
   files: readonly string[],
   { drawn, jobs }: { readonly drawn: readonly Mutant[]; readonly jobs: number },
 ): Promise<ReadonlyMap<string, ByTests>> {
-  const place = join(checkout, "packages", folder.package);
+  const place = join(checkout, "packages", packageName);
   const scratch = mkdtempSync(join(tmpdir(), "mutants-"));
   const report = join(scratch, "report.json");
   const list = join(scratch, "drawn.json");
   const options = join(scratch, "stryker.json");
   const content: Drawn = { packages: join(checkout, "packages/"), keys: drawn.map(keyOf) };
   writeFileSync(list, JSON.stringify(content));
-  writeFileSync(options, JSON.stringify(strykerOptions(folder, files, { scratch, report, jobs })));
+  writeFileSync(options, JSON.stringify(strykerOptions(packageName, files, { scratch, report, jobs })));
   const program = join(require.resolve("@stryker-mutator/core"), "../../../bin/stryker.js");
   try {
     const env = { ...process.env, MUTANTS_DRAWN: list };
@@ -64,14 +63,14 @@ export async function judgeByTests(
         throw new Error(`Stryker did not end well: ${error.stdout?.slice(-4_000) ?? error.message}`);
       },
     );
-    return readReport(JSON.parse(readFileSync(report, "utf8")), folder.package);
+    return readReport(JSON.parse(readFileSync(report, "utf8")), packageName);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
 function strykerOptions(
-  folder: Folder,
+  packageName: string,
   files: readonly string[],
   { scratch, report, jobs }: { scratch: string; report: string; jobs: number },
 ): unknown {
@@ -86,7 +85,7 @@ function strykerOptions(
     coverageAnalysis: "perTest",
     ignoreStatic: true,
     disableTypeChecks: false,
-    mutate: files.map((file) => file.slice(folder.package.length + 1)),
+    mutate: files.map((file) => file.slice(packageName.length + 1)),
     mutator: { excludedMutations: excludedKinds },
     reporters: ["json"],
     jsonReporter: { fileName: report },

@@ -58,7 +58,7 @@ async function judgeFolder(checkout: string, folder: Folder, { jobs }: Options):
         group.flatMap(({ mutants }) => mutants),
       )),
     ];
-    const seen = await judgeByTests(checkout, folder, files, { drawn, jobs });
+    const seen = await judgeByTests(checkout, folder.package, files, { drawn, jobs });
     const all = group.reduce((sum, { mutants }) => sum + mutants.length, 0);
     for (const { file, mutants } of group) {
       const seconds = Math.round((((Date.now() - began) / 1_000) * mutants.length) / Math.max(1, all));
@@ -118,27 +118,28 @@ async function draw(
   return drawn;
 }
 
-/** Lets tests judge what they have not judged yet: the results of whole folders first, then Stryker. */
+/** Lets tests judge what they have not judged yet: the results of whole folders first, then Stryker, a package at a time. */
 async function judgeDrawnByTests(
   checkout: string,
   name: string,
   drawn: results.DrawnResult[],
   { jobs }: Options,
 ): Promise<void> {
-  for (const folder of folders) {
-    const whole = results.readFolder(repository, folder);
+  for (const packageName of new Set(folders.map((folder) => folder.package))) {
     const places = [...drawn.entries()].filter(
-      ([, { tests, file }]) => tests === undefined && folderOf(file) === folder,
+      ([, { tests, file }]) => tests === undefined && folderOf(file).package === packageName,
     );
     for (const [at, mutant] of places) {
-      const tests = folder.sample === undefined ? results.knownVerdict(checkout, whole, mutant) : undefined;
+      const folder = folderOf(mutant.file);
+      if (folder.sample !== undefined) continue;
+      const tests = results.knownVerdict(checkout, results.readFolder(repository, folder), mutant);
       if (tests !== undefined) drawn[at] = { ...mutant, tests };
     }
     const left = places.filter(([at]) => drawn[at]?.tests === undefined);
     if (left.length === 0) continue;
-    say(`${name}: the tests of ${folder.package} judge ${left.length} mutants of ${folder.path}.`);
+    say(`${name}: the tests of ${packageName} judge ${left.length} mutants.`);
     const files = [...new Set(left.map(([, { file }]) => file))];
-    const seen = await judgeByTests(checkout, folder, files, { drawn: left.map(([, mutant]) => mutant), jobs });
+    const seen = await judgeByTests(checkout, packageName, files, { drawn: left.map(([, mutant]) => mutant), jobs });
     for (const [at, mutant] of left) {
       const tests = seen.get(keyOf(mutant));
       if (tests !== undefined) drawn[at] = { ...mutant, tests };
