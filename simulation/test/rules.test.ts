@@ -92,6 +92,12 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
   ],
   [
     "G1",
+    "an artifact that is another one at the end",
+    { events: [at(9, "artifact_differs", { key: "a", found: "b" })] },
+    {},
+  ],
+  [
+    "G1",
     "an acknowledged task that does not exist, whose tool may have stalled, but finished tasks do not expire",
     {
       events: [{ ...called, task: "other" }, attempt(2, { task: "other" })],

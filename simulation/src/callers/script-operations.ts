@@ -21,6 +21,8 @@ const operationSchema = z.discriminatedUnion("op", [
   }),
   /** So many tasks of the same tool, called at the same time. Each works and sleeps for `ms`. */
   z.object({ op: z.literal("call"), children: z.number(), ms: z.number() }),
+  /** A file of so many bytes, which come in pieces. */
+  z.object({ op: z.literal("artifact"), bytes: z.number() }),
   /** Several steps, and a sleep, at the same time. */
   z.object({ op: z.literal("parallel"), steps: z.number(), ms: z.number() }),
   /**

@@ -151,6 +151,8 @@ async function perform(operation: Operation, at: number, context: Context, known
         : flakyStep(`step-${at}`, operation.fails, context);
     case "map":
       return map(`map-${at}`, operation, context, known);
+    case "artifact":
+      return artifact(`artifact-${at}`, operation.bytes, context);
     case "call":
       await Promise.all(
         Array.from({ length: operation.children }, (_, index) => call(`call-${at}-${index}`, operation.ms, context)),
@@ -229,6 +231,26 @@ async function call(key: string, ms: number, { task, note }: Context): Promise<v
   const program: readonly Json[] = [{ op: "work", ms }, { op: "step" }, { op: "sleep", ms }];
   const output = await task.call(key, "script", { run: `${key} of ${task.id}`, program });
   note("step_done", { key, value: JSON.stringify(output) });
+}
+
+const pieceBytes = 100_000;
+
+/** What makes it is noted as what a step runs: once it is durable it is not made again. */
+async function artifact(key: string, bytes: number, { task, note }: Context): Promise<void> {
+  await task.artifact(key, async function* () {
+    note("step_runs", { key });
+    const text = artifactText(task.id, key, bytes);
+    for (let from = 0; from < bytes; from += pieceBytes) {
+      await pause(3);
+      yield text.slice(from, from + pieceBytes);
+    }
+  });
+  note("step_done", { key, value: bytes });
+}
+
+/** What an artifact holds: no other one holds the same. */
+export function artifactText(task: string, key: string, bytes: number): string {
+  return `${key} of ${task}. `.repeat(Math.ceil(bytes / key.length)).slice(0, bytes);
 }
 
 type Mapping = Extract<Operation, { op: "map" }>;

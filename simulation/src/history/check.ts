@@ -72,6 +72,10 @@ function checkDurable(evidence: Evidence): readonly Violation[] {
       rule: "G1",
       text: `The checkpoint ${at} of ${task}, acknowledged at ${atMs} ms, is not in its items.`,
     })),
+    ...eventsOf(events, "artifact_differs").map(({ task, key, found }) => ({
+      rule: "G1",
+      text: `The artifact ${key} of ${task} is read as ${found}.`,
+    })),
     ...lostResults(events, byId),
   ];
 }

@@ -1,5 +1,7 @@
-import { isFinal, isResumableError, type Json } from "@resumable-mcp/core";
+import { type Engine, isFinal, isResumableError, type Json, type TaskRecord } from "@resumable-mcp/core";
 import type { Followed } from "@resumable-mcp/core/engine";
+import { artifactsOf } from "@resumable-mcp/core/store";
+import { artifactText } from "../callers/script-tool.js";
 import type { SetAside } from "../history/check-damage.js";
 import type { FinalTask } from "../history/evidence.js";
 import type { History } from "../history/history.js";
@@ -173,8 +175,30 @@ export class Closer {
     const followed = isFinal(record.status)
       ? await connection.ask((engine) => readJournal(engine.forOwner(owner).follow(id)))
       : [];
+    await this.#readArtifacts(connection, owner, record);
     return { owner, record, items, followed };
   }
+
+  /** One that a disk damaged is said to be so. */
+  async #readArtifacts(connection: Connection, owner: string, record: TaskRecord): Promise<void> {
+    const { id: task } = record;
+    for (const { name, bytes } of artifactsOf(record)) {
+      const read = async (engine: Engine) => readText((await engine.forOwner(owner).artifact(task, name)).read());
+      const found = await connection.ask(read).catch((error: unknown) => {
+        if (isResumableError(error, "TASK_NOT_FOUND")) throw error;
+        return String(error);
+      });
+      const isDamaged = found.includes("TASK_CORRUPT") && this.#rotted().includes(task);
+      if (found !== artifactText(task, name, bytes) && !isDamaged)
+        this.#history.add("artifact_differs", { task, key: name, found: found.slice(0, 200) });
+    }
+  }
+}
+
+async function readText(parts: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const part of parts) all.push(part);
+  return Buffer.concat(all).toString();
 }
 
 async function readJournal(journal: AsyncIterable<Followed>): Promise<readonly Followed[]> {

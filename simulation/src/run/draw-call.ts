@@ -193,6 +193,7 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   const kind = random.below(100);
   if (kind < 5) return drawMap(random);
   if (kind < 10) return drawNested(random);
+  if (kind < 15) return { op: "artifact", bytes: random.pick([0, 100, 300_000, 300_000]) };
   if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
   if (kind < 48) return random.percent(40) ? { op: "step", fails: random.pick([1, 2, 5]) } : { op: "step" };
   if (kind < 52) return { op: "parallel", steps: random.pick([1, 3]), ms: random.pick([1, 300]) };

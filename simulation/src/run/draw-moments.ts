@@ -208,5 +208,8 @@ export function drawManyWaits(random: Random): readonly Operation[] {
 
 /** Many checkpoints, one right after the other: at almost any moment one of them is being written. */
 export function drawManyCheckpoints(random: Random): readonly Operation[] {
-  return Array.from({ length: random.pick([50, 200]) }, () => ({ op: "work", ms: random.pick([0, 1, 20]) }));
+  return Array.from({ length: random.pick([50, 200]) }, (_, at) => {
+    const ms = random.pick([0, 1, 20]);
+    return at % 10 === 9 ? { op: "artifact", bytes: 100 } : { op: "work", ms };
+  });
 }
