@@ -8,10 +8,16 @@ import { type Mutant, withMutant } from "./mutant.js";
 
 const run = promisify(execFile);
 
-/** Clones the last commit, installs and builds it: mutants are put into files, and not into yours. @returns its folder. */
+/**
+ * Clones the last commit, installs and builds it: mutants are put into files, and not into yours. The tests of `npm run proof`, which
+ * take long, do not judge.
+ *
+ * @returns its folder.
+ */
 export async function cloneRepository(repository: string): Promise<string> {
   const checkout = mkdtempSync(join(tmpdir(), "resumable-mcp-mutants-"));
   await run("git", ["clone", "--quiet", repository, checkout]);
+  await run("git", ["rm", "--quiet", "*.proof.test.ts"], { cwd: checkout });
   await run("npm", ["run", "-s", "build"], { cwd: checkout, maxBuffer: 2 ** 26, shell: process.platform === "win32" });
   return checkout;
 }
