@@ -11,6 +11,12 @@ const suspected = [
   { type: "attempt_started" as const, at: wall(120_000) },
   crashed(120_001),
 ];
+const twoItems = [
+  { type: "created" as const },
+  { type: "attempt_started" as const, attempt: 1 },
+  { type: "checkpoint" as const, progress: 1, items: [0, 1], itemBytes: 5 },
+];
+const counted = { lastSeq: 3, progress: 1, itemCount: 2, itemBytes: 5, attempt: 1 };
 const itemRuns = (n: number, item: number) => at(n, "item_runs", { key: "m", item, width: 2, attempt: n });
 const asksAndFails = (fails: number) => ({ run: "a", program: [{ op: "ask", failsAfterMs: 1, fails }] });
 
@@ -89,6 +95,18 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     "an acknowledged task that does not exist",
     { events: [{ ...called, task: "other", created: false }] },
     { events: [called, attempt(1)] },
+  ],
+  [
+    "G9",
+    "a task that says it needs an answer, and asks nothing",
+    { events: [at(9, "misread", { status: "input_required", questions: 0 })] },
+    {},
+  ],
+  [
+    "G3",
+    "a record that counts other items than its journal",
+    { journal: twoItems, record: { ...counted, itemCount: 1 } },
+    { journal: twoItems, record: counted },
   ],
   [
     "G1",

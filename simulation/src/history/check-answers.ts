@@ -4,6 +4,8 @@ import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evide
 export function checkAnswers({ events, tasks }: Evidence): readonly Violation[] {
   const violations: Violation[] = [];
   const violate = (text: string) => violations.push({ rule: "G9", text });
+  for (const { task, status, questions, atMs } of eventsOf(events, "misread"))
+    violate(`${task} is read as ${status} at ${atMs} ms, and ${questions} of its questions wait.`);
   const byId = new Map(tasks.map((task) => [task.record.id, task]));
   const words = new Map<string, readonly (string | undefined)[]>();
   for (const task of tasks) {

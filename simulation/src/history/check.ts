@@ -28,6 +28,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkOneWriter,
     checkOrder,
     checkForward,
+    checkRecords,
     checkControl,
     checkOwners,
     checkLimits,
@@ -226,4 +227,30 @@ function checkForward({ tasks }: Evidence): readonly Violation[] {
     }
   }
   return violations;
+}
+
+/** G3: what is read of a task is what its journal says, where nothing of that was compacted. */
+function checkRecords({ tasks }: Evidence): readonly Violation[] {
+  return tasks.flatMap(({ record, followed }) => {
+    const events = followed.flatMap((each) => (each.kind === "event" ? [each.event] : []));
+    if (events.length !== record.lastSeq) return [];
+    const said = { progress: 0, itemCount: 0, itemBytes: 0, attempt: 0, generation: 1 };
+    for (const event of events) {
+      if (event.type === "attempt_started") said.attempt = event.attempt;
+      if (event.type === "restarted") said.generation = event.generation;
+      if (event.type === "restarted" && !event.fromState)
+        Object.assign(said, { progress: 0, itemCount: 0, itemBytes: 0 });
+      if (event.type !== "checkpoint") continue;
+      said.progress = event.progress ?? said.progress;
+      said.itemCount += event.items?.length ?? 0;
+      said.itemBytes += event.itemBytes ?? 0;
+    }
+    const { progress, itemCount, itemBytes, attempt, generation } = record;
+    const [read, right] = [{ progress, itemCount, itemBytes, attempt, generation }, said].map((one) =>
+      JSON.stringify(one),
+    );
+    return read === right
+      ? []
+      : [{ rule: "G3", text: `${record.id} is read as ${read}, and its journal says ${right}.` }];
+  });
 }

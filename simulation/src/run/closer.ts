@@ -84,6 +84,8 @@ export class Closer {
       this.#helped += 1;
       await connection.ask((engine) => engine.forOwner(owner).resume(id)).catch(() => undefined);
     }
+    if (view.status !== "paused" && (view.status === "input_required") !== view.questions.length > 0)
+      this.#history.add("misread", { task: id, status: view.status, questions: view.questions.length });
     for (const { key } of view.questions) {
       this.#helped += 1;
       const word = `closer-${key}`;
