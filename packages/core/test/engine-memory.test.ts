@@ -25,12 +25,16 @@ describe("the engine's memory (G11)", () => {
 /** Runs tasks of one owner and as many of other owners to their ends. Returns the last id of the one. */
 async function finishMany({ engine, tasks, rest }: Scene, count: number, createName: () => string): Promise<string> {
   let last = "";
+  const delivered: (() => Promise<unknown>)[] = [];
   for (let n = 0; n < count; n++) {
     last = (await tasks.start({ tool: "job", input: { n } })).record.id;
     tasks.addWaiter(last)("gone");
-    await engine.forOwner(`session:${createName()}`).start({ tool: "job", input: { n } });
+    const other = engine.forOwner(`session:${createName()}`);
+    const { record } = await other.start({ tool: "job", input: { n } });
+    delivered.push(() => other.markDelivered(record.id));
   }
   await rest();
+  for (const note of delivered) await note();
   return last;
 }
 

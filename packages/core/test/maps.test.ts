@@ -180,7 +180,7 @@ describe("task.map", () => {
     const scene = createScene([tool]);
     const id = await begin(scene);
     const shown = (await checkpointsOf(scene, id)).flatMap(({ progress }) => progress ?? []);
-    expect(shown).toEqual([...shown].sort((a, b) => a - b));
+    expect(shown).toEqual([...new Set(shown)].sort((a, b) => a - b));
     const { record } = await scene.tasks.get(id);
     expect([record.output, record.progress, record.total, record.itemCount]).toEqual([2, 14, 14, 10]);
   });

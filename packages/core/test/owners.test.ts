@@ -40,6 +40,21 @@ describe("an owner (G10)", () => {
     expect((await stranger.start(start)).created).toBe(true);
   });
 
+  it("names tasks by ids alone: the store is asked for nothing else (G10)", async () => {
+    const asked: string[] = [];
+    const scene = createScene([quick], {}, (store) => ({
+      ...store,
+      getTask: (id) => {
+        asked.push(id);
+        return store.getTask(id);
+      },
+    }));
+    const id = "x".repeat(32);
+    for (const text of [id, `../${id}`, `${id}/..`, "x".repeat(15), "x".repeat(65), ""])
+      await expect(scene.tasks.get(text)).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
+    expect(asked).toEqual([id]);
+  });
+
   it("reaches by its id what is of owners that it may reach, and lists its own (G10)", async () => {
     const { tool } = gatedCount(1);
     const { tasks, engine } = createScene([tool]);

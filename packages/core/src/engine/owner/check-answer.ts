@@ -25,7 +25,8 @@ function checkProperty(property: JsonObject, value: Json): readonly string[] {
   const allowed = choicesOf(property);
   if (allowed !== undefined && !allowed.includes(value)) return [`must be one of ${allowed.map(String).join(", ")}`];
   const { type } = property;
-  return typeof type === "string" && Object.hasOwn(checks, type) ? (checks[type]?.(property, value) ?? []) : [];
+  const check = typeof type === "string" && Object.hasOwn(checks, type) ? checks[type] : undefined;
+  return check?.(property, value) ?? [];
 }
 
 const checks: { readonly [type: string]: (property: JsonObject, value: Json) => readonly string[] } = {

@@ -62,6 +62,14 @@ function plan(of: TaskSnapshot, others: Partial<PlanInputs> = {}): readonly stri
 }
 
 describe("planAttempt", () => {
+  it("leaves answers to a failed task where they are, for when it continues, and all else goes (G9)", () => {
+    const error = { code: "TOOL_FAILED", message: "503" };
+    const failed = snapshot([started(), asked, { type: "failed", error }], answer, { kind: "pause" });
+    expect(planned(failed)).toEqual({ events: [], consume: ["1"], run: false });
+    const cancelled = snapshot([started(), asked, { type: "cancelled" }], answer);
+    expect(planned(cancelled)).toEqual({ events: [], consume: ["0"], run: false });
+  });
+
   it.each<[string, TaskSnapshot, readonly string[]]>([
     ["begins a new task", snapshot([]), ["attempt_started"]],
     ["continues after progress at once", snapshot([started(), { type: "checkpoint" }]), ["crashed", "attempt_started"]],
