@@ -19,7 +19,7 @@ export interface AttemptOptions extends Environment {
   readonly runChild: (child: TaskRecord) => void;
   /** Begins a new generation of a failed task that the tool called. */
   readonly continueChild: (taskId: string) => Promise<void>;
-  /** Called once, at the attempt's first progress. */
+  /** Called with each commit from the first progress of the attempt on. */
   readonly onProgressed: () => void;
   /** Hears whether the attempt does nothing but wait in place. */
   readonly onWaiting: (waiting: boolean) => void;

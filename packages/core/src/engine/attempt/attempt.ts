@@ -22,7 +22,6 @@ export class Attempt {
   #signals: readonly Signal[] = [];
   /** Those that the last entry carried out. */
   #last: readonly Signal[] = [];
-  #progressed = false;
   /** As the attempt wrote it last. */
   #end: AttemptEnd = "interrupted";
 
@@ -117,9 +116,7 @@ export class Attempt {
 
   #committed(record: TaskRecord): void {
     this.#parts.control.touch();
-    if (this.#progressed || !record.progressed) return;
-    this.#progressed = true;
-    this.#parts.onProgressed();
+    if (record.progressed) this.#parts.onProgressed();
   }
 
   /** Carries out what others request; answers, offers and requests to detach once each. */
