@@ -48,6 +48,10 @@ function pieces(length: number, at = (_index: number): void => {}) {
   })();
 }
 
+async function* numbers() {
+  yield 7;
+}
+
 const bytes = (length: number) => Uint8Array.from({ length }, (_, index) => index % 251);
 
 describe("an artifact", () => {
@@ -176,6 +180,38 @@ describe("an artifact", () => {
       expect((await finished(scene, await begin(scene))).error?.code).toBe("INVALID_VALUE");
     },
   );
+
+  it("stays while others are written, with the type that it was given (G1)", async () => {
+    const tool = job(async function* (task) {
+      await task.artifact("a.csv", "a,b", { mimeType: "text/csv; charset=utf-8" });
+      await Promise.all([task.artifact("b.bin", pieces(chunkBytes + 1)), task.artifact("c.txt", "c")]);
+      await task.artifact("d.txt", "d");
+      yield { progress: 1 };
+      return "kept";
+    });
+    const scene = createScene([tool]);
+    const id = await begin(scene);
+    await finished(scene, id);
+    expect((await scene.tasks.artifact(id, "a.csv")).mimeType).toBe("text/csv; charset=utf-8");
+    const lengths = ["a.csv", "b.bin", "c.txt", "d.txt"].map(async (name) => (await bytesOf(scene, id, name)).length);
+    expect(await Promise.all(lengths)).toEqual([3, chunkBytes + 1, 1, 1]);
+  });
+
+  it.each<[string, unknown, object, string]>([
+    ["a type that is none", "x", { mimeType: "text" }, "mimeType must be one such as text/csv"],
+    ["an option that there is not", "x", { mimetype: "text/csv" }, 'did you mean "mimeType"'],
+    ["a number", 7, {}, "it must be text"],
+    ["a stream of numbers", numbers(), {}, "it must be text"],
+  ])("is refused where it is made of %s", async (_what, content, options, message) => {
+    const tool = job(async function* (task) {
+      await task.artifact("a.txt", content as string, options);
+      yield {};
+      return "kept";
+    });
+    const scene = createScene([tool]);
+    const error = { code: "INVALID_VALUE", message: expect.stringContaining(message) };
+    expect((await finished(scene, await begin(scene))).error).toMatchObject(error);
+  });
 
   it.each<[string, object, object]>([
     ["maxArtifactBytes", { maxArtifactBytes: 3 }, { limit: "maxArtifactBytes", value: 4, allowed: 3 }],

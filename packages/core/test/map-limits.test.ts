@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { defineTool, RetryableError, TerminalError } from "../src/index.js";
+import { fixedLimits } from "../src/limits.js";
 import { createManualClock } from "../src/testing.js";
 import { base, checkpointsOf, itemsOf, mapping, named, numbers, type Run, slowly } from "./map-scene.js";
-import { begin, createGate, createScene, errorOf, failOnUnhandledRejections, outputOf } from "./scene.js";
+import { begin, createGate, createScene, errorOf, failOnUnhandledRejections, killed, outputOf } from "./scene.js";
 
 failOnUnhandledRejections();
 
@@ -95,6 +96,51 @@ describe("task.map stops and waits", () => {
     expect((await scene.tasks.get(id)).status).toBe("cancelled");
   });
 
+  it("ends a source that it has not read to its end, and only that (G8)", async () => {
+    let ended = 0;
+    const end = () => {
+      ended += 1;
+      return { done: true as const, value: undefined };
+    };
+    const source = () => {
+      const items = numbers(3).values();
+      return { [Symbol.iterator]: () => ({ next: () => items.next(), return: end }) };
+    };
+    for (const [run, times] of [
+      [() => undefined, 0],
+      [() => Promise.reject(new TerminalError("no")), 1],
+    ] as const) {
+      const scene = createScene([mapping(source, run)]);
+      await errorOf(scene, await begin(scene));
+      expect(ended).toBe(times);
+    }
+  });
+
+  it("lets others run while it reads again what earlier attempts have done (G11)", async () => {
+    const batch = fixedLimits.mapSkipBatch;
+    const [clock, pausedAt] = [createManualClock(), new Set<number>()];
+    let read = 0;
+    const after: typeof clock.after = (...timer) => {
+      pausedAt.add(read);
+      return clock.after(...timer);
+    };
+    const source = () =>
+      slowly(2 * batch + 1, (index) => {
+        read = index + 1;
+      });
+    let hangs = true;
+    const run = (item: number) => (hangs && item === 2 * batch ? new Promise<undefined>(() => {}) : undefined);
+    const tool = mapping(source, run, { concurrency: 100 });
+    const scene = createScene([tool], {}, undefined, undefined, { ...clock, after });
+    const id = await begin(scene);
+    hangs = false;
+    pausedAt.clear();
+    const next = await killed(scene);
+    await next.clock.advance(1_000);
+    expect(await outputOf(next, id)).toEqual({ completed: 2 * batch + 1, failed: 0 });
+    expect([...pausedAt]).toEqual(expect.arrayContaining([batch, 2 * batch]));
+  });
+
   it("holds no slot while each of its items waits, and asks each question once (G9)", async () => {
     const question = { message: "?", schema: { type: "object" as const, properties: {} } };
     const run: Run = async (item, _attempt, task) => {
@@ -122,6 +168,8 @@ describe("task.map stops and waits", () => {
     const id = await begin(scene);
     const sizes = (await checkpointsOf(scene, id)).map(({ items = [] }) => items.length);
     expect([Math.max(...sizes), await errorOf(scene, id)]).toMatchObject([2, { code: "LIMIT_EXCEEDED" }]);
+    const large = createScene([mapping(2, () => 123_456_789_012, {}, { maxAppendBytes: 12 })]);
+    expect(await errorOf(large, await begin(large))).toMatchObject({ code: "LIMIT_EXCEEDED" });
     // A failure that is collected is not why a map ends.
     const collecting = defineTool({
       ...base,

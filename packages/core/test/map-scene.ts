@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { defineTool, type MapAttempt, type MapOptions, type TaskContext, type Tool } from "../src/index.js";
+import {
+  defineTool,
+  type MapAttempt,
+  type MapOptions,
+  type TaskContext,
+  type Tool,
+  type ToolOptions,
+} from "../src/index.js";
 import { jobInput, type Scene } from "./scene.js";
 
 export type Task = TaskContext<unknown, number>;
@@ -12,9 +19,11 @@ export function mapping(
   items: number | ((task: Task) => Iterable<number> | AsyncIterable<number>),
   run: Run,
   options: MapOptions = {},
+  limits: ToolOptions["limits"] = {},
 ): Tool {
   return defineTool({
     ...base,
+    limits,
     run: async (_input, task) => {
       const given = typeof items === "number" ? numbers(items) : items(task);
       return await task.map("m", given, (item, attempt) => run(item, attempt, task), options);
