@@ -5,6 +5,9 @@ import { type Client, type OpenClientOptions, openClient } from "@resumable-mcp/
 import { createMemoryStore, defineTool } from "@resumable-mcp/core";
 import { type RunningServer, serve } from "@resumable-mcp/server-http";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { taskCommands } from "../src/command-line/commands/task-commands.js";
+import { createOutput } from "../src/command-line/output.js";
+import { parseCommandLine } from "../src/command-line/parse-command-line.js";
 import { openingNotices } from "../src/display/whose-tasks.js";
 
 const stand = defineTool({
@@ -16,13 +19,20 @@ const stand = defineTool({
   },
 });
 
+const breaks = defineTool({
+  name: "break",
+  description: "Fails.",
+  input: { type: "object", properties: {} },
+  run: async () => Promise.reject(new Error("broken")),
+});
+
 let folder: string;
 let server: RunningServer;
 const clients: Client[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "whose-"));
-  const definition = { name: "whose", version: "1.0.0", tools: [stand] };
+  const definition = { name: "whose", version: "1.0.0", tools: [stand, breaks] };
   server = await serve({ definition, store: createMemoryStore(), port: 0, limits: { drainTimeoutMs: 20 } });
 });
 afterEach(async () => {
@@ -101,4 +111,35 @@ test("an imported id is named on this machine, too: it owns tasks", async () => 
   const id = await begin(await open({ clientId: "3f2b8c1a-9d4e-4f", stateFile: join(folder, "other.json") }), "one");
   expect(await idsOf(await open({ importFrom }))).toEqual([id]);
   expect(await idsOf(await open())).toEqual([id]);
+});
+
+test("tasks --all-owners lists the tasks of all for an operator, with their owners, and refuses others", async () => {
+  const ada = await open({ clientId: "laptop of ada" });
+  const [first, second] = [await begin(ada, "of ada"), await begin(await open(), "own")];
+  const list = async (client: Client, ...words: string[]) => {
+    const printed: string[] = [];
+    const stream = { write: (text: string) => void printed.push(text) };
+    const line = parseCommandLine(["tasks", "--all-owners", ...words], {});
+    const idle = { interrupts: { next: () => new Promise<never>(() => {}) }, onFollow: () => {}, clock: () => 0 };
+    await taskCommands.tasks({ client, line, output: createOutput(stream, stream, line.json), ...idle });
+    return printed.join("");
+  };
+  const operator = await open();
+  const text = await list(operator);
+  for (const part of ["These are the tasks of all owners.", "OWNER", first, "client:local/laptop of ada", second])
+    expect(text).toContain(part);
+  const { tasks } = JSON.parse(await list(operator, "--json"));
+  expect(tasks.map(({ owner }: { owner: string }) => owner).sort()).toEqual([
+    "client:local/laptop of ada",
+    "local:local",
+  ]);
+  await expect(list(ada)).rejects.toMatchObject({ code: "TASK_REFUSED", reason: "FORBIDDEN" });
+});
+
+test("an operator hears which tools fail", async () => {
+  const client = await open();
+  await client.call("break", {}, { detached: true });
+  const failed = async () => (await client.stats({ allOwners: true }))[0]?.failedByTool;
+  await expect.poll(failed).toEqual({ break: 1 });
+  expect((await client.stats())[0]?.failedByTool).toBeUndefined();
 });

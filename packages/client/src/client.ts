@@ -92,6 +92,8 @@ export interface TaskFilter {
   readonly server?: string;
   /** At most so many of each server, newest first. */
   readonly limit?: number;
+  /** Those of all owners: for operators. */
+  readonly allOwners?: boolean;
 }
 
 /** A tool that can be called. */
@@ -110,6 +112,8 @@ export interface ServerStats {
   readonly server: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly total: number;
+  /** Of all owners: how many of the newest failed tasks there are of each tool. */
+  readonly failedByTool?: Readonly<Record<string, number>> | undefined;
 }
 
 /** The state of one server. */
@@ -186,7 +190,7 @@ export interface Client {
   call(tool: string, values: JsonObject, options?: CallOptions): Promise<TaskCall>;
   task(id: string, server?: string): TaskHandle;
   tasks(filter?: TaskFilter): Promise<readonly TaskInfo[]>;
-  stats(): Promise<readonly ServerStats[]>;
+  stats(filter?: Pick<TaskFilter, "allOwners">): Promise<readonly ServerStats[]>;
   sessionInfo(): Promise<readonly SessionInfo[]>;
   tools(): Promise<readonly ToolInfo[]>;
   ping(): Promise<readonly PingResult[]>;

@@ -113,7 +113,7 @@ function assemble(context: ClientContext, parts: ClientParts): Client {
     call: (tool, values, options = {}) => startCall(context, tool, values, options),
     task: (id, server) => createTaskHandle(context, id, server),
     tasks: (filter = {}) => listTasks(context, filter),
-    stats: () => listStats(context),
+    stats: (filter = {}) => listStats(context, filter),
     sessionInfo: () => listSessionInfo(context),
     tools: async () => (await fromEach(servers, toolsOf)).flat(),
     ping: () => Promise.all(servers.map((server) => pingServer(server, context.limits))),

@@ -20,6 +20,8 @@ export const limits = {
   maxJournalEvents: 1_000,
   /** What one read of a journal gives at most, as JSON, in bytes. */
   maxJournalPartBytes: 1024 * 1024,
+  /** Failed tasks of all owners that are counted by tool, the newest. */
+  maxCountedFailures: 1_000,
   /** How old what operators see of the servers may be, in milliseconds. */
   serverInfoMs: 3_000,
   maxReadItems: 1_000,

@@ -34,6 +34,8 @@ export type Answers = Partial<Record<PanelTool, Answer>>;
 /** A connection with a server that answers what a test says. */
 export function fakeConnection(answers: Answers, more: Partial<PanelConnection> = {}) {
   const calls: [PanelTool, JsonObject][] = [];
+  /** The tools that were called for all owners. */
+  const forAll: PanelTool[] = [];
   const listeners = new Set<() => void>();
   let facts: HostFacts = {};
   const connection: PanelConnection = {
@@ -43,8 +45,9 @@ export function fakeConnection(answers: Answers, more: Partial<PanelConnection> 
       listeners.add(changed);
       return () => listeners.delete(changed);
     },
-    async call(tool, args) {
+    async call(tool, args, allOwners) {
       calls.push([tool, args]);
+      if (allOwners === true) forAll.push(tool);
       const answer = answers[tool];
       if (answer === undefined) throw new CallError("unknown_tool", `Unknown tool: ${tool}`);
       const given = typeof answer === "function" ? await answer(args) : answer;
@@ -57,7 +60,7 @@ export function fakeConnection(answers: Answers, more: Partial<PanelConnection> 
     facts = next;
     for (const listener of listeners) listener();
   };
-  return { connection, calls, change, answers };
+  return { connection, calls, forAll, change, answers };
 }
 
 /** A model whose clock is turned by hand. */

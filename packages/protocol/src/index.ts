@@ -34,6 +34,7 @@ export {
   tasksExtension,
 } from "./meta-keys.js";
 export {
+  allOwnersUses,
   appMimeType,
   appsExtension,
   checkPanelInput,

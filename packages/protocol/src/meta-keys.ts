@@ -18,6 +18,8 @@ export const metaKeys = {
   /** On requests: the client shows its user the questions of tasks by itself, and need not be asked. */
   showsQuestions: "resumable-mcp/shows_questions",
   newTask: "resumable-mcp/new_task",
+  /** On calls of control tools: an operator asks for the tasks of all owners. No model sets it. */
+  allOwners: "resumable-mcp/all_owners",
   afterSeq: "resumable-mcp/after_seq",
   taskId: "resumable-mcp/task_id",
   seq: "resumable-mcp/seq",

@@ -1,5 +1,10 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { type ControlToolFacts, type ControlToolsOffer, controlToolFacts } from "./control-tools.js";
+import {
+  type ControlToolFacts,
+  type ControlToolName,
+  type ControlToolsOffer,
+  controlToolFacts,
+} from "./control-tools.js";
 import { type CheckedInput, checkInput, type InputOf } from "./input-schema.js";
 import { metaKeys } from "./meta-keys.js";
 
@@ -97,6 +102,19 @@ export const panelToolFacts = {
     input: { type: "object", properties: {} },
   },
 } as const satisfies { readonly [name: string]: ControlToolFacts };
+
+/** What operators may ask for all owners, by `_meta`: what only reads, and what changes tasks. */
+export const allOwnersUses: { readonly [Name in ControlToolName | keyof typeof panelToolFacts]?: "read" | "act" } = {
+  get_task: "read",
+  get_task_items: "read",
+  get_task_journal: "read",
+  list_session_tasks: "read",
+  get_checkpoint_stats: "read",
+  pause_task: "act",
+  resume_task: "act",
+  cancel_task: "act",
+  delete_task: "act",
+};
 
 type Facts = typeof panelToolFacts;
 

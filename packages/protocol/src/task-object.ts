@@ -40,6 +40,8 @@ export interface TaskFacts {
   readonly title?: string;
   /** One line that names the task among others of its tool. */
   readonly label?: string;
+  /** Whose it is, where an operator asked for the tasks of all owners. */
+  readonly owner?: string;
   readonly status: TaskStatus;
   /** The process that ran it died, and no other has taken it over yet. */
   readonly interrupted: boolean;
@@ -129,6 +131,7 @@ export function decodeTask(value: unknown): TaskFacts | undefined {
     tool,
     title: fields.text("title"),
     label: fields.text("label"),
+    owner: fields.text("owner"),
     status,
     interrupted: fields.flag("interrupted"),
     progress: fields.number("progress_value") ?? fields.number("progress") ?? 0,
@@ -175,11 +178,17 @@ export function decodeTaskPage(value: unknown) {
 /** Reads the answer of `get_checkpoint_stats`: how many tasks there are of each status, and of all. */
 export function decodeStats(value: unknown) {
   const fields = JsonFields.of(value);
-  const counts = Object.entries(fields?.object("checkpoint_stats") ?? {});
+  const failed = fields?.object("failed_by_tool");
   return {
-    counts: Object.fromEntries(counts.filter((entry): entry is [string, number] => typeof entry[1] === "number")),
+    counts: numbersIn(fields?.object("checkpoint_stats")),
     total: fields?.number("total_checkpoints") ?? 0,
+    failedByTool: failed && numbersIn(failed),
   };
+}
+
+function numbersIn(counts: JsonObject = {}): Readonly<Record<string, number>> {
+  const entries = Object.entries(counts);
+  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
 }
 
 /** A task that is not finished, as the result of a wait or of a handoff describes it. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject } from "@resumable-mcp/core";
 import { type HttpAnswer, type HttpRequest, ownerOfToken, type RequestContext } from "@resumable-mcp/mcp";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { harmlessJson } from "@resumable-mcp/protocol/display";
 import { pino } from "pino";
 import { lineOptions } from "./log.js";
@@ -18,6 +19,8 @@ export interface AuditEntry {
   /** The method of MCP, and the tool or the task that it names. */
   readonly method?: string | undefined;
   readonly name?: string | undefined;
+  /** It asks for the tasks of all owners, as operators do. */
+  readonly allOwners?: true;
   readonly status: number;
   /** Refused requests before this one that have no line. */
   readonly leftOut?: number;
@@ -47,7 +50,7 @@ const maxNameLength = 200;
  * within `requestsPerSecond` of a caller, and each has its line.
  */
 export function createAuditLog(write: (entry: AuditEntry) => void, refusals: RefusalLimit): AuditLog {
-  const asked = new WeakMap<RequestContext, Pick<AuditEntry, "method" | "name">>();
+  const asked = new WeakMap<RequestContext, Asked>();
   let second = Number.NaN;
   let count = 0;
   let leftOut = 0;
@@ -91,13 +94,20 @@ function whoOf(context: RequestContext | undefined, status: number): string {
   return ownerOfToken(context.authInfo) ?? (context.locality?.local === true ? "local" : "anonymous");
 }
 
+type Asked = Pick<AuditEntry, "method" | "name" | "allOwners">;
+
 /** Pure. */
-function askedBy(body: unknown): Pick<AuditEntry, "method" | "name"> {
+function askedBy(body: unknown): Asked {
   const [message] = Array.isArray(body) ? body : [body];
   if (!isJsonObject(message) || typeof message.method !== "string") return {};
   const params = isJsonObject(message.params) ? message.params : {};
   const name = params.name ?? params.taskId ?? params.uri;
-  return { method: short(message.method), name: typeof name === "string" ? short(name) : undefined };
+  const isOfAll = isJsonObject(params._meta) && params._meta[metaKeys.allOwners] === true;
+  return {
+    method: short(message.method),
+    name: typeof name === "string" ? short(name) : undefined,
+    ...(isOfAll && { allOwners: true }),
+  };
 }
 
 function short(text: string): string {

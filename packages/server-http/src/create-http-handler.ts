@@ -86,8 +86,10 @@ export interface HttpHandlerOptions {
    * is there. The definition says which page it is.
    */
   readonly ui?: { readonly clientId?: string | undefined } | undefined;
-  /** The scope by which a token is an operator's, who sees in the panel which servers there are, and what all owners have. */
+  /** The scope by which a token is an operator's, who sees which servers there are, and reads the tasks of all owners. */
   readonly operatorScope?: string | undefined;
+  /** The scope by which an operator may also pause, resume, cancel and delete them. */
+  readonly operatorActScope?: string | undefined;
   /** Runs the code of each attempt: an exception that nothing catches can tell its task by it. */
   readonly runAttempt?: RunAttempt;
   /** Hears of what happens at named points, for tracing and for fault injection. */
@@ -255,10 +257,10 @@ function bothErasEndpoint(
   { onFailure, maskThrown }: Pick<RegisterOptions, "maskThrown"> & { onFailure: (message: string) => void },
   authorization: Authorization | undefined,
 ): HttpHandler {
-  const { definition, handoff, operatorScope } = options;
+  const { definition, handoff, operatorScope, operatorActScope } = options;
   // The SDKs report each message that they refuse.
   const onError = (error: unknown) => onFailure(errorSentence(error));
-  const toolOptions = { onError, maskThrown, handoff, operatorScope };
+  const toolOptions = { onError, maskThrown, handoff, operatorScope, operatorActScope };
   return createBothErasHandler({
     ...options.limits,
     check: (body, context) => {

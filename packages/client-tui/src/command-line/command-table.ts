@@ -74,6 +74,7 @@ export const optionTable = {
   },
   "from-start": flag("watch: from the task's first event, not from now"),
   all: flag("tasks, tools: list all; pause, resume, cancel, delete: every task that the command fits"),
+  "all-owners": flag("tasks: of all owners, for operators; with --store that is so by itself"),
   status: {
     ...text("LIST", "only tasks of these statuses, with commas between them"),
     multiple: true,
@@ -127,7 +128,7 @@ const commands = {
     completes: ["tool"],
     options: ["args", "again", "new", "detach", ...follow],
   },
-  tasks: { summary: "list the unfinished tasks (--all: the finished ones too)", options: several },
+  tasks: { summary: "list the unfinished tasks (--all: the finished ones too)", options: ["all-owners", ...several] },
   show: {
     words: "ID",
     summary: "one task in detail: arguments, attempts, steps, questions, result",

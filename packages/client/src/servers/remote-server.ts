@@ -1,4 +1,10 @@
-import { type ControlToolName, type ControlToolsOffer, definedOnly, type Json } from "@resumable-mcp/protocol";
+import {
+  type ControlToolName,
+  type ControlToolsOffer,
+  definedOnly,
+  type Json,
+  type JsonObject,
+} from "@resumable-mcp/protocol";
 import { ClientError } from "../client-error.js";
 import { type Connection, raceAbort } from "../connection/connection.js";
 import {
@@ -85,9 +91,10 @@ export class RemoteServer {
     tool: ControlToolName,
     values: { readonly [name: string]: Json | undefined },
     signal?: AbortSignal,
+    meta: JsonObject = {},
   ): Promise<ToolResult> {
     const name = await this.controlName(tool, signal);
-    const request = { name, arguments: definedOnly(values), meta: {} };
+    const request = { name, arguments: definedOnly(values), meta };
     const options = { timeoutMs: this.#limits.requestTimeoutMs, signal };
     let attempts = 0;
     const result = await this.connection.run(

@@ -1,4 +1,12 @@
-import { decodeStats, decodeTaskPage, isFinal, JsonFields, unfinishedStatuses } from "@resumable-mcp/protocol";
+import {
+  decodeStats,
+  decodeTaskPage,
+  isFinal,
+  JsonFields,
+  type JsonObject,
+  metaKeys,
+  unfinishedStatuses,
+} from "@resumable-mcp/protocol";
 import type { ServerStats, SessionInfo, TaskFilter } from "../client.js";
 import type { ClientContext } from "../client-context.js";
 import { isClientError } from "../client-error.js";
@@ -27,9 +35,12 @@ export async function listUnfinished(
 }
 
 /** Counts the tasks of every server that answers. */
-export async function listStats(context: ClientContext): Promise<readonly ServerStats[]> {
+export async function listStats(
+  context: ClientContext,
+  filter: Pick<TaskFilter, "allOwners">,
+): Promise<readonly ServerStats[]> {
   return fromEach(context.servers, async (server) => {
-    const answer = await server.control("get_checkpoint_stats", {});
+    const answer = await server.control("get_checkpoint_stats", {}, undefined, metaOf(filter));
     return { server: server.address, ...decodeStats(answer.structuredContent) };
   });
 }
@@ -84,18 +95,23 @@ async function listOf(context: ClientContext, server: RemoteServer, filter: Task
   const tasks: TaskInfo[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < context.limits.maxPages && tasks.length < wanted; page += 1) {
-    const answer = await server.control("list_session_tasks", {
+    const values = {
       limit: Math.min(pageSize, wanted - tasks.length),
       status: filter.status,
       task_name: filter.tool,
       cursor,
-    });
+    };
+    const answer = await server.control("list_session_tasks", values, undefined, metaOf(filter));
     const read = decodeTaskPage(answer.structuredContent);
     tasks.push(...read.tasks.map((facts) => ({ ...facts, server: server.address })));
     cursor = read.nextCursor;
     if (cursor === undefined) break;
   }
   return tasks;
+}
+
+function metaOf({ allOwners = false }: Pick<TaskFilter, "allOwners">): JsonObject {
+  return allOwners ? { [metaKeys.allOwners]: true } : {};
 }
 
 function newestFirst(tasks: readonly TaskInfo[]): readonly TaskInfo[] {

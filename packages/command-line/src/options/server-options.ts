@@ -130,9 +130,10 @@ export const httpGroups = {
     "ui-client-id": text("ID", "what the panel is to the authorization server; else it registers itself", "settings"),
     "operator-scope": text(
       "NAME",
-      "scope of an operator's token: the panel shows all servers of the store",
+      "scope of an operator's token: it sees all servers of the store, and reads the tasks of all owners",
       "settings",
     ),
+    "operator-act-scope": text("NAME", "scope by which it may also pause, resume, cancel and delete them", "settings"),
     "allowed-host": list("NAME", "public host name, behind a proxy"),
     "allowed-origin": list(
       "URL",

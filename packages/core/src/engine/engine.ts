@@ -275,9 +275,10 @@ export interface Engine {
   /**
    * One owner's tasks. The owner is a tagged string: `sub:…`, `app:…`, `client:…`, `session:…` or `local:…`.
    *
-   * @param options.reaches whose tasks are reached, too, by methods that take an id. Default: no other owner's.
+   * @param options.reaches whose tasks are reached, too, by methods that take an id. Default: no other owner's. `all`, for an
+   * operator: those of all owners, which `list` and `count` take too.
    */
-  forOwner(owner: string, options?: { readonly reaches?: (owner: string) => boolean }): OwnedTasks;
+  forOwner(owner: string, options?: { readonly reaches?: ((owner: string) => boolean) | "all" }): OwnedTasks;
   /**
    * Begins to look for work: recovery after a crash, due tasks, the sweep. Happens by itself at the first use of a
    * task; until then the store is not touched. Safe to repeat.

@@ -24,6 +24,8 @@ export interface Call {
   /** The caller's own tasks. */
   readonly tasks: OwnedTasks;
   readonly rights: CallerRights;
+  /** `tasks` are those of all owners: an operator calls. */
+  readonly allOwners?: true;
   readonly meta: CallMeta;
   readonly clientId?: string;
   readonly sessionId?: string;
@@ -92,6 +94,8 @@ export interface CallMeta extends Delivery {
   /** The client shows its user the questions of tasks by itself. */
   readonly showsQuestions: boolean;
   readonly newTask?: boolean | string;
+  /** The caller, an operator, asks for the tasks of all owners. */
+  readonly allOwners: boolean;
   readonly afterSeq: number;
   readonly redelivered: boolean;
   /** When this was parsed, unless the sender knows better. */
@@ -118,6 +122,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
     afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
     callerStays: read(metaKeys.callerStays, isBoolean) ?? false,
     showsQuestions: read(metaKeys.showsQuestions, isBoolean) ?? false,
+    allOwners: read(metaKeys.allOwners, isBoolean) ?? false,
     shownProgress: read(metaKeys.shownProgress, isNumber),
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
     acceptedMs: read(metaKeys.acceptedMs, isCount) ?? Date.now(),

@@ -38,6 +38,8 @@ export interface Answerer {
   readonly engine: Engine;
   /** Put before the names of the control tools; `undefined` where the server has none. */
   readonly prefix?: string | undefined;
+  /** Tasks say whose they are. */
+  readonly allOwners?: true;
 }
 
 /** A result of data, with the same as JSON text. */
@@ -227,7 +229,7 @@ function taskMeta({ record, status }: TaskView): JsonObject {
 
 /** A task as control tools show it. */
 export function taskObject(answerer: Answerer, view: TaskView): JsonObject {
-  return encodeTask(view, remarksOn(answerer, view));
+  return { ...encodeTask(view, remarksOn(answerer, view)), ...ownerOf(answerer, view) };
 }
 
 /** The same with what to do next. */
@@ -238,7 +240,11 @@ export function guidedTask(answerer: Answerer, view: TaskView): JsonObject {
 /** The same for lists, where a tool stands at what is open. */
 export function listedTask(answerer: Answerer, view: TaskView): JsonObject {
   const { next_tool } = view.status === "completed" ? {} : stepOf(answerer, view);
-  return definedOnly({ ...encodeListedTask(view, remarksOn(answerer, view)), next_tool });
+  return definedOnly({ ...encodeListedTask(view, remarksOn(answerer, view)), ...ownerOf(answerer, view), next_tool });
+}
+
+function ownerOf({ allOwners }: Answerer, { record: { owner } }: TaskView): { readonly owner?: string } {
+  return allOwners === true ? { owner } : {};
 }
 
 function stepOf(answerer: Answerer, view: TaskView): Partial<NextStep> {

@@ -23,6 +23,7 @@ import {
 } from "../call/tool-result.js";
 import type { ServerDefinition } from "../define-server.js";
 import { limits } from "../limits.js";
+import { failedByTool } from "./all-owners.js";
 import { joinInstructions } from "./instructions.js";
 
 /** A tool by which callers speak about tasks. */
@@ -181,7 +182,11 @@ const listSessionTasks = controlTool("list_session_tasks", async (call, input) =
 const checkpointStats = controlTool("get_checkpoint_stats", async (call) => {
   const counts = await call.tasks.count();
   const checkpoint_stats = Object.fromEntries(allStatuses.map((name) => [name, counts.byStatus[name] ?? 0]));
-  return dataResult({ checkpoint_stats, total_checkpoints: counts.total });
+  return dataResult({
+    checkpoint_stats,
+    total_checkpoints: counts.total,
+    ...(call.allOwners === true && { failed_by_tool: await failedByTool(call.tasks) }),
+  });
 });
 
 /** `get_session_info`: by which connection and under which name the caller is known. */

@@ -2,11 +2,12 @@ import type { JsonObject, Tool } from "@resumable-mcp/core";
 import type { ControlToolMode } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import type { ClientArgument } from "../call/session-client.js";
+import type { OperatorScopes } from "../owner/operator.js";
 import type { CallerRights } from "../owner/scopes.js";
 import type { PanelOptions } from "./panel.js";
 
 /** How an engine's tools are offered, in either era. `Context` is what the SDK hands to a handler. */
-export interface RegisterToolsOptions<Context> {
+export interface RegisterToolsOptions<Context> extends OperatorScopes {
   /** The authenticated subject of a call. Default: what the verified token says. */
   readonly owner?: ((context: Context) => string | undefined) | undefined;
   /**

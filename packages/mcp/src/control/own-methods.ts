@@ -5,6 +5,8 @@ import { bringValidator } from "../call/json-schema-validator.js";
 import { RpcError } from "../call/rpc-error.js";
 import { type ClientArgument, splitClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
+import { scopesIn } from "../owner/operator.js";
+import { forAllOwners } from "./all-owners.js";
 import { InvalidArguments, offeredTools } from "./control-tools.js";
 import type { EraAdapter, Method, Methods, RegisterToolsOptions } from "./methods.js";
 import { listedPanelTools, readCaller, runPanelTool } from "./panel-tools.js";
@@ -37,7 +39,7 @@ export function ownMethods<Context, EraCall extends Call>(
       const meta = { ...Object(_meta), [metaKeys.controlTools]: { ...offer } };
       return { ...list, tools: [...shown, ...others, ...ofPanel], _meta: meta };
     },
-    "tools/call": callMethod(engine, offer, { panel, onError }, { ...adapter, showsApps }),
+    "tools/call": callMethod(engine, offer, { ...options, panel }, { ...adapter, showsApps }),
     ...resourceMethods(engine, offer, { panel, onError }, adapter),
   };
 }
@@ -45,10 +47,12 @@ export function ownMethods<Context, EraCall extends Call>(
 function callMethod<Context, EraCall extends Call>(
   engine: Engine,
   offer: ControlToolsOffer,
-  { panel, onError }: Pick<RegisterToolsOptions<never>, "panel" | "onError">,
+  options: RegisterToolsOptions<never>,
   { call: makeCall, whileOpen, runTool, showsApps, hasOwnTool }: EraAdapter<Context, EraCall>,
 ): Method<Context> {
   const prefix = offer.listed === "none" ? undefined : offer.prefix;
+  const { panel, onError } = options;
+  const scopes = scopesIn(options);
   const controls = new Map(offeredTools(offer.listed).map((tool) => [`${offer.prefix}${tool.name}`, tool]));
   const answer = async (
     context: Context,
@@ -68,14 +72,17 @@ function callMethod<Context, EraCall extends Call>(
     const [tool, control] = [toolsByName(engine).get(name), controls.get(name)];
     if (tool !== undefined || control !== undefined) {
       const { rest, ...argument } = splitClientId(argumentsOf(params), tool);
-      return answer(context, argument, async (call) =>
-        tool === undefined ? (control?.run(call, rest) ?? {}) : runTool(call, tool, rest, context),
-      );
+      return answer(context, argument, async (call) => {
+        if (tool !== undefined) return runTool(call, tool, rest, context);
+        return control === undefined ? {} : forAllOwners(call, control.name, scopes, (by) => control.run(by, rest));
+      });
     }
     const ofPanel = panel === undefined || hasOwnTool(name, context) ? undefined : findPanelTool(name, offer);
     if (panel === undefined || ofPanel === undefined || !showsApps(context)) return next();
     const input = argumentsOf(params);
-    return answer(context, readCaller(engine, ofPanel, input), (call) => runPanelTool(ofPanel, call, input, panel));
+    return answer(context, readCaller(engine, ofPanel, input), (call) =>
+      forAllOwners(call, ofPanel, scopes, (by) => runPanelTool(ofPanel, by, input, panel)),
+    );
   };
 }
 

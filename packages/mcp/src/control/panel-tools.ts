@@ -12,16 +12,15 @@ import type { Call } from "../call/call.js";
 import { type ClientArgument, splitClientId } from "../call/session-client.js";
 import { dataResult, errorResult, type ToolResult, taskObject } from "../call/tool-result.js";
 import type { PanelServer } from "../define-server.js";
+import { type OperatorScopes, operatorReach } from "../owner/operator.js";
 import { missingScopes } from "../owner/scopes.js";
 import { answerTask, InvalidArguments } from "./control-tools.js";
 import { serverInfo } from "./server-info.js";
 import { readJournal } from "./task-resources.js";
 
 /** What the panel's tools say of the server, and to whom. */
-export interface PanelFacts {
+export interface PanelFacts extends OperatorScopes {
   readonly server?: PanelServer | undefined;
-  /** The scope by which a token is an operator's. Default: no token is; the user of this machine, who needs none, always is. */
-  readonly operatorScope?: string | undefined;
 }
 
 /** What the tool is asked, by whom. */
@@ -40,11 +39,12 @@ const getTaskJournal: Run<"get_task_journal"> = async ({ tasks }, { task_id, aft
   return dataResult(definedOnly({ task_id, last_seq, arguments: input, first_seq: events[0]?.seq, next, events }));
 };
 
-const getServerInfo: Run<"get_server_info"> = async ({ engine, rights: { token, locality } }, _input, facts) => {
+const getServerInfo: Run<"get_server_info"> = async ({ engine, rights, clientId }, _input, facts) => {
   const { operatorScope: scope, server } = facts;
-  const isOperator =
-    token === undefined ? locality.local : scope !== undefined && token.scopes?.includes(scope) === true;
-  if (isOperator) return dataResult(await serverInfo(engine, server));
+  if (operatorReach(rights, undefined, facts) !== "own") {
+    const all_owners = operatorReach(rights, clientId, facts);
+    return dataResult({ ...(await serverInfo(engine, server)), all_owners });
+  }
   const needed = scope === undefined ? "it is not set: see operatorScope" : `the token needs the scope ${scope}`;
   return errorResult(
     "FORBIDDEN",

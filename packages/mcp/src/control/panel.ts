@@ -1,6 +1,7 @@
 import { appMimeType, type ControlToolsOffer, panelUri } from "@resumable-mcp/protocol";
 import { asRpcError } from "../call/rpc-error.js";
 import type { PanelPage, ServerDefinition } from "../define-server.js";
+import type { OperatorScopes } from "../owner/operator.js";
 import type { PanelFacts } from "./panel-tools.js";
 
 /** The panel of a server. */
@@ -11,9 +12,9 @@ export interface PanelOptions extends PanelFacts {
 /** The panel of a definition. */
 export function makePanel(
   { name, version, panel }: ServerDefinition,
-  operatorScope: string | undefined,
+  scopes: OperatorScopes,
 ): PanelOptions | undefined {
-  return panel === undefined || panel === false ? undefined : { page: panel, server: { name, version }, operatorScope };
+  return panel === undefined || panel === false ? undefined : { page: panel, server: { name, version }, ...scopes };
 }
 
 /** No network, nothing from elsewhere. Source: MCP Apps 2026-01-26, "UI Resource Format". */

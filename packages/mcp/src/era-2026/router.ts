@@ -8,6 +8,7 @@ import { Router } from "../control/router.js";
 import { ownToolNames } from "../control/tool-list.js";
 import { isForAll, upstreamServer } from "../control/upstream.js";
 import type { ServerDefinition } from "../define-server.js";
+import { type OperatorScopes, scopesIn } from "../owner/operator.js";
 import type { VerifiedToken } from "../owner/owner.js";
 import { callForHandler, makeAdapter } from "./adapter.js";
 import {
@@ -26,11 +27,9 @@ import { changeIn, Listener, makeNotifier } from "./subscriptions/listener.js";
 import { taskMethods } from "./tasks/task-methods.js";
 
 /** How a definition is served to clients of the 2026 era. */
-export interface RouterOptions extends Pick<CallOptions2026, "singleUser" | "handoff" | "prefix"> {
+export interface RouterOptions extends Pick<CallOptions2026, "singleUser" | "handoff" | "prefix">, OperatorScopes {
   readonly definition: ServerDefinition;
   readonly engine: Engine;
-  /** The scope by which a token is an operator's. */
-  readonly operatorScope?: string | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Makes what callers see of what the code of `setup2026` threw. Default: the error itself. */
   readonly maskThrown?: ((error: unknown) => unknown) | undefined;
@@ -54,9 +53,9 @@ export class Router2026 {
   #building: Promise<SetupServer> | undefined;
   #setup: SetupServer | undefined;
 
-  constructor({ definition, engine, operatorScope, ...options }: RouterOptions) {
+  constructor({ definition, engine, ...options }: RouterOptions) {
     const { controlTools, prefix, upstream } = definition;
-    const panel = makePanel(definition, operatorScope);
+    const panel = makePanel(definition, scopesIn(options));
     this.#definition = definition;
     this.#options = { definition, engine, prefix, ...options, controlTools, panel };
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };

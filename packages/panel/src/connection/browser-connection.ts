@@ -44,9 +44,9 @@ export async function connectBrowser(
       listeners.add(changed);
       return () => listeners.delete(changed);
     },
-    async call(tool, args) {
+    async call(tool, args, allOwners) {
       const token = tokenOf();
-      const target = { endpoint: config.endpoint, prefix, token };
+      const target = { endpoint: config.endpoint, prefix, token, allOwners };
       return await postCall(target, tool, args).catch((error: unknown) => {
         // A later token stays: only the one that was refused is forgotten.
         if (error instanceof CallError && error.failure === "signed_out" && tokenOf() === token)

@@ -46,8 +46,12 @@ export interface PanelConnection {
   readonly mode: "host" | "browser";
   /** What the server calls itself, where that is known. */
   readonly serverName?: string;
-  /** Calls a control tool. Rejects with a {@link CallError} alone. */
-  call(tool: PanelTool, args: JsonObject): Promise<JsonObject>;
+  /**
+   * Calls a control tool. Rejects with a {@link CallError} alone.
+   *
+   * @param allOwners the tasks of all owners are meant; a host passes that on to no server.
+   */
+  call(tool: PanelTool, args: JsonObject, allOwners?: boolean): Promise<JsonObject>;
   /** Reads a file that a task made. Rejects with a {@link CallError} alone. Absent where the page is in a host. */
   file?(taskId: string, name: string): Promise<Blob>;
   readonly facts: () => HostFacts;

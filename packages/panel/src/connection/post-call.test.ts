@@ -28,6 +28,17 @@ async function failureOf(body: string, init?: Parameters<typeof answering>[1]): 
   return error instanceof CallError ? [error.failure, error.code, error.message] : [error];
 }
 
+describe("a call for all owners", () => {
+  it("says so where the tool can be asked for them, and nowhere else", async () => {
+    const requests = answering(result({ structuredContent: {} }));
+    await postCall({ ...target, allOwners: true }, "get_task", { task_id: "a" });
+    await postCall({ ...target, allOwners: true }, "run_tool", {});
+    await call();
+    const keys = requests.map(({ body }) => JSON.stringify(body).includes('"resumable-mcp/all_owners":true'));
+    expect(keys).toEqual([true, false, false]);
+  });
+});
+
 describe("a call of the page", () => {
   it("is one request that says which revision, method and tool it means, who calls, and what the page can show", async () => {
     const requests = answering(result({ structuredContent: { task_id: "a" } }));

@@ -1,9 +1,11 @@
 import {
+  allOwnersUses,
   appMimeType,
   appsExtension,
   envelopeKeys,
   isJsonObject,
   type JsonObject,
+  metaKeys,
   parseJson,
 } from "@resumable-mcp/protocol";
 import { createParser } from "eventsource-parser";
@@ -21,7 +23,9 @@ const extensions = { [appsExtension]: { mimeTypes: [appMimeType] } };
 export interface PostTarget {
   readonly endpoint: string;
   readonly prefix: string;
-  readonly token?: string;
+  readonly token?: string | undefined;
+  /** The tasks of all owners are meant. */
+  readonly allOwners?: boolean | undefined;
 }
 
 let lastId = 0;
@@ -42,7 +46,7 @@ export async function postCall(target: PostTarget, tool: PanelTool, args: JsonOb
 
 /** Reads a file of a task by its address behind the endpoint. Rejects with a {@link CallError} alone. */
 export async function getFile(
-  { endpoint, token }: Omit<PostTarget, "prefix">,
+  { endpoint, token }: Pick<PostTarget, "endpoint" | "token">,
   taskId: string,
   name: string,
 ): Promise<Blob> {
@@ -58,7 +62,7 @@ export async function getFile(
 }
 
 function requestOf(
-  { prefix, token }: PostTarget,
+  { prefix, token, allOwners = false }: PostTarget,
   { id, tool, args }: { readonly id: number; readonly tool: PanelTool; readonly args: JsonObject },
 ): RequestInit {
   const name = `${prefix}${tool}`;
@@ -66,6 +70,7 @@ function requestOf(
     [envelopeKeys.protocolVersion]: revision,
     [envelopeKeys.clientInfo]: panelName,
     [envelopeKeys.clientCapabilities]: { extensions },
+    ...(allOwners && allOwnersUses[tool] !== undefined && { [metaKeys.allOwners]: true }),
   };
   const headers: Record<string, string> = {
     "content-type": "application/json",

@@ -3,6 +3,7 @@ import { isAway } from "@resumable-mcp/protocol/display";
 import { describe, expect, it } from "vitest";
 import { fakeModel, startMs, wireTask } from "../../test/fake-server.js";
 import { CallError } from "../connection/connection.js";
+import { mayAct, ownersReach } from "./panel-state.js";
 import { listRoute } from "./route.js";
 
 const away = new CallError("away", "Failed to fetch");
@@ -66,6 +67,44 @@ describe("the list", () => {
     page.model.look(listRoute);
     await page.rest();
     expect([pages.length, page.state().listed?.length, page.state().total]).toEqual([5, 1_000, 5_000]);
+  });
+});
+
+describe("an operator", () => {
+  const answers = (all_owners: string) => ({
+    list_session_tasks: listOf(wireTask("a", { owner: "sub:bob" })),
+    get_checkpoint_stats: { ...stats, failed_by_tool: { render: 2 } },
+    get_server_info: { all_owners },
+  });
+
+  it("sees the tasks of all owners when they ask for them, and nothing of before", async () => {
+    const page = model(answers("read"));
+    page.model.look(listRoute);
+    await page.rest();
+    expect([page.forAll, page.state().allOwners, ownersReach(page.state()), mayAct(page.state())]).toEqual([
+      [],
+      false,
+      "read",
+      true,
+    ]);
+    page.model.showAllOwners(true);
+    expect([page.state().listed, page.state().tasks.size]).toEqual([undefined, 0]);
+    await page.rest();
+    expect(page.forAll).toEqual(["list_session_tasks", "get_checkpoint_stats"]);
+    expect([page.state().tasks.get("a")?.info.owner, page.state().failedByTool]).toEqual(["sub:bob", { render: 2 }]);
+    expect(mayAct(page.state())).toBe(false);
+    page.model.showAllOwners(false);
+    await page.rest();
+    expect([page.forAll.length, page.state().allOwners]).toEqual([2, false]);
+  });
+
+  it("may change them where the server says so", async () => {
+    const page = model(answers("act"));
+    page.model.look(listRoute);
+    await page.rest();
+    page.model.showAllOwners(true);
+    await page.rest();
+    expect(mayAct(page.state())).toBe(true);
   });
 });
 

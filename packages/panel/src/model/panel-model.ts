@@ -105,6 +105,14 @@ export class PanelModel {
     this.#listeners.clear();
   }
 
+  /** Shows the tasks of all owners, or of the caller alone. */
+  showAllOwners(allOwners: boolean): void {
+    // What was asked for before may be of others.
+    this.#epoch += 1;
+    this.#dispatch({ type: "owners", allOwners });
+    this.pollNow();
+  }
+
   dismiss(): void {
     this.#dispatch({ type: "notice", notice: undefined });
   }
@@ -151,7 +159,7 @@ export class PanelModel {
 
   /** Reads one page of a task's items. Rejects with a `CallError`. */
   async items(taskId: string, after: number, limit: number): Promise<readonly Json[]> {
-    const answer = await this.connection.call("get_task_items", { task_id: taskId, after, limit });
+    const answer = await this.#call("get_task_items", { task_id: taskId, after, limit });
     return JsonFields.of(answer)?.list("items") ?? [];
   }
 
@@ -162,9 +170,12 @@ export class PanelModel {
     else if (verb === "delete") this.#dispatch({ type: "removed", taskId });
   }
 
+  readonly #call: PollContext["call"] = (tool, args) => this.connection.call(tool, args, this.#state.allOwners);
+
   #context(): PollContext {
     const epoch = this.#epoch;
     return {
+      call: this.#call,
       connection: this.connection,
       state: () => this.#state,
       dispatch: (action) => this.#dispatch(action, epoch),
@@ -176,7 +187,7 @@ export class PanelModel {
   async #ask(tool: PanelTool, args: JsonObject): Promise<JsonObject | undefined> {
     const epoch = this.#epoch;
     try {
-      const answer = await this.connection.call(tool, args);
+      const answer = await this.#call(tool, args);
       const task = decodeTask(answer);
       if (task !== undefined) this.#dispatch({ type: "seen", task, atMs: this.#environment.now() }, epoch);
       return answer;

@@ -29,6 +29,10 @@ export interface PanelState {
   /** How many tasks the caller has, of which the list shows the newest. */
   readonly total: number;
   readonly counts?: Readonly<Record<string, number>>;
+  /** Of all owners: failed tasks, by tool. */
+  readonly failedByTool?: Readonly<Record<string, number>> | undefined;
+  /** An operator looks at the tasks of all owners. */
+  readonly allOwners: boolean;
   readonly link: Link;
   /** What the server tells operators; `denied` for other callers. */
   readonly server?: JsonObject | "denied";
@@ -39,7 +43,9 @@ export interface PanelState {
 /** What happens to the panel. */
 export type PanelAction =
   | { readonly type: "listed"; readonly tasks: readonly TaskFacts[]; readonly total: number; readonly atMs: number }
-  | { readonly type: "counted"; readonly counts: Readonly<Record<string, number>> }
+  | ({ readonly type: "counted"; readonly counts: Readonly<Record<string, number>> } & Pick<PanelState, "failedByTool">)
+  /** The list is of all owners from now on, or of the caller alone. */
+  | { readonly type: "owners"; readonly allOwners: boolean }
   | { readonly type: "seen"; readonly task: TaskFacts; readonly atMs: number }
   | { readonly type: "journal"; readonly taskId: string; readonly journal: TaskJournal }
   | { readonly type: "result"; readonly taskId: string; readonly result: JsonObject }
@@ -59,6 +65,7 @@ export const initialState: PanelState = {
   tasks: new Map(),
   unknown: new Set(),
   total: 0,
+  allOwners: false,
   link: { name: "connecting" },
   opened: { name: "unknown" },
 };
@@ -73,7 +80,8 @@ const reducers: { readonly [Type in PanelAction["type"]]: Reduce<Type> } = {
     for (const info of tasks) all.set(info.id, seenTask(state.tasks.get(info.id), info, atMs));
     return { ...state, tasks: all, total, listed: sameOrder(state.listed, tasks) };
   },
-  counted: (state, { counts }) => ({ ...state, counts }),
+  counted: (state, { counts, failedByTool }) => ({ ...state, counts, failedByTool }),
+  owners: ({ link, server, opened }, { allOwners }) => ({ ...initialState, link, server, opened, allOwners }),
   seen: (state, { task, atMs }) => change(state, task.id, (known) => seenAlone(known, task, atMs)),
   journal: (state, { taskId, journal }) =>
     change(state, taskId, (task) => task && { ...task, journal: withEvents(task.journal, journal) }),
@@ -135,4 +143,15 @@ function sameOrder(listed: readonly string[] | undefined, tasks: readonly TaskFa
 /** A server that answers again has its tasks back; what they are now, its answers say. */
 function back(tasks: PanelState["tasks"]): PanelState["tasks"] {
   return new Map([...tasks].map(([id, task]) => [id, task.away === undefined ? task : { ...task, away: undefined }]));
+}
+
+/** What an operator may do with the tasks of all owners, as far as the server said. */
+export function ownersReach({ server }: PanelState): "own" | "read" | "act" {
+  const reach = server === undefined || server === "denied" ? undefined : server.all_owners;
+  return reach === "read" || reach === "act" ? reach : "own";
+}
+
+/** Whether tasks may be changed that are shown. */
+export function mayAct(state: PanelState): boolean {
+  return !state.allOwners || ownersReach(state) === "act";
 }

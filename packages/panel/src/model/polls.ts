@@ -8,13 +8,21 @@ import {
   type JsonObject,
   type TaskFacts,
 } from "@resumable-mcp/protocol";
-import { CallError, type OpenedCall, type PanelConnection, readStructured } from "../connection/connection.js";
+import {
+  CallError,
+  type OpenedCall,
+  type PanelConnection,
+  type PanelTool,
+  readStructured,
+} from "../connection/connection.js";
 import type { PanelAction, PanelState } from "./panel-state.js";
 import { maxJournalEvents, type PanelTask } from "./panel-task.js";
 import type { PollFacts } from "./poll-delay.js";
 
 /** What a poll needs: the way to the server, what is known, and where what it finds goes. */
 export interface PollContext {
+  /** Calls a tool for the tasks that are shown: the caller's own, or those of all owners. */
+  readonly call: (tool: PanelTool, args: JsonObject) => Promise<JsonObject>;
   readonly connection: PanelConnection;
   readonly state: () => PanelState;
   readonly dispatch: (action: PanelAction) => void;
@@ -34,12 +42,12 @@ const maxEventPages = 5;
 const maxReadChildren = 16;
 
 /** Reads the caller's tasks, newest first, and how many there are of each status. */
-export async function pollList({ connection, dispatch, now }: PollContext): Promise<Activity> {
+export async function pollList({ call, dispatch, now }: PollContext): Promise<Activity> {
   const tasks: TaskFacts[] = [];
   let total: number | undefined;
   let cursor: string | undefined;
   do {
-    const page = await connection.call("list_session_tasks", {
+    const page = await call("list_session_tasks", {
       limit: pageSize,
       ...(cursor !== undefined && { cursor }),
     });
@@ -48,17 +56,17 @@ export async function pollList({ connection, dispatch, now }: PollContext): Prom
     ({ total, nextCursor: cursor } = read);
   } while (cursor !== undefined && tasks.length < maxListed);
   dispatch({ type: "listed", tasks: tasks.slice(0, maxListed), total: total ?? tasks.length, atMs: now() });
-  const { counts } = decodeStats(await connection.call("get_checkpoint_stats", {}));
-  dispatch({ type: "counted", counts });
+  const { counts, failedByTool } = decodeStats(await call("get_checkpoint_stats", {}));
+  dispatch({ type: "counted", counts, failedByTool });
   if (tasks.some(({ status, interrupted }) => status === "running" && !interrupted)) return "moving";
   return tasks.some(({ status }) => !isFinal(status)) ? "waiting" : "still";
 }
 
 /** Reads one task, what happened to it since, and what it returned. */
 export async function pollTask(context: PollContext, taskId: string): Promise<Activity> {
-  const { connection, dispatch, now, state } = context;
+  const { call, dispatch, now, state } = context;
   try {
-    const info = decodeTask(await connection.call("get_task", { task_id: taskId }));
+    const info = decodeTask(await call("get_task", { task_id: taskId }));
     if (info === undefined) throw new CallError("refused", "The server's answer is not a task.");
     dispatch({ type: "seen", task: info, atMs: now() });
     const task = state().tasks.get(taskId);
@@ -75,10 +83,10 @@ export async function pollTask(context: PollContext, taskId: string): Promise<Ac
 }
 
 /** Reads how far those are that a task waits for. One that was called a moment ago may not be there yet. */
-async function readChildren({ connection, dispatch, now }: PollContext, { children = [] }: TaskFacts): Promise<void> {
+async function readChildren({ call, dispatch, now }: PollContext, { children = [] }: TaskFacts): Promise<void> {
   const open = children.filter(({ status }) => status === "called").slice(-maxReadChildren);
   const read = async (taskId: string): Promise<void> => {
-    const task = decodeTask(await connection.call("get_task", { task_id: taskId }).catch(undefinedWhereMissing));
+    const task = decodeTask(await call("get_task", { task_id: taskId }).catch(undefinedWhereMissing));
     if (task !== undefined) dispatch({ type: "seen", task, atMs: now() });
   };
   await Promise.all(open.map(({ taskId }) => read(taskId)));
@@ -89,15 +97,15 @@ function undefinedWhereMissing(error: unknown): undefined {
 }
 
 /** Reads what the journal holds behind the last event that is known. A server without journals for apps shows no history. */
-async function readEvents({ connection, dispatch }: PollContext, taskId: string, task?: PanelTask): Promise<void> {
+async function readEvents({ call, dispatch }: PollContext, taskId: string, task?: PanelTask): Promise<void> {
   let after = task?.journal?.events.at(-1)?.seq ?? 0;
   if (task === undefined || after >= task.info.lastSeq) return;
   // What is further back than what is kept is not read at all.
   after = Math.max(after, task.info.lastSeq - maxJournalEvents);
   for (let page = 0; page < maxEventPages; page += 1) {
-    const answer = await connection
-      .call("get_task_journal", { task_id: taskId, after, limit: eventPage })
-      .catch((error: unknown) => undefinedWhereUnknown(error));
+    const answer = await call("get_task_journal", { task_id: taskId, after, limit: eventPage }).catch(
+      (error: unknown) => undefinedWhereUnknown(error),
+    );
     const journal = decodeJournal(answer);
     if (journal === undefined) {
       if (task.journal === undefined) dispatch({ type: "journal", taskId, journal: { lastSeq: 0, events: [] } });
@@ -110,16 +118,16 @@ async function readEvents({ connection, dispatch }: PollContext, taskId: string,
   }
 }
 
-async function readResult({ connection, dispatch }: PollContext, taskId: string): Promise<void> {
-  const answer = await connection.call("get_task", { task_id: taskId, include: ["result"] });
+async function readResult({ call, dispatch }: PollContext, taskId: string): Promise<void> {
+  const answer = await call("get_task", { task_id: taskId, include: ["result"] });
   const result = JsonFields.of(answer)?.object("result");
   if (result !== undefined) dispatch({ type: "result", taskId, result });
 }
 
 /** Reads what operators may know; other callers are refused, and are not asked again. */
-export async function pollServer({ connection, dispatch }: PollContext): Promise<Activity> {
+export async function pollServer({ call, dispatch }: PollContext): Promise<Activity> {
   try {
-    dispatch({ type: "server", server: await connection.call("get_server_info", {}) });
+    dispatch({ type: "server", server: await call("get_server_info", {}) });
     return "waiting";
   } catch (error) {
     if (!(error instanceof CallError) || (error.failure !== "refused" && error.failure !== "unknown_tool")) throw error;
@@ -130,7 +138,7 @@ export async function pollServer({ connection, dispatch }: PollContext): Promise
 
 /** Finds the task of the call for which a host has opened the view. */
 export async function pollOpened(context: PollContext): Promise<Activity> {
-  const { connection, dispatch, state } = context;
+  const { call, connection, dispatch, state } = context;
   const { opened = {} } = connection.facts();
   const taskId = namedTask(opened) ?? knownTask(state(), opened) ?? (await foundTask(connection, opened));
   if (taskId !== undefined) {
@@ -140,7 +148,7 @@ export async function pollOpened(context: PollContext): Promise<Activity> {
     const activity = await pollTask(context, taskId);
     // The user of this view is the caller, who has come back: a caller's task does not wait any longer.
     if (state().tasks.get(taskId)?.info.interrupted === true)
-      await connection.call("wait_for_task", { task_id: taskId, timeout_seconds: 0 }).catch(undefinedWhereUnknown);
+      await call("wait_for_task", { task_id: taskId, timeout_seconds: 0 }).catch(undefinedWhereUnknown);
     return activity;
   }
   if (opened.tool?.endsWith("list_session_tasks") === true) {

@@ -5,6 +5,9 @@ export const english = {
   language: "en",
   tasks: "Tasks",
   server: "Server",
+  allOwners: "All owners",
+  readOnly: "read-only",
+  failedByTool: "Failed tasks, by tool",
   allTasks: "All tasks",
   thisTask: "This task",
   signOut: "Sign out",
@@ -144,6 +147,7 @@ export const english = {
   selected: (count: number) => `${count} selected`,
   clearSelection: "Clear selection",
   tasksOf: {
+    all: "These are the tasks of all owners.",
     host: "These are the tasks of this host's user.",
     machine: "These are the tasks of this machine's user.",
     signedIn: "These are the tasks of the user who signed in.",

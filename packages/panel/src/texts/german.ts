@@ -79,6 +79,9 @@ export const german: Texts = {
   language: "de",
   tasks: "Aufgaben",
   server: "Server",
+  allOwners: "Alle Eigentümer",
+  readOnly: "nur lesen",
+  failedByTool: "Fehlgeschlagene Aufgaben, nach Werkzeug",
   allTasks: "Alle Aufgaben",
   thisTask: "Diese Aufgabe",
   signOut: "Abmelden",
@@ -223,6 +226,7 @@ export const german: Texts = {
   selected: (count) => `${count} ausgewählt`,
   clearSelection: "Auswahl aufheben",
   tasksOf: {
+    all: "Das sind die Aufgaben aller Eigentümer.",
     host: "Das sind die Aufgaben des Benutzers dieses Hosts.",
     machine: "Das sind die Aufgaben des Benutzers dieses Rechners.",
     signedIn: "Das sind die Aufgaben des angemeldeten Benutzers.",

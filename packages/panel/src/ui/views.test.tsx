@@ -148,6 +148,47 @@ describe("the view of a task", () => {
   });
 });
 
+describe("the list of all owners", () => {
+  const answers = (all_owners: string) => ({
+    list_session_tasks: { total_tasks: 1, tasks: [wireTask("a", { owner: "sub:bob" })] },
+    get_checkpoint_stats: { checkpoint_stats: { failed: 2 }, total_checkpoints: 1, failed_by_tool: { render: 2 } },
+    get_server_info: { all_owners },
+  });
+
+  async function listOf(reach: string, more: Parameters<typeof fakeModel>[1] = {}): Promise<string> {
+    const { model, rest } = fakeModel(answers(reach), more);
+    model.look(listRoute);
+    await rest();
+    if (reach !== "own") model.showAllOwners(true);
+    await rest();
+    return renderToStaticMarkup(
+      <PanelContext value={{ model, go: () => {} }}>
+        <TextsContext value={textsFor("en")}>
+          <ListView route={listRoute} />
+        </TextsContext>
+      </PanelContext>,
+    );
+  }
+
+  it("is there for operators alone, with owners, failures by tool, and what may be done", async () => {
+    const read = await listOf("read");
+    for (const text of [
+      "All owners",
+      "read-only",
+      "sub:bob",
+      "Failed tasks, by tool",
+      "These are the tasks of all owners.",
+    ])
+      expect(read).toContain(text);
+    expect(await listOf("act")).not.toContain("read-only");
+    expect(await listOf("own")).not.toContain("All owners");
+  });
+
+  it("is not there in a host, which passes on no request of an operator", async () => {
+    expect(await listOf("read", { mode: "host" })).not.toContain("All owners<");
+  });
+});
+
 describe("the page of a user who has to sign in", () => {
   it("takes a token in a field that shows none of it", async () => {
     const signIn = { ways: { token: true, problem: evil }, signedIn: false, withToken: () => {}, signOut: () => {} };

@@ -91,6 +91,26 @@ export function sharedRoutes(send: Send): readonly Route[] {
         send: (caller, target) => send(caller, "tools/call", { name: tool, arguments: input(target) }),
       }),
     ),
+    // No operator: neither an owner nor a stranger is.
+    ...controlRoutes.map(
+      ({ tool, kind, input }): Route => ({
+        name: `all owners: ${tool} of a task that is ${kind}`,
+        covers: ["_meta resumable-mcp/all_owners"],
+        kind,
+        sameForOwner: true,
+        send: (caller, target) => {
+          const meta = { "resumable-mcp/all_owners": true };
+          return send(caller, "tools/call", { name: tool, arguments: input(target) }, { meta });
+        },
+      }),
+    ),
+    {
+      name: "all owners: resources/read",
+      covers: ["_meta resumable-mcp/all_owners"],
+      kind: "running",
+      send: (caller, { id }) =>
+        send(caller, "resources/read", { uri: `task://${id}` }, { meta: { "resumable-mcp/all_owners": true } }),
+    },
     {
       name: "the same call with the owner's name as client_id",
       covers: ["argument client_id"],

@@ -136,7 +136,7 @@ async function offered(
 }
 
 /** What a request's `_meta` may carry to name a task, a call or an owner. */
-const namingKeys = ["clientId", "callId", "taskId", "redelivered", "requestId"] as const;
+const namingKeys = ["clientId", "allOwners", "callId", "taskId", "redelivered", "requestId"] as const;
 const covered = (routes: readonly Route[]) => new Set(routes.flatMap(({ covers }) => covers));
 
 async function methods2025(): Promise<readonly string[]> {

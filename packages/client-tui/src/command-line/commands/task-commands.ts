@@ -3,11 +3,13 @@ import {
   isFinal,
   type Question,
   type QuestionAnswer,
+  type ServerStats,
   type TaskHandle,
   type TaskInfo,
   type TaskResult,
 } from "@resumable-mcp/client";
 import { didYouMean, formatTask, formatTasks } from "@resumable-mcp/command-line/options";
+import { unfinishedStatuses } from "@resumable-mcp/protocol";
 import { withCommands } from "../../advice.js";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
@@ -28,8 +30,11 @@ import { save } from "./save-command.js";
 /** `tasks`: lists tasks, by default those that are not over. */
 const tasks: Command = async (context) => {
   const { client, line, output } = context;
+  const isOfAll = line["all-owners"];
   const found = await listTasks(context, line.all);
-  if (!line.json) output.note(whoseTasks(client.summary()));
+  if (!line.json) output.note(isOfAll ? "These are the tasks of all owners." : whoseTasks(client.summary()));
+  if (!line.json && isOfAll)
+    for (const text of failureLines(await client.stats({ allOwners: true }))) output.note(text);
   const servers = client.servers();
   const { json, lines } = formatTasks(found, {
     all: line.all,
@@ -41,6 +46,14 @@ const tasks: Command = async (context) => {
   });
   return output.result(json, lines);
 };
+
+/** Which tools fail. */
+function failureLines(stats: readonly ServerStats[]): readonly string[] {
+  return stats.flatMap(({ failedByTool = {} }) => {
+    const counts = Object.entries(failedByTool).map(([tool, count]) => `${plainText(tool)} ${count}`);
+    return counts.length === 0 ? [] : [`Failed, by tool: ${counts.join(", ")}`];
+  });
+}
 
 function showTask(output: Output, task: TaskInfo): number {
   return output.result(formatTask(task).json, [taskLine(task)]);
@@ -228,6 +241,8 @@ async function listTasks({ client, line }: CommandContext, finished: boolean): P
     }
     return known;
   });
+  const unfinished = finished ? undefined : unfinishedStatuses;
+  if (line["all-owners"]) return client.tasks({ tool: line.tool, status: status ?? unfinished, allOwners: true });
   if (status !== undefined || finished) return client.tasks({ tool: line.tool, status });
   return (await client.unfinished()).filter(({ tool }) => line.tool === undefined || tool === line.tool);
 }

@@ -23,11 +23,14 @@ export class OneOwnersTasks implements OwnedTasks {
   #finished: { readonly taskId: string; readonly owner: string; readonly takesDelivery: boolean } | undefined;
   /** Whose tasks it reaches by their ids, too. */
   readonly #reaches: (owner: string) => boolean;
+  /** Whose tasks it lists and counts; `undefined`: those of all owners. */
+  readonly #listed: string | undefined;
 
-  constructor(parts: EngineParts, owner: string, reaches: (owner: string) => boolean = () => false) {
+  constructor(parts: EngineParts, owner: string, reaches: ((owner: string) => boolean) | "all" = () => false) {
     this.#parts = parts;
     this.owner = owner;
-    this.#reaches = reaches;
+    this.#reaches = reaches === "all" ? () => true : reaches;
+    this.#listed = reaches === "all" ? undefined : owner;
   }
 
   readonly start: OwnedTasks["start"] = async (request) => {
@@ -52,11 +55,11 @@ export class OneOwnersTasks implements OwnedTasks {
   readonly list: OwnedTasks["list"] = async ({ statuses, tool, limit = 100, cursor } = {}) => {
     checkWholeNumber("limit", limit, 1, 1_000);
     const { store, masking } = this.#parts;
-    const page = await store.listTasks({ owner: this.owner, limit, statuses, tool, cursor });
+    const page = await store.listTasks({ ...this.#whose(), limit, statuses, tool, cursor });
     return { ...page, tasks: page.tasks.map((task) => masking.record(task)) };
   };
 
-  readonly count: OwnedTasks["count"] = () => this.#parts.store.countTasks({ owner: this.owner });
+  readonly count: OwnedTasks["count"] = () => this.#parts.store.countTasks(this.#whose());
 
   readonly follow: OwnedTasks["follow"] = (taskId, options) => this.#follow(taskId, options);
 
@@ -167,6 +170,10 @@ export class OneOwnersTasks implements OwnedTasks {
     for await (const followed of followTask(this.#parts, taskId, afterSeq, signal)) {
       yield this.#parts.masking.followed(followed, taskId);
     }
+  }
+
+  #whose(): { readonly owner?: string } {
+    return this.#listed === undefined ? {} : { owner: this.#listed };
   }
 
   #viewOf(snapshot: TaskSnapshot): TaskView {

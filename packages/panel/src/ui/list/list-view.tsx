@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import type { PanelConnection } from "../../connection/connection.js";
+import { mayAct, ownersReach } from "../../model/panel-state.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { maxListed } from "../../model/polls.js";
 import type { ListOrder, Route } from "../../model/route.js";
@@ -12,7 +13,7 @@ import { useRows } from "../parts/use-rows.js";
 import { RunDialog } from "../run/run-dialog.js";
 import { Activity } from "./activity.js";
 import { BulkBar } from "./bulk-bar.js";
-import { Statistics } from "./statistics.js";
+import { Failures, Statistics } from "./statistics.js";
 import { TaskRow } from "./task-row.js";
 import { Toolbar } from "./toolbar.js";
 
@@ -31,6 +32,8 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
   const tasks = usePanelState((state) => state.tasks);
   const listed = usePanelState((state) => state.listed);
   const total = usePanelState((state) => state.total);
+  const allOwners = usePanelState((state) => state.allOwners);
+  const isSteerable = usePanelState(mayAct);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const all = useMemo(() => (listed ?? []).flatMap((id) => tasks.get(id) ?? []), [listed, tasks]);
   const shown = useMemo(
@@ -45,7 +48,9 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
   return (
     <div className="list-view">
       <h1 className="hidden">{texts.tasks}</h1>
+      <Owners />
       <Statistics route={route} />
+      <Failures route={route} />
       <Toolbar route={route} tasks={all} onRun={() => setRunning(true)} />
       {route.range !== "all" && (
         <Activity
@@ -54,7 +59,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
         />
       )}
       {isRunning && <RunDialog onDone={closeForm} />}
-      {chosen.length > 0 && <BulkBar tasks={chosen} onClear={clear} />}
+      {chosen.length > 0 && isSteerable && <BulkBar tasks={chosen} onClear={clear} />}
       <Rows
         shown={shown}
         selected={selected}
@@ -79,7 +84,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
           {texts.noTasksHelp}
         </p>
       )}
-      <p className="list-foot muted">{texts.tasksOf[whose(model.connection)]}</p>
+      <p className="list-foot muted">{texts.tasksOf[allOwners ? "all" : whose(model.connection)]}</p>
       {all.length > 0 && (
         <p className="list-foot muted">
           {shown.length === 0 ? texts.noMatch : texts.shownOf(shown.length, all.length)}
@@ -87,6 +92,22 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
         </p>
       )}
     </div>
+  );
+}
+
+/** The switch of an operator. A host passes it on to no server. */
+function Owners(): ReactNode {
+  const texts = useTexts();
+  const { model } = usePanel();
+  const allOwners = usePanelState((state) => state.allOwners);
+  const reach = usePanelState(ownersReach);
+  if (model.connection.mode === "host" || reach === "own") return null;
+  return (
+    <label className="sort">
+      <input type="checkbox" checked={allOwners} onChange={({ target }) => model.showAllOwners(target.checked)} />
+      {texts.allOwners}
+      {allOwners && reach === "read" && <span className="muted">{texts.readOnly}</span>}
+    </label>
   );
 }
 

@@ -1,10 +1,14 @@
 import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/protocol";
 import type { ReactNode } from "react";
+import { lineText } from "../../model/bounded.js";
 import type { Route } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
 
 const statuses = [...unfinishedStatuses, ...finalStatuses];
+
+/** Tools with failures that are shown: those with the most. */
+const maxFailures = 12;
 
 /** How many tasks there are of each status; one click finds them. */
 export function Statistics({ route }: { readonly route: Extract<Route, { readonly name: "list" }> }): ReactNode {
@@ -30,6 +34,34 @@ export function Statistics({ route }: { readonly route: Extract<Route, { readonl
           </li>
         );
       })}
+    </ul>
+  );
+}
+
+/** Which tools fail, of all owners; one click finds the tasks. */
+export function Failures({ route }: { readonly route: Extract<Route, { readonly name: "list" }> }): ReactNode {
+  const texts = useTexts();
+  const { go } = usePanel();
+  const failed = usePanelState(({ failedByTool }) => failedByTool);
+  if (failed === undefined || Object.keys(failed).length === 0) return null;
+  return (
+    <ul className="statistics" aria-label={texts.failedByTool}>
+      {Object.entries(failed)
+        .slice(0, maxFailures)
+        .map(([tool, count]) => {
+          const isChosen = route.show === "failed" && route.tool === tool;
+          return (
+            <li key={tool} data-status="failed">
+              <button
+                type="button"
+                aria-pressed={isChosen}
+                onClick={() => go({ ...route, show: isChosen ? "all" : "failed", tool: isChosen ? "" : tool })}
+              >
+                <span className="statistic">{count}</span> {lineText(tool, 40)}
+              </button>
+            </li>
+          );
+        })}
     </ul>
   );
 }

@@ -56,6 +56,7 @@ export const TaskRow = memo(function TaskRow({
         <a href={writeRoute({ name: "task", taskId: info.id })} onClick={open} draggable={false}>
           <span className="tool">{lineText(toolTitle(info))}</span>
           {info.label !== undefined && <span className="label">{lineText(info.label)}</span>}
+          {info.owner !== undefined && <span className="label">{lineText(info.owner)}</span>}
         </a>
         <span className="row-message">{lineText(taskMessage(task))}</span>
       </span>

@@ -1,10 +1,11 @@
 import { isFinal } from "@resumable-mcp/protocol";
 import { canDo } from "@resumable-mcp/protocol/display";
 import { type ReactNode, useCallback, useState } from "react";
+import { mayAct } from "../../model/panel-state.js";
 import { type PanelTask, wholeArguments } from "../../model/panel-task.js";
 import { listRoute } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
-import { usePanel } from "../panel-context.js";
+import { usePanel, usePanelState } from "../panel-context.js";
 import { Confirm } from "../parts/confirm.js";
 import { RunDialog } from "../run/run-dialog.js";
 
@@ -19,6 +20,8 @@ export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
   const { id, status, tool } = task.info;
   const given = wholeArguments(task);
   const closeForm = useCallback(() => setRunning(false), []);
+  const isSteerable = usePanelState(mayAct);
+  const isForeign = usePanelState(({ allOwners }) => allOwners);
   const isOver = isFinal(status) && task.gone !== true;
   const confirmed = async (verb: Asked) => {
     if (verb !== "restart") {
@@ -29,6 +32,7 @@ export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
     const taskId = await model.restart(id);
     if (taskId !== undefined) go({ name: "task", taskId });
   };
+  if (!isSteerable) return null;
   return (
     <div className="actions">
       {canDo("pause", task) && (
@@ -48,9 +52,11 @@ export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
       )}
       {isOver && (
         <>
-          <button type="button" onClick={() => (given === undefined ? setAsked("restart") : setRunning(true))}>
-            {texts.verbs.restart}
-          </button>
+          {!isForeign && (
+            <button type="button" onClick={() => (given === undefined ? setAsked("restart") : setRunning(true))}>
+              {texts.verbs.restart}
+            </button>
+          )}
           <button type="button" className="quiet" onClick={() => setAsked("delete")}>
             {texts.verbs.delete}
           </button>

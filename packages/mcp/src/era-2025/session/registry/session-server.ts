@@ -2,6 +2,7 @@ import type { Engine } from "@resumable-mcp/core";
 import { makePanel } from "../../../control/panel.js";
 import type { ServerDefinition } from "../../../define-server.js";
 import type { SessionLimits } from "../../../limits.js";
+import { type OperatorScopes, scopesIn } from "../../../owner/operator.js";
 import type { Locality } from "../../../owner/owner.js";
 import type { AuthInfo } from "../../../sdk-2025.js";
 import type { ConnectableServer } from "../../other-server.js";
@@ -23,7 +24,7 @@ export interface SessionContext {
 export type CreateServer = (context: SessionContext) => ConnectableServer | Promise<ConnectableServer>;
 
 /** How sessions are served. */
-export interface SessionHandlerOptions {
+export interface SessionHandlerOptions extends OperatorScopes {
   readonly engine: Engine;
   /** The server, as its author describes it. */
   readonly definition?: ServerDefinition;
@@ -32,8 +33,6 @@ export interface SessionHandlerOptions {
    * session's client comes back.
    */
   readonly createServer?: CreateServer;
-  /** The scope by which a token is an operator's, who sees more in the panel of a definition. */
-  readonly operatorScope?: string | undefined;
   /** Of a definition: answer long calls before the caller's time limit. Default: for hosts with a known limit. */
   readonly handoff?: boolean | undefined;
   /** Of a definition: makes what callers see of what the code of its `setup` threw. Default: the error itself. */
@@ -44,14 +43,14 @@ export interface SessionHandlerOptions {
 }
 
 /** Makes what answers a session: of a definition one router for all, and a server where its `setup` is given one. */
-export function serverOf({ createServer, definition, engine, operatorScope, ...given }: SessionHandlerOptions) {
+export function serverOf({ createServer, definition, engine, ...given }: SessionHandlerOptions) {
   if (definition === undefined)
     return async (context: SessionContext): Promise<SessionServer> => {
       if (createServer === undefined) throw new Error("createSessionHandler needs a definition, or createServer.");
       const server = await createServer(context);
       return { server, router: routerOf(server) ?? new Router2025({ engine }) };
     };
-  const panel = makePanel(definition, operatorScope);
+  const panel = makePanel(definition, scopesIn(given));
   const { controlTools, prefix } = definition;
   const options = { ...given, panel, controlTools, prefix };
   const router = new Router2025({ engine, options, definition });
