@@ -18,7 +18,8 @@ it("gives a duration in milliseconds, and nothing for what is none", () => {
     "1.5h",
     "d",
     "7D",
-    "1234567890d",
+    "2592000000ms",
+    "1234567890123d",
   ];
   const day = 86_400_000;
   const none = undefined;
@@ -37,6 +38,7 @@ it("gives a duration in milliseconds, and nothing for what is none", () => {
     5_400_000,
     none,
     none,
+    30 * day,
     none,
   ];
   expect(texts.map(parseDuration)).toEqual(expected);

@@ -9,7 +9,7 @@ const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000
  * @returns milliseconds, or `undefined` for any other text.
  */
 export function parseDuration(text: string): number | undefined {
-  const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  const [, digits, unit = ""] = /^(\d{1,12}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const factor = unitMs[unit];
   return factor === undefined ? undefined : Math.round(Number(digits) * factor);
 }

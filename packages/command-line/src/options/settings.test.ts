@@ -69,6 +69,15 @@ describe("settings", () => {
     },
   );
 
+  test("take a time as milliseconds, too", async () => {
+    const text = "export default { slotTurn: 300_000, keepFinished: [2_592_000_000, 'render=1h'], port: 9000 };";
+    expect(await readHttp(await nextTo("resumable.config.mjs", text))).toEqual({
+      "slot-turn": "300000ms",
+      "keep-finished": ["2592000000ms", "render=1h"],
+      port: "9000",
+    });
+  });
+
   test("of the other server are for the other server", async () => {
     const module = await nextTo("resumable.config.mjs", file);
     const values = await withSettings(stdioOptions, module, {}, { RESUMABLE_MCP_PORT: "1" });

@@ -78,11 +78,13 @@ function valuesIn<Table extends Options>(file: string, table: Table, settings: o
   return Object.fromEntries(read);
 }
 
-function ofSetting(place: string, { type, multiple }: Option, value: unknown): unknown {
+function ofSetting(place: string, { type, multiple, value: written = "" }: Option, value: unknown): unknown {
+  const isTime = /^(TIME|AGE)/.test(written);
+  const toText = (each: unknown) => (isTime && typeof each === "number" ? `${each}ms` : String(each));
   const isText = (each: unknown) => typeof each === "string" || typeof each === "number";
   if (type === "boolean" && typeof value === "boolean") return value;
-  if (type === "string" && multiple !== true && isText(value)) return String(value);
-  if (multiple === true && [value].flat().every(isText)) return [value].flat().map(String);
+  if (type === "string" && multiple !== true && isText(value)) return toText(value);
+  if (multiple === true && [value].flat().every(isText)) return [value].flat().map(toText);
   const kind =
     type === "boolean" ? "true or false" : `a text or a number${multiple === true ? ", or a list of them" : ""}`;
   throw new CommandError(`${place} must be ${kind}.`, 2);
