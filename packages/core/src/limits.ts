@@ -148,6 +148,10 @@ export const fixedLimits = {
   /** So long it is kept that a death in a process may have had more than one cause. */
   keptCompanyMs: 30 * 24 * 60 * 60 * 1000,
   itemPage: 1_000,
+  /** The largest number that a tool's limits in the store may have: what they count is in one document. */
+  maxInStore: 1_000,
+  /** Other processes may change a tool's document meanwhile. */
+  maxBookTries: 100,
   /** Items of one map that run at once. */
   maxConcurrency: 1_000,
   /** Items of a map that are read again after a restart before anything else gets its turn. */

@@ -35,6 +35,7 @@ export {
 export {
   answerReceivedText,
   childrenText,
+  momentUtc,
   type ShownStatus,
   shownStatus,
   slotWaitText,

@@ -129,6 +129,11 @@ test("a task with all its fields is read as it was written", () => {
   expect(encodeListedTask(full, { title: "Count words", error })).toMatchObject({ progress: "1/3", progress_value: 1 });
 });
 
+test("a task that waits for its tool's rate says until when", () => {
+  const waitsFor = { limit: "rate", until: at } as const;
+  expect(decodeTask(encodeTask({ ...minimal, waitsFor }))?.waitsFor).toEqual(waitsFor);
+});
+
 test("a field without a value is absent", () => {
   expect(Object.keys(encodeTask(minimal))).toEqual([
     "task_id",

@@ -9,7 +9,7 @@ import { type ChildFacts, decodeChildren, decodeParent, encodeFamily, type Paren
 export const continueWays = ["by_call", "by_resume", "never"] as const;
 
 /** What has no free place for a task: its owner, its tool or its process. */
-const slotLimits = ["owner", "tool", "process"] as const;
+const slotLimits = ["owner", "tool", "process", "store", "rate"] as const;
 
 /** Why a task failed. */
 export interface TaskError {
@@ -64,8 +64,15 @@ export interface TaskFacts {
   readonly requested?: "pause" | "cancel";
   /** Keys of its questions whose answer is on its way to it; lists do not say it. */
   readonly answered?: readonly string[];
-  /** Why it is `pending` though it may run; `running` is how many of its owner's tasks run. Lists do not say it. */
-  readonly waitsFor?: { readonly limit: (typeof slotLimits)[number]; readonly running?: number };
+  /**
+   * Why it is `pending` though it may run; `running` is how many of its owner's tasks run, `until` when its tool's rate next lets
+   * a task begin. Lists do not say it.
+   */
+  readonly waitsFor?: {
+    readonly limit: (typeof slotLimits)[number];
+    readonly running?: number;
+    readonly until?: string;
+  };
   readonly parent?: ParentFacts;
   /** Those that it called last; absent: none. Lists do not say it. */
   readonly children?: readonly ChildFacts[];
@@ -161,7 +168,7 @@ function decodeWaits(fields: JsonFields): Pick<TaskFacts, "answered" | "waitsFor
   const limit = waits?.oneOf("limit", slotLimits);
   return {
     ...(answered.length > 0 && { answered }),
-    ...(limit !== undefined && { waitsFor: { limit, running: waits?.number("running") } }),
+    ...(limit !== undefined && { waitsFor: { limit, running: waits?.number("running"), until: waits?.text("until") } }),
   };
 }
 

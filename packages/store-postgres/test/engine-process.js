@@ -26,10 +26,25 @@ const askName = defineTool({
   },
 });
 
+const work = (name, limits) =>
+  defineTool({
+    name,
+    description: "Works for a moment.",
+    input: z.object({ n: z.number(), ms: z.number() }),
+    durable: true,
+    // What was cut off is done sooner.
+    run: ({ n, ms }, task) => new Promise((resolve) => setTimeout(() => resolve(n), task.attempt === 1 ? ms : 40)),
+    ...limits,
+  });
+const workers = [
+  work("three_at_once", { maxRunningInStore: 3 }),
+  work("three_in_an_hour", { rate: { limit: 3, per: "1h" } }),
+];
+
 const { engineLimits, ...options } = JSON.parse(process.argv[2]);
 const store = createPostgresStore(options);
 const limits = { leaseTtlMs: 2_000, heartbeatMs: 300, pollMs: 200, maxRunningPerOwner: 32, ...engineLimits };
-const engine = createEngine({ store, tools: [countTo, askName], limits });
+const engine = createEngine({ store, tools: [countTo, askName, ...workers], limits });
 const tasks = engine.forOwner("client:a");
 
 const does = {
@@ -42,6 +57,7 @@ const does = {
     await tasks.answer(id, key, answer);
   },
   open: () => engine.open(),
+  waits: async (id) => (await tasks.get(id)).waitsFor?.limit,
 };
 
 process.on("message", async ({ call, what, value }) => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
+import type { Store } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { createPostgresStore } from "../src/create-postgres-store.js";
 import { newSchema, runSql } from "./stores.js";
@@ -20,7 +21,7 @@ class EngineProcess {
     ends.push(() => this.kill());
   }
 
-  do(what: "open" | "start" | "answer", value?: unknown): Promise<string> {
+  do(what: "open" | "start" | "answer" | "waits", value?: unknown): Promise<string> {
     this.#last += 1;
     const call = this.#last;
     this.#child.send({ call, what, value });
@@ -142,4 +143,68 @@ test("two processes let an owner have as many tasks as one, of 60 calls at the s
   );
   expect(outcomes.toSorted()).toEqual([...Array(55).fill("LIMIT_EXCEEDED"), ...Array(5).fill("accepted")]);
   expect((await store.countTasks({ owner: "client:a" })).total).toBe(5);
+});
+
+test("what a killed process ran is all that other processes run more of a tool, up to its limit in the store (G11.7)", async () => {
+  const { store, start } = scene();
+  const [first, ...others] = [start(), start(), start()];
+  const begin = (process: EngineProcess | undefined, n: number, ms: number) =>
+    process?.do("start", { tool: "three_at_once", input: { n, ms }, detached: true });
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) ids.push(String(await begin(first, n, 2 ** 30)));
+  const records = () => Promise.all(ids.map(async (id) => (await store.getTask(id))?.record));
+  await expect.poll(async () => (await records()).map((record) => record?.live)).toEqual([true, true, true]);
+  const calls = Array.from({ length: 40 }, (_, n) => begin(others[n % 2], 3 + n, 40));
+  ids.push(...(await Promise.all(calls)).map(String));
+  for (const index of [3, 4]) await expect.poll(() => others[index - 3]?.do("waits", ids[index])).toBe("store");
+  const killedMs = Date.now();
+  await first?.kill();
+  await expect
+    .poll(async () => new Set((await records()).map((record) => record?.status)))
+    .toEqual(new Set(["completed"]));
+
+  const attempts = (await Promise.all(ids.map((id) => attemptsOf(store, id)))).flat();
+  const moments = attempts.flatMap(({ fromMs, untilMs, cut }) => [
+    // What a killed process ran ended with it, and not when another process wrote so.
+    { atMs: cut ? Math.min(untilMs, killedMs) : untilMs, change: -1 },
+    { atMs: fromMs, change: 1 },
+  ]);
+  let running = 0;
+  const counts = moments
+    .sort((left, right) => left.atMs - right.atMs || left.change - right.change)
+    .map(({ change }) => {
+      running += change;
+      return running;
+    });
+  expect([attempts.filter(({ cut }) => cut).length, Math.max(...counts)]).toEqual([3, 3]);
+});
+
+/** When each attempt of a task that has ended began and ended, by its journal; `cut`: its process was killed. */
+async function attemptsOf(store: Store, id: string) {
+  const { events } = await store.readEvents(id, { afterSeq: 0, limit: 100 });
+  return events.flatMap((event, index) => {
+    if (event.type !== "attempt_started") return [];
+    const end = events.slice(index + 1).find(({ type }) => type === "attempt_ended" || type === "completed");
+    return [{ fromMs: Date.parse(event.at), untilMs: Date.parse(end?.at ?? ""), cut: end?.type === "attempt_ended" }];
+  });
+}
+
+test("tasks that wait for a tool's rate wait on after all processes were killed, and those that had begun continue (G11.8)", async () => {
+  const { store, start } = scene();
+  const processes = [start(), start()];
+  const calls = Array.from({ length: 8 }, (_, n) =>
+    processes[n % 2]?.do("start", { tool: "three_in_an_hour", input: { n, ms: 2 ** 30 }, detached: true }),
+  );
+  const ids = (await Promise.all(calls)).map(String);
+  const attempts = async () =>
+    (await Promise.all(ids.map(async (id) => (await store.getTask(id))?.record.attempt ?? 0))).toSorted();
+  await expect.poll(attempts).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+  for (const each of processes) await each.kill();
+  const next = start();
+  await next.do("open");
+  await expect.poll(attempts).toEqual([0, 0, 0, 0, 0, 2, 2, 2]);
+  const waits = () => Promise.all(ids.map((id) => next.do("waits", id)));
+  const waiting = async () => (await waits()).filter((limit) => limit === "rate").length;
+  await expect.poll(waiting).toBe(5);
+  expect(await attempts()).toEqual([0, 0, 0, 0, 0, 2, 2, 2]);
 });

@@ -1,5 +1,6 @@
 import { durationProblem, readDuration } from "../duration.js";
 import { ResumableError } from "../errors.js";
+import { fixedLimits } from "../limits.js";
 import { unknownKeys } from "./known-keys.js";
 import { retryProblems } from "./retry-policy.js";
 import { isSchema } from "./schema.js";
@@ -39,6 +40,7 @@ function* problemsOf(options: Partial<ToolOptions>, kind: "generator" | "functio
     const value = options[key];
     if (value !== undefined && readDuration(value) === undefined) yield `${key} ${durationProblem(value)}.`;
   }
+  for (const clause of storeLimitProblems(options)) yield `${clause}.`;
   for (const clause of options.retry === undefined ? [] : retryProblems(options.retry)) yield `retry: ${clause}.`;
   for (const key of ["migrate", "onVersionChange"] as const) {
     if (options[key] !== undefined && accepts === undefined)
@@ -56,6 +58,22 @@ function* problemsOf(options: Partial<ToolOptions>, kind: "generator" | "functio
     }
   }
 }
+
+function* storeLimitProblems({ maxRunningInStore, rate }: Partial<ToolOptions>): Generator<string> {
+  const isCount = (value: unknown) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxInStore;
+  const rule = `must be a whole number from 1 to ${maxInStore}`;
+  if (maxRunningInStore !== undefined && !isCount(maxRunningInStore)) yield `maxRunningInStore ${rule}`;
+  if (rate === undefined) return;
+  for (const clause of unknownKeys(Object(rate), rateOptions, "rate")) yield clause;
+  const { limit, per } = Object(rate);
+  if (!isCount(limit))
+    yield `rate: limit ${rule}. A larger rate is the same in a shorter time: 5,000 in "1m" is 500 in "6s"`;
+  const perMs = readDuration(per) ?? 0;
+  if (!(perMs > 0 && Number.isFinite(perMs))) yield `rate: per ${durationProblem(per)}`;
+}
+
+const { maxInStore } = fixedLimits;
+const rateOptions: ReadonlySet<string> = new Set(["limit", "per"]);
 
 /** Tells whether a text is one scope. Source: RFC 6749, section 3.3, `scope-token`. */
 export function isScope(text: string): boolean {
@@ -94,6 +112,8 @@ const knownOptions: ReadonlySet<string> = new Set(
     attemptTimeout: true,
     stallTimeout: true,
     maxRunning: true,
+    maxRunningInStore: true,
+    rate: true,
     ttl: true,
     handoffAfter: true,
     onCallerCancel: true,

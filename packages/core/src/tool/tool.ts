@@ -215,6 +215,13 @@ export interface ToolFacts {
   readonly stallTimeout?: Duration;
   /** Tasks of this tool that run at once in one process. */
   readonly maxRunning?: number;
+  /** Tasks of this tool that run at once in all processes on one store; 1 to 1000. It counts tasks, not their steps. */
+  readonly maxRunningInStore?: number;
+  /**
+   * Tasks of this tool that begin within any such time, in all processes on one store and across restarts; `limit` is 1 to 1000. Others
+   * wait. A task that continues counts and waits no second time.
+   */
+  readonly rate?: { readonly limit: number; readonly per: Duration };
   /** How long finished tasks are kept. Default: the engine's. */
   readonly ttl?: Duration;
   /** How long a call may last before a caller with a time limit is handed off. Default 45 s. */

@@ -1,4 +1,4 @@
-import type { TaskMoment } from "@resumable-mcp/protocol/display";
+import { momentUtc, type TaskMoment } from "@resumable-mcp/protocol/display";
 import type { Texts } from "./catalogue.js";
 
 const endings: Readonly<Record<string, string>> = {
@@ -136,12 +136,14 @@ export const german: Texts = {
   left: (time) => `noch etwa ${time}`,
   tries: (count) => `${count} Versuche`,
   answerReceived: "Ihre Antwort ist angekommen; die Aufgabe übernimmt sie, sobald sie läuft.",
-  slotWait: ({ limit, running }) =>
-    limit === "owner"
-      ? `Wartet: ${running ?? "genug"} Ihrer Aufgaben laufen, so viele wie zugleich dürfen.`
-      : limit === "tool"
-        ? "Wartet: so viele Aufgaben dieses Werkzeugs laufen, wie zugleich dürfen."
-        : "Wartet: der Server führt so viele Aufgaben aus, wie er kann.",
+  slotWait: ({ limit, running, until }) =>
+    ({
+      owner: `Wartet: ${running ?? "genug"} Ihrer Aufgaben laufen, so viele wie zugleich dürfen.`,
+      tool: "Wartet: so viele Aufgaben dieses Werkzeugs laufen, wie zugleich dürfen.",
+      store: "Wartet: so viele Aufgaben dieses Werkzeugs laufen auf allen Servern, wie zugleich dürfen.",
+      rate: `Wartet mindestens bis ${momentUtc(until)}: so viele Aufgaben dieses Werkzeugs haben begonnen, wie in seiner Zeit dürfen.`,
+      process: "Wartet: der Server führt so viele Aufgaben aus, wie er kann.",
+    })[limit],
   attempt: (attempt) => `Versuch ${attempt}`,
   generation: (generation) => `Generation ${generation}`,
   items: (count) => `${count} ${count === 1 ? "Eintrag" : "Einträge"}`,

@@ -50,11 +50,20 @@ function isCut(status: TaskStatus, interrupted: boolean): boolean {
 export const answerReceivedText = "Your answer was received; the task takes it when it runs.";
 
 /** Why a task waits though it may run. */
-export function slotWaitText({ limit, running }: NonNullable<TaskFacts["waitsFor"]>): string {
+export function slotWaitText({ limit, running, until }: NonNullable<TaskFacts["waitsFor"]>): string {
   if (limit === "owner") return `Waits: ${running ?? "enough"} of your tasks run, as many as may at once.`;
-  return limit === "tool"
-    ? "Waits: as many tasks of this tool run as may at once."
-    : "Waits: the server runs as many tasks as it can.";
+  if (limit === "rate")
+    return `Waits at least until ${momentUtc(until)}: as many tasks of this tool began as may in its time.`;
+  const all = limit === "store" ? " on all servers" : "";
+  return limit === "process"
+    ? "Waits: the server runs as many tasks as it can."
+    : `Waits: as many tasks of this tool run${all} as may at once.`;
+}
+
+/** A time as people read it, to the second: `2026-01-01 00:01:00 UTC`; of what is not a time: `later`. */
+export function momentUtc(time = ""): string {
+  const [, day, seconds] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(time) ?? [];
+  return day === undefined ? "later" : `${day} ${seconds} UTC`;
 }
 
 /** What a task called, in English: `calls: 2 of 3 returned, 1 failed`. */

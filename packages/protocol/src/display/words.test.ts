@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatDuration, formatRate, progressNumbers } from "./numbers.js";
 import { harmlessJson, harmlessLines, harmlessText, hasControls, plainText } from "./plain-text.js";
+import { momentUtc, slotWaitText } from "./status-words.js";
 
 describe("numbers for people", () => {
   it("say durations", () => {
@@ -17,6 +18,18 @@ describe("numbers for people", () => {
     const ended = [1, 2].map((progress) => progressNumbers({ progress, total: 2, percent: 100 }));
     expect(ended).toEqual(["100%", "100% (2/2)"]);
   });
+});
+
+it("says of each limit why a task waits", () => {
+  const until = "2026-01-01T00:01:00.500Z";
+  const waits = [{ limit: "tool" }, { limit: "store" }, { limit: "rate", until }, { limit: "process" }] as const;
+  expect(waits.map(slotWaitText)).toEqual([
+    "Waits: as many tasks of this tool run as may at once.",
+    "Waits: as many tasks of this tool run on all servers as may at once.",
+    "Waits at least until 2026-01-01 00:01:00 UTC: as many tasks of this tool began as may in its time.",
+    "Waits: the server runs as many tasks as it can.",
+  ]);
+  expect(["\u001b[31m", undefined].map(momentUtc)).toEqual(["later", "later"]);
 });
 
 describe("a text that a server sent", () => {

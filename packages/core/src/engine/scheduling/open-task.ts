@@ -5,7 +5,9 @@ import { readInstant } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { withCompany } from "./company.js";
 import { hasNewsOfChildren, isUnwanted, passOn, signalChildren, wakeParent } from "./family.js";
+import type { SlotWait } from "./pick-next.js";
 import { deathsOf, planAttempt, waitsUntil } from "./plan-attempt.js";
+import type { ToolLimits } from "./tool-limits.js";
 import type { VersionVerdict } from "./version-rule.js";
 import type { Versions } from "./versions.js";
 
@@ -15,6 +17,8 @@ export type OpenedTask =
   | { readonly kind: "held" }
   /** All requests are carried out, the lease is given back, and there is nothing to run now. */
   | { readonly kind: "idle"; readonly snapshot: TaskSnapshot; readonly verdict: VersionVerdict["kind"] }
+  /** The same, and a limit of its tool keeps the task from an attempt. */
+  | { readonly kind: "held_back"; readonly snapshot: TaskSnapshot; readonly wait: SlotWait }
   /** An attempt is committed as started; the process that asked holds the lease. */
   | {
       readonly kind: "started";
@@ -33,7 +37,12 @@ export type OpenedTask =
 export async function openTask(
   environment: Environment,
   taskId: string,
-  attempt: { readonly mayRun: boolean; readonly brokenAttempt: number | undefined; readonly versions: Versions },
+  attempt: {
+    readonly mayRun: boolean;
+    readonly brokenAttempt: number | undefined;
+    readonly versions: Versions;
+    readonly toolLimits: ToolLimits;
+  },
 ): Promise<OpenedTask> {
   const { store, worker, limits, clock, dueTimes, tools, telemetry } = environment;
   const again = attempt.mayRun ? await attempt.versions.judgeAgain(taskId) : undefined;
@@ -42,8 +51,8 @@ export async function openTask(
   if (acquired === undefined) return { kind: "held" };
   const { lease, snapshot } = acquired;
   const { record } = snapshot;
+  const tool = tools.runnable.get(record.tool);
   try {
-    const tool = tools.runnable.get(record.tool);
     const [, ...deaths] = record.live && !record.progressed ? deathsOf(record) : [];
     const inCompany = await withCompany(environment, deaths);
     const waitMs = dueTimes.leftMs(waitsUntil(record));
@@ -53,17 +62,10 @@ export async function openTask(
     const unwanted = await isUnwanted(environment, record);
     const childEnded = record.live && onlyWaits(record) && (await hasNewsOfChildren(environment, record));
     const family = { unwanted, childEnded };
-    const plan = planAttempt(snapshot, {
-      ...attempt,
-      ...limits,
-      ...family,
-      tool,
-      verdict,
-      worker,
-      inCompany,
-      nowMs,
-      waitMs,
-    });
+    const inputs = { ...attempt, ...limits, ...family, tool, verdict, worker, inCompany, nowMs, waitMs };
+    const wanted = planAttempt(snapshot, inputs);
+    const wait = wanted.run && tool !== undefined ? await attempt.toolLimits.admit(tool, record, lease) : undefined;
+    const plan = wait === undefined ? wanted : planAttempt(snapshot, { ...inputs, mayRun: false });
     const { events, consume } = plan;
     await passOn(
       environment,
@@ -80,8 +82,12 @@ export async function openTask(
     await wakeParent(environment, written.record);
     if (plan.run && tool !== undefined) return { kind: "started", lease, record: written.record, tool, before: record };
     await store.releaseLease(lease);
-    return { kind: "idle", snapshot: { ...written, leased: false }, verdict: verdict.kind };
+    const left = { ...written, leased: false };
+    return wait === undefined
+      ? { kind: "idle", snapshot: left, verdict: verdict.kind }
+      : { kind: "held_back", snapshot: left, wait };
   } catch (error) {
+    if (tool !== undefined) await attempt.toolLimits.release(tool, lease);
     await store.releaseLease(lease).catch(() => {});
     throw error;
   }

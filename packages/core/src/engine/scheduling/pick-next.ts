@@ -7,6 +7,8 @@ export interface QueuedTask {
   readonly tool: string;
   /** How many times its process died without progress. */
   readonly crashes: number;
+  /** Attempts that have begun, as far as is known: for a limit of tasks that begin. */
+  readonly attempt?: number | undefined;
   /** Monotonic milliseconds. */
   readonly queuedAtMs: number;
   /** Another process runs it, as far as is known: it waits for a caller's sake, should that process die. */
@@ -25,8 +27,14 @@ export interface TurnTask extends RunningTask {
   readonly yielding: boolean;
 }
 
-/** Whose running tasks a task waits for; `running` are those of its owner in this process. */
-export type SlotWait = { readonly limit: "owner"; readonly running: number } | { readonly limit: "tool" | "process" };
+/**
+ * Whose running tasks a task waits for: `running` are those of its owner in this process, `store` those of its tool in all processes.
+ * For its tool's rate it waits until a time: ISO 8601 UTC.
+ */
+export type SlotWait =
+  | { readonly limit: "owner"; readonly running: number }
+  | { readonly limit: "tool" | "process" | "store" }
+  | { readonly limit: "rate"; readonly until: string };
 
 /** How many tasks may run at once. */
 export interface SlotLimits extends TrialLimits {
@@ -34,6 +42,8 @@ export interface SlotLimits extends TrialLimits {
   readonly maxRunningPerOwner: number;
   readonly reservedRunning: number;
   readonly maxRunningOf: (tool: string) => number;
+  /** Whether a limit of its tool for all processes keeps a task from a slot. Default: none does. */
+  readonly isHeld?: (task: QueuedTask) => boolean;
 }
 
 /** The same, and how long a task has its slot before it may have to give it up. */
@@ -64,6 +74,7 @@ export function pickNext<Queued extends QueuedTask>(
     if (count >= limits.maxRunningPerOwner || count >= bestCount) continue;
     if (count > 0 && !mayTakeMore) continue;
     if ((byTool.get(task.tool) ?? 0) >= limits.maxRunningOf(task.tool)) continue;
+    if (limits.isHeld?.(task) === true) continue;
     if (!mayJoin(task, running, limits, nowMs)) continue;
     best = task;
     bestCount = count;

@@ -14,6 +14,7 @@ it("offers calls also after some left the queue before their time", async () => 
     serve: () => new Promise(() => {}),
     offer: async (taskId) => void offered.push(taskId),
     noteCompany: async () => {},
+    toolLimits: { isLimited: () => false, waitOf: () => undefined },
   });
   const add = (id: string): void => {
     queue.add({ id, owner: "client:test", tool: "job", crashes: 0 });

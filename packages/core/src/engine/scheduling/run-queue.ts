@@ -13,9 +13,16 @@ import {
   type TurnTask,
 } from "./pick-next.js";
 import { isInCompany, nextTrialMs } from "./suspects.js";
+import type { ToolLimits } from "./tool-limits.js";
 
 /** What has to be known of a task to queue it. */
-export type Runnable = Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">;
+export type Runnable = Pick<TaskRecord, "id" | "owner" | "tool" | "crashes"> & Partial<Pick<TaskRecord, "attempt">>;
+
+/** A task in the queue. */
+export interface PlacedTask extends QueuedTask {
+  /** Lower than that of each task that came later. */
+  readonly place: number;
+}
 
 /** A place in which one task is run. */
 export interface Slot extends TurnTask {
@@ -24,6 +31,8 @@ export interface Slot extends TurnTask {
   progressed: boolean;
   waiting: boolean;
   yielding: boolean;
+  /** A limit of its tool for all processes may still keep the task: those of its tool that wait come after it. */
+  opening: boolean;
   /** Resolves when what can be said of its company is written. */
   noted: Promise<void>;
   attempt?: Attempt;
@@ -31,7 +40,7 @@ export interface Slot extends TurnTask {
 }
 
 /** Runs a task in its slot; resolves to what is to be done when the slot is free. Never rejects. */
-export type Serve = (task: Runnable, slot: Slot) => Promise<() => void>;
+export type Serve = (task: PlacedTask, slot: Slot) => Promise<() => void>;
 
 /** What a queue asks of the scheduler. The first two never reject. */
 export interface QueueServices {
@@ -40,14 +49,18 @@ export interface QueueServices {
   readonly offer: (taskId: string) => Promise<void>;
   /** Notes whether a task that died before runs next to another that could kill the process. May reject. */
   readonly noteCompany: (isNow: boolean, owner: string) => Promise<void>;
+  readonly toolLimits: Pick<ToolLimits, "isLimited" | "waitOf">;
 }
 
 /** Tasks that wait for a slot of this process, and those that have one. */
 export class RunQueue {
   readonly #environment: Pick<Environment, "tools" | "limits" | "limitRules" | "clock" | "telemetry">;
   readonly #services: QueueServices;
-  readonly #queue = new Map<string, QueuedTask>();
+  readonly #queue = new Map<string, PlacedTask>();
+  #lastPlace = 0;
   readonly #slots = new Map<string, Slot>();
+  /** Tools of which a slot is opening. */
+  readonly #opening = new Set<string>();
   #stopped = false;
   /** Whether an owner waits that runs nothing here; `undefined` when that has to be looked up again. */
   #starves: boolean | undefined;
@@ -81,7 +94,9 @@ export class RunQueue {
   /** Which limit keeps a task from a slot; `undefined` for one that waits for something else. */
   slotWait(taskId: string): SlotWait | undefined {
     const queued = this.#queue.get(taskId);
-    return queued && findSlotWait(queued, [...this.#slots.values()], this.#slotLimits());
+    if (queued === undefined) return undefined;
+    const limits = this.#slotLimits();
+    return this.#services.toolLimits.waitOf(queued) ?? findSlotWait(queued, [...this.#slots.values()], limits);
   }
 
   slotOf(taskId: string): Slot | undefined {
@@ -89,11 +104,23 @@ export class RunQueue {
   }
 
   /** Queues a task, unless it has a slot already or this process does not have its tool. */
-  add({ id, owner, tool, crashes }: Runnable, runsElsewhere = false): void {
+  add({ id, owner, tool, crashes, attempt }: Runnable, runsElsewhere = false): void {
     if (this.#stopped || !this.#environment.tools.runnable.has(tool) || this.#slots.has(id)) return;
     this.#starves = undefined;
-    const queuedAtMs = this.#queue.get(id)?.queuedAtMs ?? this.#environment.clock.monotonicMs();
-    this.#queue.set(id, { id, owner, tool, crashes, queuedAtMs, runsElsewhere });
+    const before = this.#queue.get(id);
+    const queuedAtMs = before?.queuedAtMs ?? this.#environment.clock.monotonicMs();
+    const known = { crashes, attempt: attempt ?? before?.attempt };
+    const place = before?.place ?? ++this.#lastPlace;
+    this.#queue.set(id, { id, owner, tool, ...known, queuedAtMs, runsElsewhere, place });
+  }
+
+  /** Queues a task that had a slot and may not begin, in front of those that came after it. */
+  putBack(task: PlacedTask): void {
+    if (this.#stopped || this.#queue.has(task.id)) return;
+    this.#starves = undefined;
+    const later = [...this.#queue.values()].filter(({ place }) => place > task.place);
+    for (const { id } of later) this.#queue.delete(id);
+    for (const each of [task, ...later]) this.#queue.set(each.id, each);
   }
 
   /**
@@ -104,7 +131,11 @@ export class RunQueue {
   noteRunnable(runnable: ReadonlySet<string>, sinceMs: number): void {
     this.#starves = undefined;
     for (const task of this.#queue.values()) {
-      if (task.queuedAtMs < sinceMs) this.#queue.set(task.id, { ...task, runsElsewhere: !runnable.has(task.id) });
+      if (task.queuedAtMs >= sinceMs) continue;
+      const runsElsewhere = !runnable.has(task.id);
+      // It may have begun there.
+      const attempt = runsElsewhere ? undefined : task.attempt;
+      this.#queue.set(task.id, { ...task, attempt, runsElsewhere });
     }
   }
 
@@ -116,7 +147,7 @@ export class RunQueue {
 
   /** Gives slots to tasks as long as there are both. */
   pump(): void {
-    const { clock, telemetry } = this.#environment;
+    const { clock } = this.#environment;
     const limits = this.#slotLimits();
     while (!this.#stopped) {
       const next = pickNext(this.#queue.values(), [...this.#slots.values()], limits, clock.monotonicMs());
@@ -130,17 +161,20 @@ export class RunQueue {
         progressed: false,
         waiting: false,
         yielding: false,
+        opening: this.#services.toolLimits.isLimited(tool),
         noted: Promise.resolve(),
         startedAtMs: clock.monotonicMs(),
         done: Promise.resolve(),
       };
-      telemetry.leftQueue(tool, slot.startedAtMs - next.queuedAtMs);
+      if (slot.opening) this.#opening.add(tool);
+      else this.#noteLeft(next);
       this.remove(id);
       this.#slots.set(id, slot);
       slot.noted = this.#noteCompany(owner);
       slot.done = this.#services.serve(next, slot).then((afterwards) => {
         this.#starves = undefined;
         this.#slots.delete(id);
+        if (slot.opening) this.#opening.delete(tool);
         afterwards();
         this.#noteCompany(owner).catch(() => {});
         this.pump();
@@ -148,6 +182,20 @@ export class RunQueue {
     }
     this.#armTrialTimer(limits);
     this.#armOfferTimer();
+  }
+
+  /** No limit keeps the task: the next one of its tool may try. */
+  begins(task: QueuedTask, slot: Slot): void {
+    if (!slot.opening) return;
+    slot.opening = false;
+    this.#opening.delete(slot.tool);
+    this.#noteLeft(task);
+    if (this.#queue.size > 0) this.pump();
+  }
+
+  #noteLeft({ tool, queuedAtMs }: QueuedTask): void {
+    const { clock, telemetry } = this.#environment;
+    telemetry.leftQueue(tool, clock.monotonicMs() - queuedAtMs);
   }
 
   /** Whether the task, which has just written a checkpoint, stops there for another owner's turn. */
@@ -169,7 +217,9 @@ export class RunQueue {
       const tool = tools.runnable.get(name);
       return tool === undefined ? Number.POSITIVE_INFINITY : maxRunningFor(this.#environment, tool);
     };
-    return { ...limits, maxRunningOf: maxRunningOfTool };
+    const isHeld = (task: QueuedTask): boolean =>
+      this.#opening.has(task.tool) || this.#services.toolLimits.waitOf(task) !== undefined;
+    return { ...limits, maxRunningOf: maxRunningOfTool, isHeld };
   }
 
   /** The task made progress: it is not a suspect any more. */

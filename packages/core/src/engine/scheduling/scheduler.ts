@@ -12,7 +12,8 @@ import { wakeParent } from "./family.js";
 import { type OpenedTask, openTask } from "./open-task.js";
 import type { SlotWait } from "./pick-next.js";
 import { Poller, TaskTimers, type TimerKind } from "./poller.js";
-import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
+import { type PlacedTask, type Runnable, RunQueue, type Slot } from "./run-queue.js";
+import { ToolLimits } from "./tool-limits.js";
 import type { VersionVerdict } from "./version-rule.js";
 import { Versions } from "./versions.js";
 import { WorkFinder } from "./work-finder.js";
@@ -36,6 +37,7 @@ export class Scheduler {
   readonly #troubles = new Map<string, Trouble>();
   readonly #exclusive = new Exclusive();
   readonly #timers: TaskTimers;
+  readonly #toolLimits: ToolLimits;
   /** When what still runs has to stop, in monotonic milliseconds. */
   #drainUntilMs: number | undefined;
   #left: LeftTasks = [];
@@ -44,17 +46,22 @@ export class Scheduler {
     this.#environment = environment;
     this.versions = new Versions(environment);
     const company = new Company(environment);
+    this.#toolLimits = new ToolLimits(environment, () => this.#queue.pump());
     this.#queue = new RunQueue(environment, {
       serve: (task, slot) => this.#serve(task, slot),
       offer: (taskId) => this.#offer(taskId),
       noteCompany: (isNow, owner) => company.note(isNow, owner),
+      toolLimits: this.#toolLimits,
     });
     this.#timers = new TaskTimers(environment.clock);
     const finder = new WorkFinder({
       ...{ environment, queue: this.#queue, timers: this.#timers, versions: this.versions },
       isAwaited: (taskId) => this.#awaited.has(taskId),
     });
-    this.poller = new Poller(environment, () => finder.look());
+    this.poller = new Poller(environment, () => {
+      this.#toolLimits.reopen();
+      return finder.look();
+    });
   }
 
   /** Ids of the tasks that this process runs or is about to run. */
@@ -156,14 +163,18 @@ export class Scheduler {
    * Runs one attempt of a task. When there is to be another one is decided when the slot is free: what comes in between
    * would find the slot taken, and be lost.
    */
-  async #serve(task: Runnable, slot: Slot): Promise<() => void> {
+  async #serve(task: PlacedTask, slot: Slot): Promise<() => void> {
     const { store, onError } = this.#environment;
     try {
       await slot.noted;
+      const wait = await this.#toolLimits.look(task);
+      if (wait !== undefined) return () => this.#holdBack(task, wait);
       const opened = await this.#open(task.id, true);
       if (opened.kind === "held") return () => this.#lost(task);
+      if (opened.kind === "held_back") return () => this.#holdBack(task, opened.wait, opened.snapshot);
       if (opened.kind === "idle") return () => this.#rest(opened.snapshot, opened.verdict);
       const { lease, record, tool, before } = opened;
+      this.#queue.begins(task, slot);
       const onProgressed = (): void => {
         this.#troubles.delete(task.id);
         this.#queue.clear(slot);
@@ -180,6 +191,7 @@ export class Scheduler {
         const broken = await slot.attempt.run();
         if (broken !== undefined) return () => this.#failed(task, broken.error, record.attempt);
       } finally {
+        await this.#toolLimits.release(tool, lease);
         await store.releaseLease(lease).catch(onError);
       }
       const snapshot = await store.getTask(task.id);
@@ -211,6 +223,7 @@ export class Scheduler {
         mayRun: mayRun && this.#drainUntilMs === undefined,
         brokenAttempt: this.#troubles.get(taskId)?.brokenAttempt,
         versions: this.versions,
+        toolLimits: this.#toolLimits,
       }),
     );
   }
@@ -227,6 +240,14 @@ export class Scheduler {
     if (leftMs === undefined) this.#forget(record.id);
     // What is left alone is looked at again when a look for work finds it.
     else if (!isLeft) this.#schedule(record, "due", leftMs);
+  }
+
+  /** A limit of its tool keeps a task: it keeps its place in the queue, unless it has something else to wait for by now. */
+  #holdBack(task: PlacedTask, wait: SlotWait, snapshot?: TaskSnapshot): void {
+    const due = snapshot === undefined ? 0 : dueMs(snapshot);
+    const isDue = due !== undefined && this.#environment.dueTimes.leftMs(due) <= 0;
+    if (snapshot !== undefined && !isDue) this.#rest(snapshot);
+    else this.#queue.putBack({ ...task, attempt: wait.limit === "rate" ? 0 : task.attempt });
   }
 
   /** A caller waits here for a task that another worker is to run: it would give the task's own caller time to return. */
