@@ -139,6 +139,30 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
   ],
   [
     "G11",
+    "more tasks of a tool than may run in all processes",
+    {
+      events: [attempt(1), attempt(1, { task: "u", worker: "q" })],
+      plan: { tool: { maxRunningInStore: 1 } },
+    },
+    {
+      events: [attempt(1), at(112, "died", { worker: "p" }), attempt(1, { task: "u", worker: "q" })],
+      plan: { tool: { maxRunningInStore: 1 } },
+    },
+  ],
+  [
+    "G11",
+    "more tasks of a tool than may begin within a time",
+    {
+      events: [attempt(1), attempt(2, { task: "v" }), attempt(1, { task: "u", worker: "q" })],
+      plan: { tool: { rate: { limit: 1, per: 6_000 } } },
+    },
+    {
+      events: [attempt(1), attempt(2, { task: "v" }), { ...attempt(1, { task: "u" }), atMs: 6_111 }],
+      plan: { tool: { rate: { limit: 1, per: 6_000 } } },
+    },
+  ],
+  [
+    "G11",
     "an owner with more unfinished tasks than all processes together may make",
     {
       events: [at(1, "started"), at(2, "started"), at(3, "listed", { owner: "client:a", unfinished: 2 })],

@@ -18,8 +18,8 @@ export const waitingBugs: readonly Bug[] = [
   {
     name: "a slot is not given back when another process holds the task",
     file: "core/src/engine/scheduling/run-queue.ts",
-    find: "        this.#slots.delete(id);\n        afterwards();",
-    replace: "        if (slot.attempt !== undefined) this.#slots.delete(id);\n        afterwards();",
+    find: "        this.#slots.delete(id);\n",
+    replace: "        if (slot.attempt !== undefined) this.#slots.delete(id);\n",
   },
   {
     name: "a death while a task waits counts as a crash",
@@ -45,6 +45,34 @@ export const waitingBugs: readonly Bug[] = [
     file: "core/src/engine/scheduling/suspects.ts",
     find: "  const own = crashedIn.filter((worker, index) => index === 0 || !inCompany.has(worker));",
     replace: "  const own = crashedIn;",
+  },
+  {
+    name: "one task of a tool too many runs in all processes",
+    file: "core/src/engine/tool-book.ts",
+    find: "  if (without(running, id).length >= maxRunning) return",
+    replace: "  if (without(running, id).length > maxRunning) return",
+    shows: "crashes",
+  },
+  {
+    name: "one task too many begins within the time of a tool's rate",
+    file: "core/src/engine/tool-book.ts",
+    find: "counted.length < rate.limit ?",
+    replace: "counted.length <= rate.limit ?",
+    shows: "crashes",
+  },
+  {
+    name: "what a dead process ran counts for its tool without end",
+    file: "core/src/engine/scheduling/tool-limits.ts",
+    find: '      if (wait?.limit === "store") wait = find(await this.#withoutDead(tool, book));\n',
+    replace: "",
+    shows: "crashes",
+  },
+  {
+    name: "a tool of which as many run as may is not tried again",
+    file: "core/src/engine/scheduling/tool-limits.ts",
+    find: "    for (const gate of this.#gates.values()) gate.full = false;",
+    replace: "",
+    shows: "crashes",
   },
   {
     name: "the owner with the most running tasks comes first",

@@ -25,6 +25,8 @@ export interface ToolSettings {
   readonly onCallerCancel?: "stop" | "detach";
   readonly stallTimeout?: number;
   readonly maxRunning?: number;
+  readonly maxRunningInStore?: number;
+  readonly rate?: { readonly limit: number; readonly per: number };
 }
 
 /** What a tool of a worker reports to. */

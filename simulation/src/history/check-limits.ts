@@ -1,11 +1,10 @@
-import type { Evidence, Violation } from "./evidence.js";
+import { type Evidence, eventsOf, type Violation } from "./evidence.js";
+import type { HistoryEvent } from "./history.js";
 
 /** G11: limits hold at every moment, and nothing is refused for a limit that is not set. */
 export function checkLimits(evidence: Evidence): readonly Violation[] {
-  return [...tooManyUnfinished(evidence), ...tooManyRunning(evidence), ...wronglyRefused(evidence)].map((text) => ({
-    rule: "G11",
-    text,
-  }));
+  const broken = [tooManyUnfinished, tooManyRunning, tooManyInStore, tooManyBegun, wronglyRefused];
+  return broken.flatMap((found) => found(evidence)).map((text) => ({ rule: "G11", text }));
 }
 
 /**
@@ -49,6 +48,64 @@ function tooManyRunning({ plan, events, tasks }: Evidence): readonly string[] {
   }
   return violations;
 }
+
+/**
+ * Attempts of the tool that work in all processes. A process that stands still, or that its store cannot be reached from, loses its
+ * tasks before it knows.
+ */
+function tooManyInStore({ plan, events }: Evidence): readonly string[] {
+  const { maxRunningInStore: allowed } = plan.tool ?? {};
+  if (allowed === undefined || !losesNoLease(events)) return [];
+  const working = new Map<string, unknown>();
+  return events.flatMap(({ kind, worker, task, attempt, atMs, tool }) => {
+    const key = `${String(task)}/${String(attempt)}`;
+    if (kind === "died") for (const [other, one] of working) if (one === worker) working.delete(other);
+    if (kind === "leaves") working.delete(key);
+    if (kind !== "attempt" || tool !== undefined) return [];
+    working.set(key, worker);
+    return working.size > allowed
+      ? [`${working.size} tasks ran in all processes at ${atMs} ms, and ${allowed} are allowed.`]
+      : [];
+  });
+}
+
+/** First attempts that began within the time of the rate, which is measured from when they may, a moment before they do. */
+function tooManyBegun({ plan, patience, events }: Evidence): readonly string[] {
+  const { rate } = plan.tool ?? {};
+  if (rate === undefined || !losesNoLease(events) || eventsOf(events, "fault").some(({ fault }) => fault === "clock"))
+    return [];
+  const begun = eventsOf(events, "attempt").filter(({ attempt, tool }) => attempt === 1 && tool === undefined);
+  const leastMs = rate.per * (1 - maxDrift) - patience.lateMs;
+  return begun.slice(rate.limit).flatMap(({ task, atMs }, index) => {
+    const before = begun[index];
+    return before !== undefined && atMs - before.atMs < leastMs
+      ? [
+          `${String(task)} began at ${atMs} ms, ${rate.limit} after what began at ${before.atMs} ms: not within ${rate.per} ms.`,
+        ]
+      : [];
+  });
+}
+
+/** What clocks that drift may differ by. */
+const maxDrift = 0.02;
+
+/** Whether nothing but deaths and the network of callers broke anything. */
+function losesNoLease(events: readonly HistoryEvent[]): boolean {
+  return eventsOf(events, "fault").every(({ fault, takesPower }) => {
+    const isDeath = typeof fault === "string" && (fault.startsWith("die_at_") || fault.startsWith("kill"));
+    return (isDeath && takesPower !== true) || harmless.has(fault);
+  });
+}
+
+const harmless: ReadonlySet<unknown> = new Set([
+  "clock",
+  "drift",
+  "shut_down",
+  "spikes",
+  "losses",
+  "slow_readers",
+  "repeats",
+]);
 
 function wronglyRefused({ plan, events }: Evidence): readonly string[] {
   const { limits, storeLimits } = plan;

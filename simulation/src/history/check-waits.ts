@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from "@resumable-mcp/core";
 import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
+import { limitsTool } from "./slots.js";
 
 /**
  * G9: in processes that live a wait takes as long as it should: a sleep by the monotonic clock, a question until its answer
@@ -14,7 +15,7 @@ export function checkWaits(evidence: Evidence): readonly Violation[] {
   const inPlace = sleepsInPlace(evidence, isQuiet);
   // With fewer slots than tasks, one whose wait is over may wait for a slot.
   if ((plan.limits.maxRunning ?? 0) < 32 || plan.limits.maxRunningPerOwner !== undefined) return inPlace;
-  if (plan.tool?.maxRunning !== undefined) return inPlace;
+  if (limitsTool(plan.tool)) return inPlace;
   const steady = new Map(tasks.filter(isSteady).map((task) => [task.record.id, task]));
   return [...inPlace, ...lateSleeps(evidence, steady, isQuiet), ...lateAnswers(evidence, steady, isQuiet)];
 }

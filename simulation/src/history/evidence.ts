@@ -69,6 +69,8 @@ export interface Evidence {
       readonly onFailure?: "continue" | "restart";
       readonly stallTimeout?: number;
       readonly maxRunning?: number;
+      readonly maxRunningInStore?: number;
+      readonly rate?: { readonly limit: number; readonly per: number };
     };
     readonly calls: readonly PlannedFacts[];
   };

@@ -3,8 +3,17 @@ import type { Evidence } from "./evidence.js";
 
 /** Slots are free whatever is called: there are more of them than calls, or none is held for long. */
 export function hasFreeSlots({ limits, tool, calls }: Evidence["plan"]): boolean {
-  if (tool?.maxRunning !== undefined) return false;
+  if (limitsTool(tool)) return false;
   return (limits.maxRunning ?? 0) >= 32 || calls.every(({ input }) => heldMs(operationsOf(input)) <= shortMs);
+}
+
+/** Whether a task may wait for others of its tool. */
+export function limitsTool({
+  maxRunning,
+  maxRunningInStore,
+  rate,
+}: NonNullable<Evidence["plan"]["tool"]> = {}): boolean {
+  return maxRunning !== undefined || maxRunningInStore !== undefined || rate !== undefined;
 }
 
 /** Work of a task that another one may wait for. */

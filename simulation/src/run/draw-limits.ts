@@ -86,6 +86,15 @@ function drawTool(random: Random): ToolSettings {
     ...(random.percent(20) && { onCallerCancel: "detach" as const }),
     ...(random.percent(10) && { stallTimeout: 3_000 }),
     ...(random.percent(10) && { maxRunning: 2 }),
+    ...drawStoreLimits(random.aside()),
+  };
+}
+
+/** Limits of the tool in all processes. */
+function drawStoreLimits(random: Random): ToolSettings {
+  return {
+    ...(random.percent(12) && { maxRunningInStore: random.pick([1, 2]) }),
+    ...(random.percent(8) && { rate: { limit: random.pick([1, 2]), per: 6_000 } }),
   };
 }
 
