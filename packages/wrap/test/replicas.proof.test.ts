@@ -40,16 +40,19 @@ it.each([
   kill(pair[0].child.pid);
   expect(await first).toBeUndefined();
   // Its server ends with it, and does nothing of what it is let do after that.
-  await expect.poll(() => orphans(lines())).toEqual([]);
+  await expect.poll(() => serversOf(pair[0].child.pid, lines())).toEqual([]);
   await go();
   expect(await callOverHttp(pair[1].url, tool, input)).toContain(answer);
   expect(lines().filter((line) => line.startsWith("step ") && line.includes(" one "))).toEqual(steps);
 });
 
-/** The servers that are there though their gateway is not. */
-function orphans(lines: readonly string[]): readonly number[] {
+/**
+ * The servers that a gateway started and that are alive. Whether the gateway itself is alive says nothing:
+ * a killed process counts as alive until its end is read.
+ */
+function serversOf(gateway: number | undefined, lines: readonly string[]): readonly number[] {
   const noted = lines.filter((line) => line.startsWith("pid ")).map((line) => line.split(" ").slice(1).map(Number));
-  return noted.flatMap(([pid = 0, parent = 0]) => (isAlive(pid) && !isAlive(parent) ? [pid] : []));
+  return noted.flatMap(([pid = 0, parent]) => (parent === gateway && isAlive(pid) ? [pid] : []));
 }
 
 function isAlive(pid: number): boolean {
