@@ -1,5 +1,4 @@
 import fs from "node:fs";
-import { open } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /**
@@ -26,6 +25,7 @@ export interface DocumentDisk {
 }
 
 const fdatasync = promisify(fs.fdatasync);
+const fsync = promisify(fs.fsync);
 
 /**
  * Renames a file or a folder. Windows refuses that while a virus scanner or an index reads it: there it is tried again, for half a
@@ -61,7 +61,7 @@ export const nodeDocumentDisk: DocumentDisk = {
   async syncFolder(path) {
     // Windows opens no folder; a rename is atomic there without it.
     if (process.platform === "win32") return;
-    const folder = await open(path, "r");
-    await folder.sync().finally(() => folder.close());
+    const folder = fs.openSync(path, "r");
+    await fsync(folder).finally(() => fs.closeSync(folder));
   },
 };

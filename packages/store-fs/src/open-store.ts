@@ -82,6 +82,7 @@ export type OpenStore = ReturnType<typeof openStore>;
 /** Gives back what a store holds, once everything under way is written. */
 export async function closeStore(store: OpenStore): Promise<void> {
   store.notifications.close();
+  store.creator.close();
   await store.book.close();
   await store.compaction.idle();
   await store.finished.idle();

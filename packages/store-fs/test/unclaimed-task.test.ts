@@ -99,8 +99,9 @@ test("a task that no caller knows of is removed when a finished one would be, an
     [["unlisted", "harmless"]],
   ]);
   await store.listExpired({ now: at(1_000), limit: 10 });
-  expect([disk.exists(folder), disk.list(`${directory}/trash`)]).toEqual([false, []]);
-  expect((await store.getTask(other))?.record.id).toBe(other);
+  expect([disk.exists(folder), (await store.getTask(other))?.record.id]).toEqual([false, other]);
+  await store.close();
+  expect(disk.list(`${directory}/trash`)).toEqual([]);
 });
 
 test("a half made task gets no call whose damaged claim was of an unfinished one (G7)", async () => {

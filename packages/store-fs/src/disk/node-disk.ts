@@ -23,8 +23,9 @@ export const nodeDisk: Disk = {
   truncate: (file, length) => fs.ftruncateSync(file, length),
   stat: (path) =>
     ifThere(() => {
-      const stat = fs.statSync(path);
-      return { size: stat.size, modifiedMs: stat.mtimeMs, isFolder: stat.isDirectory() };
+      // An error costs several times the call.
+      const stat = fs.statSync(path, { throwIfNoEntry: false });
+      return stat && { size: stat.size, modifiedMs: stat.mtimeMs, isFolder: stat.isDirectory() };
     }),
   identify(path) {
     const stat = fs.statSync(path, { throwIfNoEntry: false });

@@ -9,11 +9,12 @@ import {
   tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
+import { isSystemError } from "../disk/disk.js";
 import { isSafeId, journalName, shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { badId } from "../disk/store-errors.js";
-import { appendTo, isTaken } from "../disk/whole-file.js";
+import { appendTo, isTaken, renameIfExists } from "../disk/whole-file.js";
 import { firstHeader } from "../journal/journal-line.js";
 import { taskExists } from "../journal/task-folder.js";
 import type { TaskReading } from "../task/held-task.js";
@@ -41,9 +42,15 @@ export interface IndexParts {
 /** Makes tasks, at most one unfinished one for an owner and key. */
 export class TaskCreator {
   readonly #parts: IndexParts & { readonly reader: TaskReader };
+  readonly #places: DraftPlaces;
 
   constructor(parts: IndexParts & { readonly reader: TaskReader }) {
     this.#parts = parts;
+    this.#places = new DraftPlaces(parts.context);
+  }
+
+  close(): void {
+    this.#places.close();
   }
 
   /**
@@ -62,7 +69,7 @@ export class TaskCreator {
   async #create(request: CreateRequest): Promise<Created | undefined> {
     const { reader } = this.#parts;
     const { task } = request;
-    const draft = new FolderDraft(this.#parts.context, request);
+    const draft = new FolderDraft(this.#parts.context, this.#places, request);
     let endAdmission: ((bytes?: number) => void) | undefined;
     let endMaking: (() => void) | undefined;
     let isFull = false;
@@ -178,18 +185,53 @@ function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): { owner: string
   return key === null ? undefined : { owner, key };
 }
 
-/** Removes a folder that is empty unless something failed. */
-function removeEmptied(disk: StoreContext["disk"], folder: string): void {
-  try {
-    disk.removeFolder(folder);
-  } catch {
-    disk.removeTree(folder);
+/** So many empty places are kept: more tasks are rarely made at once. */
+const maxSparePlaces = 64;
+
+/**
+ * The folders in which tasks are made. A place that is empty again becomes the next one's: to remove a folder can take a
+ * file system as long as a sync (2 ms on ext4), and a rename takes 50 µs.
+ */
+class DraftPlaces {
+  readonly #context: StoreContext;
+  readonly #spare: string[] = [];
+
+  constructor(context: StoreContext) {
+    this.#context = context;
+  }
+
+  open(place: string): void {
+    const { disk } = this.#context;
+    const spare = this.#spare.pop();
+    if (spare !== undefined) renameIfExists(disk, spare, place);
+    disk.makeFolder(draftIn(place));
+  }
+
+  /** Takes back a place that is empty. */
+  release(place: string): void {
+    const { disk, layout, instance, unique } = this.#context;
+    // It names no task any more.
+    const spare = join(layout.trash, `new.${instance}.${unique()}`);
+    if (this.#spare.length < maxSparePlaces && renameIfExists(disk, place, spare)) this.#spare.push(spare);
+    else disk.removeTree(place);
+  }
+
+  close(): void {
+    for (const spare of this.#spare.splice(0)) {
+      try {
+        this.#context.disk.removeTree(spare);
+      } catch (error) {
+        // Who opens the store next removes it.
+        if (!isSystemError(error)) throw error;
+      }
+    }
   }
 }
 
 /** A task's folder on its way into the store. */
 class FolderDraft {
   readonly #context: StoreContext;
+  readonly #places: DraftPlaces;
   readonly #task: NewTask;
   readonly #now: Instant;
   readonly #place: string;
@@ -197,8 +239,9 @@ class FolderDraft {
   bytes = 0;
   #state: "none" | "prepared" | "published" | "kept" = "none";
 
-  constructor(context: StoreContext, { task, now }: { readonly task: NewTask; readonly now: Instant }) {
+  constructor(context: StoreContext, places: DraftPlaces, { task, now }: Pick<CreateRequest, "task" | "now">) {
     this.#context = context;
+    this.#places = places;
     this.#task = task;
     this.#now = now;
     this.#place = placeFor(context, task.id);
@@ -234,8 +277,8 @@ class FolderDraft {
     if (this.#state !== "none") return false;
     const { disk, durable, observe, syncs } = this.#context;
     const folder = draftIn(this.#place);
-    disk.makeFolder(folder);
     this.#state = "prepared";
+    this.#places.open(this.#place);
     const created: TaskEvent = {
       type: "created",
       task: this.#task,
@@ -261,7 +304,8 @@ class FolderDraft {
   discard(): void {
     const { id, owner, key } = this.#task;
     if (this.#state === "published" && key !== null) withdraw(this.#context, { id, owner, key }, this.#place);
-    else if (this.#state !== "none") removeEmptied(this.#context.disk, this.#place);
+    else if (this.#state === "prepared") this.#context.disk.removeTree(this.#place);
+    else if (this.#state !== "none") this.#places.release(this.#place);
     this.#state = "none";
   }
 }

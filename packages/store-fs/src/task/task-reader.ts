@@ -17,6 +17,7 @@ import {
   extendView,
   type FoldedJournal,
   freezeRecord,
+  keepView,
   lostEnd,
   newestView,
   type Reading,
@@ -138,8 +139,7 @@ export class TaskReader {
     const { takeOverPollMs, maxTakeOverPolls } = this.#context.limits;
     for (let polls = 0; ; polls += 1) {
       // Read, then look: what was read counts for good when no later epoch is announced by then, since a later taker reads later.
-      const view = newestView(this.#context, taskId, { cache });
-      const folder = lookAt(this.#context.disk, taskFolder(this.#context.layout, taskId));
+      const { view, folder } = this.#look(cache, taskId);
       if (view === undefined || folder === undefined) return this.#missing(taskId);
       const reading = { view, folder };
       const signals = pendingSignals(this.#context, taskId, folder, view);
@@ -160,6 +160,19 @@ export class TaskReader {
       if (isFinalReading) return { ...reading, record: isDurable.record, signals };
       await this.sealEpoch(taskId);
     }
+  }
+
+  /** The newest journal, and the folder as it is afterwards. Where a journal that was read before is still the newest, one listing tells both. */
+  #look(cache: ViewCache, taskId: string): { readonly view?: FoldedJournal; readonly folder?: FolderState } {
+    const list = () => lookAt(this.#context.disk, taskFolder(this.#context.layout, taskId));
+    const known = cache.get(taskId);
+    if (known !== undefined) {
+      if (extendView(this.#context, known)) keepView(cache, known);
+      const folder = list();
+      if (folder?.newest === known.header.epoch) return { view: known, folder };
+    }
+    const view = newestView(this.#context, taskId, { cache });
+    return { view, folder: list() };
   }
 
   /** A journal that ends before the task is known to have finished is damaged, however sound what is left of it. */

@@ -168,7 +168,7 @@ export class WorkerRegistry {
 
   /** Tells whether an opened store may still be in use. */
   isInstanceAlive(instance: string): boolean {
-    return !this.#isDead(holderName(storeWorker, instance));
+    return instance === this.#context.instance || !this.#isDead(holderName(storeWorker, instance));
   }
 
   /**

@@ -145,8 +145,9 @@ export function findForeignFiles({ context, workers }: OpenStore): readonly Prob
   ];
   const isLeft = (path: string) => {
     const [kind, maker = "", , taskId = ""] = basename(path).split(".");
-    // A task that is in its place has a line of its own.
-    return kind === "new" && !workers.isInstanceAlive(maker) && !taskExists(context, taskId);
+    // A task that is in its place has a line of its own, and an empty folder is the place of a later one.
+    const isMaking = kind === "new" && !workers.isInstanceAlive(maker) && !taskExists(context, taskId);
+    return isMaking && namesIn(path).length > 0;
   };
   return [...others.flatMap((path) => strayFile(context, path)), ...trash.filter(isLeft).map(leftInTrash)];
 }
