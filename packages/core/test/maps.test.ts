@@ -149,6 +149,29 @@ describe("task.map", () => {
     }
   });
 
+  it("gives an item that runs again what the steps in it gave, and refuses a key that items share (G2)", async () => {
+    const made: string[] = [];
+    const run: Run = async (item, { attempt }, task) => {
+      const place = await task.step(`reserve-${item}`, () => made.push(`reserved ${item}`));
+      if (attempt === 1) throw new Error("503");
+      return Number(place);
+    };
+    const retry = { maxAttempts: 3, initialDelay: "1s" } as const;
+    const scene = createScene([mapping(2, run, { retry, concurrency: 2 })]);
+    const id = await begin(scene);
+    await scene.clock.advance(10_000);
+    expect([await itemsOf(scene, id), made]).toEqual([
+      [1, 2],
+      ["reserved 0", "reserved 1"],
+    ]);
+
+    const shared: Run = async (item, _attempt, task) => Number(await task.step("reserve", () => item));
+    const other = createScene([mapping(2, shared, { retry })]);
+    const failed = await begin(other);
+    await other.clock.advance(10_000);
+    expect(await errorOf(other, failed)).toMatchObject({ code: "STEP_KEY_REUSED" });
+  });
+
   it("tries an item again as retry says, and after its timeout; a refused result ends it (G12)", async () => {
     const made: string[] = [];
     const run: Run = async (item, { attempt, signal }) => {

@@ -40,6 +40,50 @@ function failing(times: number, made: number[] = [], error = () => new Error("50
 }
 
 describe("a step", () => {
+  it("gives its next attempt what the steps in it gave, and refuses their keys when it has ended (G2)", async () => {
+    const made: string[] = [];
+    const tool = job(async function* (task) {
+      const reserve = () => task.step("reserve", () => made.push("reserved"));
+      const charged = await task.step(
+        "order",
+        async ({ attempt }) => {
+          const place = await reserve();
+          await task.sleep("pause", "1s");
+          made.push(`charge ${attempt}`);
+          if (attempt < 3) throw new Error("503");
+          return place;
+        },
+        { retry },
+      );
+      const code = await reserve().catch((error: { code: string }) => error.code);
+      yield { progress: 1 };
+      return `${charged} ${code}`;
+    });
+    const scene = createScene([tool]);
+    const id = await begin(scene);
+    await scene.clock.advance(60_000);
+    expect(await outputOf(scene, id)).toBe("1 STEP_KEY_REUSED");
+    expect(made).toEqual(["reserved", "charge 1", "charge 2", "charge 3"]);
+  });
+
+  it("refuses a key that its earlier attempt still uses", async () => {
+    const slow = createGate();
+    const tool = job(async function* (task) {
+      const order = async ({ attempt }: { readonly attempt: number }) => {
+        const ended = task.step("slow", () => slow.opened);
+        if (attempt === 1) throw new Error("503");
+        await ended;
+      };
+      yield { progress: 1 };
+      return await task.step("order", order, { retry }).catch((error: { code: string }) => error.code);
+    });
+    const scene = createScene([tool]);
+    const id = await begin(scene);
+    await scene.clock.advance(60_000);
+    expect(await outputOf(scene, id)).toBe("STEP_KEY_REUSED");
+    slow.open();
+  });
+
   it("says how long each of its attempts took", async () => {
     const clock = createManualClock();
     const slow = (attempt: number) =>

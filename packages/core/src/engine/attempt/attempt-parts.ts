@@ -1,6 +1,7 @@
 import type { TaskLimitValues } from "../../limits.js";
 import type { Lease } from "../../store/store.js";
-import type { TaskRecord } from "../../task/task-record.js";
+import type { TaskEventBody } from "../../task/task-event.js";
+import type { Remembered, TaskRecord } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
 import type { Environment } from "../environment.js";
 import type { Exclusive } from "../exclusive.js";
@@ -35,4 +36,18 @@ export interface AttemptParts extends AttemptOptions {
   readonly control: AttemptControl;
   readonly journal: JournalWriter;
   readonly checkpoints: Exclusive;
+}
+
+/** What all verbs do with their keys. */
+export interface VerbKeys {
+  /** Runs a verb under its key, with what is remembered under it. @throws {@link ResumableError} `STEP_KEY_REUSED`. */
+  using<Result>(
+    key: string,
+    kinds: readonly Remembered["kind"][],
+    run: (entry: Remembered | undefined) => Promise<Result>,
+  ): Promise<Result>;
+  remember(event: Extract<TaskEventBody, { key: string }>): Promise<void>;
+  /** Waits until woken, or until a time; where the wait ends the attempt, the next one begins at `nextMs`. Both are of the wall clock. */
+  wait(key: string, untilMs: number, nextMs?: number): Promise<void>;
+  wake(key: string): void;
 }

@@ -2,24 +2,15 @@ import { isResumableError, ResumableError, TaskInterrupted } from "../../errors.
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit, fixedLimits } from "../../limits.js";
 import { looksAgainMs } from "../../task/calls.js";
-import type { NewTask, TaskEventBody, TaskFailure } from "../../task/task-event.js";
+import type { NewTask, TaskFailure } from "../../task/task-event.js";
 import { type CalledTask, findEntry, isFinal, type Remembered, type TaskRecord } from "../../task/task-record.js";
 import { makeLabel } from "../../tool/task-label.js";
 import type { Tool } from "../../tool/tool.js";
 import { readInstant } from "../clock.js";
 import { keptMs, maxUnfinishedFor } from "../limit-rules.js";
 import { keyedCall, taskKey } from "../owner/keyed-call.js";
-import type { AttemptParts } from "./attempt-parts.js";
+import type { AttemptParts, VerbKeys } from "./attempt-parts.js";
 import { errorOf } from "./step-attempt.js";
-
-/** What all verbs do with their keys. */
-interface VerbKeys {
-  claim(key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined;
-  remember(event: Extract<TaskEventBody, { key: string }>): Promise<void>;
-  /** Waits until woken; where the wait ends the attempt, the next one begins at this time of the wall clock. */
-  wait(key: string, nextMs: number): Promise<void>;
-  wake(key: string): void;
-}
 
 /** How a called task has ended. */
 type Ending = { readonly output: Json } | { readonly error: TaskFailure; readonly generation: number };
@@ -41,8 +32,13 @@ export class ChildCalls {
   }
 
   async call(key: string, tool: Tool | string, input: unknown): Promise<Json> {
+    return await this.#keys.using(key, ["call", "returned", "failed_call"], (entry) =>
+      this.#call(key, tool, input, entry),
+    );
+  }
+
+  async #call(key: string, tool: Tool | string, input: unknown, entry: Remembered | undefined): Promise<Json> {
     const { control, taskLimits } = this.#parts;
-    const entry = this.#keys.claim(key, ["call", "returned", "failed_call"]);
     if (entry?.kind === "returned") return copyJson(entry.value, nameValue(key));
     if (entry?.kind === "failed_call") throw childFailed(key, entry, entry.error);
     const child = await this.#newTask(key, typeof tool === "string" ? tool : tool.name, input);
@@ -96,7 +92,7 @@ export class ChildCalls {
       if (news !== this.#news) continue;
       this.#waiting.add(key);
       try {
-        await this.#keys.wait(key, looksAgainMs(journal.record, clock.wallMs()));
+        await this.#keys.wait(key, Number.POSITIVE_INFINITY, looksAgainMs(journal.record, clock.wallMs()));
       } finally {
         this.#waiting.delete(key);
       }

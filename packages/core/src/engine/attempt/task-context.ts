@@ -28,7 +28,7 @@ export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): 
       handled(verbs.map({ key, items, run: run as MapCall["run"], options }, idempotencyKey)),
     call: (key: string, tool: Tool | string, input: unknown) =>
       handled(verbs.calls.call(key, tool, input) as Promise<never>),
-    ask: (key, request) => handled(verbs.ask(key, request as AskRequest)),
+    ask: (key, request) => handled(verbs.questions.ask(key, request as AskRequest)),
     sleep: (key, duration) => handled(verbs.sleep(key, duration)),
     artifact: (name, content, options) => handled(verbs.artifact(name, content, options)),
     log: (level, data) => journal.log(level, data),

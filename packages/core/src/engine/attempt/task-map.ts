@@ -10,6 +10,7 @@ import type { AttemptParts } from "./attempt-parts.js";
 import { keepsCheckpoints, writeCheckpoint } from "./check-checkpoint.js";
 import { type MapItem, MapItems } from "./map-items.js";
 import { attemptsFailed, runStep } from "./step-attempt.js";
+import type { UsedKeys } from "./used-keys.js";
 
 /** What a tool gives `task.map`. */
 export interface MapCall {
@@ -26,6 +27,8 @@ export interface MapHost {
   readonly idempotencyKey: (key: string) => string;
   /** So many items more are read or run. */
   readonly onItems: (change: number) => void;
+  /** An item begins. */
+  readonly tries: UsedKeys["tries"];
 }
 
 /** An item that has ended and is not committed. */
@@ -131,21 +134,24 @@ export class TaskMap {
 
   async #runNext(): Promise<[number, Omit<Ended, "release">] | undefined> {
     this.#host.onItems(1);
+    const tries = this.#host.tries();
     try {
       const next = await this.#turns.run("", async () => (this.#isHalted ? undefined : this.#items.read()));
-      return next && [next.index, await this.#tryItem(next)];
+      return next && [next.index, await this.#tryItem(next, tries.again)];
     } finally {
+      tries.end();
       this.#host.onItems(-1);
     }
   }
 
   /** Throws when the attempt has to stop. */
-  async #tryItem({ item, index, digest }: MapItem): Promise<Omit<Ended, "release">> {
+  async #tryItem({ item, index, digest }: MapItem, onTry: () => void): Promise<Omit<Ended, "release">> {
     const { control, onToolError, lease, tool, record, random } = this.#parts;
     const { key, run, options } = this.#call;
     const what = `Item ${index} of ${this.#what}`;
     const idempotencyKey = this.#host.idempotencyKey(`${key}[${index}]`);
     for (let attempt = 1; ; attempt += 1) {
+      onTry();
       try {
         const runOnce = (step: { readonly attempt: number; readonly signal: AbortSignal }) =>
           run(item, { ...step, index, idempotencyKey });

@@ -1,29 +1,30 @@
 import type { Duration } from "../../duration.js";
-import { isResumableError, isTaskInterrupted, ResumableError } from "../../errors.js";
+import { isTaskInterrupted, ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit } from "../../limits.js";
-import type { Answer, TaskEventBody } from "../../task/task-event.js";
+import type { TaskEventBody, TaskFailure } from "../../task/task-event.js";
 import { findEntry, type Remembered } from "../../task/task-record.js";
 import type { RetryPolicy } from "../../tool/retry-policy.js";
-import { checkValue, isStandardSchema } from "../../tool/schema.js";
-import type { AskRequest, AskResult, MapCounts, StepAttempt, StepOptions, TaskContext } from "../../tool/tool.js";
+import type { MapCounts, StepAttempt, StepOptions, TaskContext } from "../../tool/tool.js";
 import { formatIso } from "../clock.js";
 import { isRefusal, retryDelay, toThrown } from "../retry-delay.js";
 import { ArtifactWriter, checkArtifact } from "./artifact-writer.js";
-import type { AttemptParts } from "./attempt-parts.js";
+import type { AttemptParts, VerbKeys } from "./attempt-parts.js";
 import { ChildCalls } from "./child-calls.js";
-import { laterIso, questionOf } from "./question.js";
+import { laterIso, Questions } from "./question.js";
 import { attemptsFailed, checkStepOptions, errorOf, type FailedStep, runStep } from "./step-attempt.js";
 import { countsOf, type MapCall, TaskMap } from "./task-map.js";
+import { UsedKeys } from "./used-keys.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
 /** The verbs of one attempt. */
 export class TaskVerbs {
   readonly waits: WaitsInPlace;
   readonly calls: ChildCalls;
+  readonly questions: Questions;
   readonly #parts: AttemptParts;
   readonly #artifacts: ArtifactWriter;
-  readonly #used = new Set<string>();
+  readonly #keys = new UsedKeys();
   #rememberedCount: number;
   #activeSteps = 0;
   #activeItems = 0;
@@ -35,12 +36,14 @@ export class TaskVerbs {
     this.#artifacts = new ArtifactWriter(parts);
     this.#rememberedCount = Object.keys(parts.record.remembered).length;
     this.waits = new WaitsInPlace(parts, () => this.#isBusy());
-    this.calls = new ChildCalls(parts, {
-      claim: (key, kinds) => this.#claim(key, kinds),
-      remember: (event) => this.#remember(event),
-      wait: (key, nextMs) => this.#wait(key, Number.POSITIVE_INFINITY, nextMs),
+    const keys: VerbKeys = {
+      using: (key, kinds, run) => this.#using(key, kinds, run),
+      remember: (...events) => this.#remember(...events),
+      wait: (key, untilMs, nextMs) => this.#wait(key, untilMs, nextMs),
       wake: (key) => this.waits.wake(key),
-    });
+    };
+    this.calls = new ChildCalls(parts, keys);
+    this.questions = new Questions(parts, keys);
   }
 
   /** Something runs that would be done twice. Items of maps may all wait: then there are as many waits. */
@@ -50,12 +53,28 @@ export class TaskVerbs {
 
   async step(key: string, run: (attempt: StepAttempt) => unknown, options: StepOptions = {}): Promise<Json> {
     checkStepOptions("step", key, options);
+    return await this.#using(key, ["step", "failed_step"], async (entry) => {
+      // A copy, since what the tool changes must not change the record.
+      if (entry?.kind === "step") return copyJson(entry.value, nameValue(key));
+      const tries = this.#keys.tries();
+      try {
+        return await this.#try(key, run, options, entry?.kind === "failed_step" ? entry : undefined, tries.again);
+      } finally {
+        tries.end();
+      }
+    });
+  }
+
+  /** @param before the failed attempt that is written down, if any. @param onTry is called before each attempt of this process. */
+  async #try(
+    key: string,
+    run: (attempt: StepAttempt) => unknown,
+    options: StepOptions,
+    before: (FailedStep & { readonly error: TaskFailure }) | undefined,
+    onTry: () => void,
+  ): Promise<Json> {
     const { journal, clock } = this.#parts;
     const what = `Step ${JSON.stringify(key)}`;
-    const entry = this.#claim(key, ["step", "failed_step"]);
-    // A copy, since what the tool changes must not change the record.
-    if (entry?.kind === "step") return copyJson(entry.value, nameValue(key));
-    const before = entry?.kind === "failed_step" ? entry : undefined;
     let failed: FailedStep | undefined = before;
     let cause: unknown = before && errorOf(before.error);
     for (;;) {
@@ -63,6 +82,7 @@ export class TaskVerbs {
       if (failed?.until !== undefined) await this.#until(key, failed.until);
       else if (failed !== undefined)
         throw attemptsFailed(what, { taskId: journal.record.id, key, attempts: failed.attempt }, cause);
+      onTry();
       this.#activeSteps += 1;
       this.#noteWaits();
       const begunMs = clock.monotonicMs();
@@ -117,43 +137,48 @@ export class TaskVerbs {
   /** @param idempotencyKey makes that of an item out of its own. */
   async map(call: MapCall, idempotencyKey: (key: string) => string): Promise<MapCounts> {
     checkStepOptions("map", call.key, call.options);
-    const entry = this.#claim(call.key, ["map"]);
-    const before = entry?.kind === "map" ? entry : undefined;
-    if (before?.done === true) return countsOf(before);
-    this.#countKey(call.key);
-    const onItems = (change: number) => {
-      this.#activeItems += change;
-      this.#noteWaits();
-    };
-    return new TaskMap(call, before, this.#parts, { left: this.#leftInMaps, idempotencyKey, onItems }).run();
+    return await this.#using(call.key, ["map"], async (entry) => {
+      const before = entry?.kind === "map" ? entry : undefined;
+      if (before?.done === true) return countsOf(before);
+      this.#countKey(call.key);
+      const onItems = (change: number) => {
+        this.#activeItems += change;
+        this.#noteWaits();
+      };
+      const host = { left: this.#leftInMaps, idempotencyKey, onItems, tries: () => this.#keys.tries() };
+      return await new TaskMap(call, before, this.#parts, host).run();
+    });
   }
 
   /** As a step whose value is in chunks of the store. */
   async artifact(...[name, content, options = {}]: Parameters<TaskContext["artifact"]>): Promise<void> {
     checkArtifact(name, options);
-    if (this.#claim(name, ["artifact"]) !== undefined) return;
-    this.#activeSteps += 1;
-    this.#noteWaits();
-    try {
-      await this.#artifacts.write(name, content, options, (event) => this.#remember(event));
-    } finally {
-      this.#activeSteps -= 1;
+    await this.#using(name, ["artifact"], async (entry) => {
+      if (entry !== undefined) return;
+      this.#activeSteps += 1;
       this.#noteWaits();
-    }
-    this.#parts.control.check();
+      try {
+        await this.#artifacts.write(name, content, options, (event) => this.#remember(event));
+      } finally {
+        this.#activeSteps -= 1;
+        this.#noteWaits();
+      }
+      this.#parts.control.check();
+    });
   }
 
   async sleep(key: string, duration: Duration): Promise<void> {
     const { clock, dueTimes } = this.#parts;
-    const entry = this.#claim(key, ["sleep"]);
-    let until = entry?.kind === "sleep" ? entry.until : undefined;
-    if (until === undefined) {
-      until = laterIso(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), duration);
-      // The wall clock may be set while this is written.
-      dueTimes.leftMs(Date.parse(until));
-      await this.#remember({ type: "sleep", key, until });
-    }
-    await this.#until(key, until);
+    await this.#using(key, ["sleep"], async (entry) => {
+      let until = entry?.kind === "sleep" ? entry.until : undefined;
+      if (until === undefined) {
+        until = laterIso(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), duration);
+        // The wall clock may be set while this is written.
+        dueTimes.leftMs(Date.parse(until));
+        await this.#remember({ type: "sleep", key, until });
+      }
+      await this.#until(key, until);
+    });
   }
 
   async #until(key: string, until: string): Promise<void> {
@@ -161,33 +186,23 @@ export class TaskVerbs {
     if (this.#parts.dueTimes.leftMs(untilMs) > 0) await this.#wait(key, untilMs);
   }
 
-  async ask<Request extends AskRequest>(key: string, request: Request): Promise<AskResult<never>> {
-    const { clock, dueTimes, tools } = this.#parts;
-    const entry = this.#claim(key, ["question", "answer"]);
-    if (entry === undefined) {
-      const question = questionOf(key, request, clock.wallMs());
-      if (question.expiresAt !== undefined) dueTimes.leftMs(Date.parse(question.expiresAt));
-      await this.#remember({ type: "asked", key, question });
-    }
-    const answer = this.#answerOf(key) ?? (await this.#awaitAnswer(key));
-    if (answer.action !== "accept") return { action: answer.action };
-    const content = copyJson(answer.content, `the answer to ${JSON.stringify(key)}`);
-    // The answer itself was checked when it was given; a Standard Schema may fill in defaults.
-    if (!isStandardSchema(request.schema)) return { action: "accept", content: content as never };
-    const checked = await checkValue(request.schema, content, tools.validate);
-    return { action: "accept", content: (checked.problems === undefined ? checked.value : content) as never };
-  }
-
-  #claim(key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined {
+  async #using<Result>(
+    key: string,
+    kinds: readonly Remembered["kind"][],
+    run: (entry: Remembered | undefined) => Promise<Result>,
+  ): Promise<Result> {
     const { journal, control } = this.#parts;
     checkLimit("maxKeyLength", key.length, this.#parts.taskLimits.maxKeyLength);
     const entry = findEntry(journal.record, key);
-    if (this.#used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) {
-      throw keyReused(journal.record.id, key);
+    const isOther = entry !== undefined && !kinds.includes(entry.kind);
+    const end = isOther ? undefined : this.#keys.begin(key);
+    if (end === undefined) throw keyReused(journal.record.id, key);
+    try {
+      control.check();
+      return await run(entry);
+    } finally {
+      end();
     }
-    this.#used.add(key);
-    control.check();
-    return entry;
   }
 
   #countKey(key: string): void {
@@ -231,37 +246,6 @@ export class TaskVerbs {
       // The event is only about the attempt: where it cannot be written, the attempt is over.
       if (!known && !over) journal.commit([{ type: "waiting", keys }]).catch(() => {});
     });
-  }
-
-  #answerOf(key: string): Answer | undefined {
-    const entry = findEntry(this.#parts.journal.record, key);
-    return entry?.kind === "answer" ? entry.answer : undefined;
-  }
-
-  async #awaitAnswer(key: string): Promise<Answer> {
-    const entry = findEntry(this.#parts.journal.record, key);
-    const expiresAt = entry?.kind === "question" ? entry.question.expiresAt : undefined;
-    await this.#wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
-    if (this.#answerOf(key) === undefined) await this.#expire(key);
-    for (;;) {
-      const answer = this.#answerOf(key);
-      if (answer !== undefined) return answer;
-      await this.#wait(key, Number.POSITIVE_INFINITY);
-    }
-  }
-
-  /**
-   * Answers a question with `expired` by the way that everybody's answers go, of which the store takes one: an answer
-   * that a user gives at this very moment is either taken, or refused because it came too late.
-   */
-  async #expire(key: string): Promise<void> {
-    const { store, lease, journal } = this.#parts;
-    try {
-      await store.signal(lease.taskId, { kind: "answer", key, answer: { action: "expired" } });
-    } catch (error) {
-      if (!isResumableError(error, "ALREADY_ANSWERED")) journal.fail(error);
-    }
-    journal.look();
   }
 }
 
