@@ -67,7 +67,7 @@ test("a starting server says what becomes of each unfinished task", () => {
     recoverySentence({ now, later, onRequest, more }, 30_000);
   expect(say(0, 0, 0)).toBe("unfinished tasks: none waits for a process");
   expect(say(2, 1, 3)).toBe(
-    "unfinished tasks: 2 resume now, 1 resume when their caller returns, or after 30 s, 3 stay as they are until they are resumed",
+    "unfinished tasks: 2 resume now, 1 resume when their caller returns, or after 30 s, 3 stay as they are until they are resumed or answered",
   );
   expect(say(0, 1_000, 0, true)).toBe(
     "unfinished tasks: 1000 resume when their caller returns, or after 30 s, more were not counted",

@@ -86,7 +86,7 @@ export function recoverySentence({ now, later, onRequest, more }: RecoveryCounts
   const parts = [
     ...(now > 0 ? [`${now} resume now`] : []),
     ...(later > 0 ? [`${later} resume when their caller returns, or after ${recoverAfterMs / 1_000} s`] : []),
-    ...(onRequest > 0 ? [`${onRequest} stay as they are until they are resumed`] : []),
+    ...(onRequest > 0 ? [`${onRequest} stay as they are until they are resumed or answered`] : []),
     ...(more ? ["more were not counted"] : []),
   ];
   // Those that other processes run are not counted: the previous server of a reload may still run some.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RetryableError, type StepOptions, TerminalError, ToolError } from "../src/index.js";
+import { type EngineOptions, RetryableError, type StepOptions, TerminalError, ToolError } from "../src/index.js";
 import { checkResumable, createManualClock } from "../src/testing.js";
 import {
   begin,
@@ -288,7 +288,9 @@ describe("a step with retry (G2)", () => {
       [() => new ToolError("No such city."), true],
     ] as const) {
       const heard: unknown[] = [];
-      const options = { maskErrors: true, onToolError: (thrown: unknown) => heard.push(thrown) };
+      const onToolError: EngineOptions["onToolError"] = (_error, { part }) =>
+        heard.push(part && `${part.what}, ${part.attempt}`);
+      const options = { maskErrors: true, onToolError };
       const scene = createScene([stepping(failing(3, [], error).run, { retry })], options);
       const id = await begin(scene);
       const { message } = error();
@@ -302,7 +304,8 @@ describe("a step with retry (G2)", () => {
         }
         expect(seen.join().includes(message)).toBe(shown);
       }
-      expect(heard).toHaveLength(4);
+      // The attempts of the step, and that of the task.
+      expect(heard).toEqual([...[1, 2, 3].map((attempt) => `Step "charge", ${attempt}`), undefined]);
     }
   });
 });

@@ -29,8 +29,10 @@ export function admitsStrangers(options: Exposure): boolean {
 /** What callers and the log learn of what the code of tools throws. */
 export function reportsOfThrown(options: Exposure, log: Log) {
   const maskErrors = options.maskErrors ?? options.definition.maskErrors ?? admitsStrangers(options);
-  const onToolError: EngineOptions["onToolError"] = (error, { taskId, tool, attempt }) =>
-    log("warn", `The tool ${tool} failed: ${errorSentence(error)}`, { id: taskId, attempt, stack: readStack(error) });
+  const onToolError: EngineOptions["onToolError"] = (error, { taskId, tool, attempt, part }) => {
+    const what = part === undefined ? `The tool ${tool}` : `${part.what} of ${tool}, attempt ${part.attempt},`;
+    log("warn", `${what} failed: ${errorSentence(error)}`, { id: taskId, attempt, stack: readStack(error) });
+  };
   const maskThrown = createThrownMask((error, id) =>
     log("warn", `A handler of the server's own failed: ${errorSentence(error)}`, { id, stack: readStack(error) }),
   );

@@ -12,11 +12,14 @@ import type { SlotWait } from "./scheduling/pick-next.js";
 import type { ServerSurvey } from "./server-survey.js";
 import type { EngineTelemetry } from "./telemetry.js";
 
-/** An attempt that a tool's code ended by throwing. */
+/** An attempt that a tool's code ended by throwing: of a task, or of a step or an item in one. */
 export interface FailedAttempt {
   readonly taskId: string;
   readonly tool: string;
+  /** Of the task. */
   readonly attempt: number;
+  /** As a sentence about it begins, such as `Step "charge"` or `Item 3 of map "book"`, and which of its attempts failed. */
+  readonly part?: { readonly what: string; readonly attempt: number };
 }
 
 /** Runs the code of one attempt of a task, and returns what it returns. */

@@ -18,7 +18,7 @@ export function unknownOutcome(name: string, why: string, reached: string): Upst
   const far = reached === "" ? "" : ` It had reported ${reached}.`;
   return failure(
     "OUTCOME_UNKNOWN",
-    `${why}: ${name} may or may not have taken effect.${far} Check before you call it again. It was not called a second time.`,
+    `${why}: ${name} may or may not have taken effect.${far} Check before you call it again. It was not called a second time: who runs the gateway may allow that with --repeat ${name}=always.`,
   );
 }
 

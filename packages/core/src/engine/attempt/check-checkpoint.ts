@@ -85,10 +85,13 @@ const checkpointKeys: ReadonlySet<string> = new Set(
   >),
 );
 
+/** A text in quotes, so that it does not look like a number. */
+const shown = (value: unknown) => (typeof value === "string" ? JSON.stringify(value) : String(value));
+
 function checkProgress(tool: Tool, record: TaskRecord, progress: number | undefined, total: number | undefined): void {
   for (const [name, value] of Object.entries({ progress, total })) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
-      throw invalidValue(`A checkpoint of ${tool.name}`, [`${name}: must be 0 or more, not ${String(value)}`]);
+      throw invalidValue(`A checkpoint of ${tool.name}`, [`${name}: must be a number from 0 on, not ${shown(value)}`]);
     }
   }
   if (progress === undefined || progress >= record.progress) return;

@@ -161,7 +161,12 @@ export class TaskMap {
         if (isTaskInterrupted(thrown) || control.aborted !== undefined) throw thrown;
         const failed = { digest, results: [], bytes: 0 };
         if (isRefusal(thrown)) return { ...failed, failure: { error: thrown, isCollected: false } };
-        onToolError(thrown, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt });
+        onToolError(thrown, {
+          taskId: lease.taskId,
+          tool: tool.name,
+          attempt: record.attempt,
+          part: { what, attempt },
+        });
         const delayMs = retryDelay(thrown, attempt - 1, options.retry, random);
         if (delayMs === undefined) {
           if (options.onFailure === "collect") return { ...failed, failure: { error: thrown, isCollected: true } };

@@ -118,7 +118,8 @@ export class TaskVerbs {
     const { control, clock, dueTimes, random, lease, tool, record, onToolError } = this.#parts;
     const stops = isTaskInterrupted(thrown) || control.aborted !== undefined;
     if (retry === undefined || stops || isRefusal(thrown)) throw thrown;
-    onToolError(thrown, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt });
+    const part = { what: `Step ${JSON.stringify(key)}`, attempt };
+    onToolError(thrown, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt, part });
     const failed = { type: "step_failed", ...step, ...toThrown(thrown) } as const;
     const delayMs = retryDelay(thrown, attempt - 1, retry, random);
     if (delayMs === undefined) {
