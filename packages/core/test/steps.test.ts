@@ -73,6 +73,7 @@ describe("a step", () => {
         const ended = task.step("slow", () => slow.opened);
         if (attempt === 1) throw new Error("503");
         await ended;
+        return "ended";
       };
       yield { progress: 1 };
       return await task.step("order", order, { retry }).catch((error: { code: string }) => error.code);
