@@ -4,8 +4,13 @@ import { mkdtempSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createEngine, defineTool, type Store } from "@resumable-mcp/core";
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { build } from "tsup";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { withWebhook } from "../src/webhook/with-webhook.js";
 import { databaseUrl, newDatabase, usePostgres } from "./database.js";
 import type { WebhookChild } from "./webhook-child.js";
 import { secret, startReceiver } from "./webhook-receiver.js";
@@ -62,7 +67,46 @@ const points = (["putDocument", "commit", "deleteDocument"] as const).flatMap((m
   [false, true].flatMap((after) => [1, 2].map((nth) => ({ method, after, nth }))),
 );
 
+/** Opens what the child opens, in this process. */
+function openPlace({ folder, database }: Pick<WebhookChild, "folder" | "database">): Store {
+  if (folder !== undefined) return createFsStore({ directory: folder, durability: "process" });
+  return createPostgresStore({ ...database });
+}
+
+const add = defineTool({
+  name: "add",
+  description: "Adds one.",
+  input: z.object({ n: z.number() }),
+  run: async ({ n }) => ({ sum: n + 1 }),
+});
+
 describe.each(Object.entries(stores))("on %s", (_, place) => {
+  test("two servers that share the store, and look for messages all the time, send each once", async () => {
+    const { url, received } = await startReceiver();
+    const given = place();
+    const said: string[] = [];
+    const engines = [0, 1].map(() => {
+      const options = { url, keys: [Buffer.from(secret.slice("whsec_".length), "base64")], limits: { lookEveryMs: 5 } };
+      const store = withWebhook(openPlace(given), { ...options, onProblem: (sentence) => said.push(sentence) });
+      const engine = createEngine({ store, tools: [add] });
+      onTestFinished(() => engine.close());
+      return engine;
+    });
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async (_each, n) => {
+        const tasks = engines[n % 2]?.forOwner("sub:alice");
+        const started = await tasks?.start({ tool: "add", input: { n } });
+        await tasks?.wait(started?.record.id ?? "");
+        return started?.record.id;
+      }),
+    );
+    const idleSinceMs = 8.64e15;
+    const left = () => engines[0]?.documents.listIdleDocuments({ kind: "webhook", idleSinceMs, limit: 1 });
+    await expect.poll(left).toEqual([]);
+    expect(received.map(({ body }) => JSON.parse(body).id).sort()).toEqual([...ids].sort());
+    expect(said).toEqual([]);
+  });
+
   test.each(points)("SIGKILL at $method (after it: $after), the time $nth, loses no message (G1.3)", async (killAt) => {
     const { url, received } = await startReceiver();
     const key = secret.slice("whsec_".length);
