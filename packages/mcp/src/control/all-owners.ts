@@ -1,5 +1,5 @@
 import type { JsonObject, OwnedTasks } from "@resumable-mcp/core";
-import { allOwnersUses, type ControlToolName, type PanelToolName } from "@resumable-mcp/protocol";
+import { allOwnersUses, type ControlToolName, metaKeys, type PanelToolName } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { errorResult, type ToolResult } from "../call/tool-result.js";
 import { tracedTasks } from "../call/traced-requests.js";
@@ -19,7 +19,7 @@ export async function forAllOwners<EraCall extends Call>(
 ): Promise<ToolResult> {
   if (!call.meta.allOwners) return run(call);
   const use = allOwnersUses[tool];
-  if (use === undefined) return forbidden(`${tool} is not for the tasks of all owners.`);
+  if (use === undefined) return forbidden(`${tool} is for your own tasks alone: leave out ${metaKeys.allOwners}.`);
   const reach = operatorReach(call.rights, call.clientId, scopes);
   if (reach === "own")
     return forbidden(

@@ -5,7 +5,6 @@ import { bringValidator } from "../call/json-schema-validator.js";
 import { RpcError } from "../call/rpc-error.js";
 import { type ClientArgument, splitClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
-import { scopesIn } from "../owner/operator.js";
 import { forAllOwners } from "./all-owners.js";
 import { InvalidArguments, offeredTools } from "./control-tools.js";
 import type { EraAdapter, Method, Methods, RegisterToolsOptions } from "./methods.js";
@@ -52,7 +51,6 @@ function callMethod<Context, EraCall extends Call>(
 ): Method<Context> {
   const prefix = offer.listed === "none" ? undefined : offer.prefix;
   const { panel, onError } = options;
-  const scopes = scopesIn(options);
   const controls = new Map(offeredTools(offer.listed).map((tool) => [`${offer.prefix}${tool.name}`, tool]));
   const answer = async (
     context: Context,
@@ -74,14 +72,14 @@ function callMethod<Context, EraCall extends Call>(
       const { rest, ...argument } = splitClientId(argumentsOf(params), tool);
       return answer(context, argument, async (call) => {
         if (tool !== undefined) return runTool(call, tool, rest, context);
-        return control === undefined ? {} : forAllOwners(call, control.name, scopes, (by) => control.run(by, rest));
+        return control === undefined ? {} : forAllOwners(call, control.name, options, (by) => control.run(by, rest));
       });
     }
     const ofPanel = panel === undefined || hasOwnTool(name, context) ? undefined : findPanelTool(name, offer);
     if (panel === undefined || ofPanel === undefined || !showsApps(context)) return next();
     const input = argumentsOf(params);
     return answer(context, readCaller(engine, ofPanel, input), (call) =>
-      forAllOwners(call, ofPanel, scopes, (by) => runPanelTool(ofPanel, by, input, panel)),
+      forAllOwners(call, ofPanel, options, (by) => runPanelTool(ofPanel, by, input, { ...options, ...panel })),
     );
   };
 }

@@ -18,13 +18,17 @@ import { answerTask, InvalidArguments } from "./control-tools.js";
 import { serverInfo } from "./server-info.js";
 import { readJournal } from "./task-resources.js";
 
-/** What the panel's tools say of the server, and to whom. */
-export interface PanelFacts extends OperatorScopes {
+/** What the panel's tools say of the server. */
+export interface PanelFacts {
   readonly server?: PanelServer | undefined;
 }
 
 /** What the tool is asked, by whom. */
-type Run<Name extends PanelToolName> = (call: Call, input: PanelInput<Name>, facts: PanelFacts) => Promise<ToolResult>;
+type Run<Name extends PanelToolName> = (
+  call: Call,
+  input: PanelInput<Name>,
+  facts: PanelFacts & OperatorScopes,
+) => Promise<ToolResult>;
 
 const findTask: Run<"find_task"> = async (call, { tool, arguments: given }) => {
   const { rest } = argumentsOf(call.engine, tool, given);
@@ -100,7 +104,7 @@ export async function runPanelTool<Name extends PanelToolName>(
   name: Name,
   call: Call,
   value: JsonObject,
-  facts: PanelFacts,
+  facts: PanelFacts & OperatorScopes,
 ): Promise<ToolResult> {
   const checked = checkPanelInput(name, value);
   if ("input" in checked) return runs[name](call, checked.input, facts);

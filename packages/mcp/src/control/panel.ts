@@ -1,7 +1,6 @@
 import { appMimeType, type ControlToolsOffer, panelUri } from "@resumable-mcp/protocol";
 import { asRpcError } from "../call/rpc-error.js";
 import type { PanelPage, ServerDefinition } from "../define-server.js";
-import type { OperatorScopes } from "../owner/operator.js";
 import type { PanelFacts } from "./panel-tools.js";
 
 /** The panel of a server. */
@@ -10,11 +9,8 @@ export interface PanelOptions extends PanelFacts {
 }
 
 /** The panel of a definition. */
-export function makePanel(
-  { name, version, panel }: ServerDefinition,
-  scopes: OperatorScopes,
-): PanelOptions | undefined {
-  return panel === undefined || panel === false ? undefined : { page: panel, server: { name, version }, ...scopes };
+export function makePanel({ name, version, panel }: ServerDefinition): PanelOptions | undefined {
+  return panel === undefined || panel === false ? undefined : { page: panel, server: { name, version } };
 }
 
 /** No network, nothing from elsewhere. Source: MCP Apps 2026-01-26, "UI Resource Format". */

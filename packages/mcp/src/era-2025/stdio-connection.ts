@@ -38,7 +38,7 @@ export class StdioConnection2025 {
 
   private constructor({ definition, engine, ...options }: StdioOptions2025) {
     this.#requests = new PipeRequests(options);
-    const panel = makePanel(definition, {});
+    const panel = makePanel(definition);
     const { controlTools, prefix } = definition;
     this.#router = new Router2025({ engine, definition, options: { ...options, panel, controlTools, prefix } });
     const self = this;

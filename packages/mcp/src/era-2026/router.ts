@@ -8,7 +8,7 @@ import { Router } from "../control/router.js";
 import { ownToolNames } from "../control/tool-list.js";
 import { isForAll, upstreamServer } from "../control/upstream.js";
 import type { ServerDefinition } from "../define-server.js";
-import { type OperatorScopes, scopesIn } from "../owner/operator.js";
+import type { OperatorScopes } from "../owner/operator.js";
 import type { VerifiedToken } from "../owner/owner.js";
 import { callForHandler, makeAdapter } from "./adapter.js";
 import {
@@ -55,7 +55,7 @@ export class Router2026 {
 
   constructor({ definition, engine, ...options }: RouterOptions) {
     const { controlTools, prefix, upstream } = definition;
-    const panel = makePanel(definition, scopesIn(options));
+    const panel = makePanel(definition);
     this.#definition = definition;
     this.#options = { definition, engine, prefix, ...options, controlTools, panel };
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };

@@ -8,11 +8,6 @@ export interface OperatorScopes {
   readonly operatorActScope?: string | undefined;
 }
 
-/** The scopes among other options. */
-export function scopesIn({ operatorScope, operatorActScope }: OperatorScopes): OperatorScopes {
-  return { operatorScope, operatorActScope };
-}
-
 /**
  * What a caller may do with the tasks of all owners: `own`: nothing. The user of this machine may do all, as with the store itself, but not
  * as a client that names itself; no other caller without a token may do anything. Pure.

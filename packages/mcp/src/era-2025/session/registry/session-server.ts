@@ -2,7 +2,7 @@ import type { Engine } from "@resumable-mcp/core";
 import { makePanel } from "../../../control/panel.js";
 import type { ServerDefinition } from "../../../define-server.js";
 import type { SessionLimits } from "../../../limits.js";
-import { type OperatorScopes, scopesIn } from "../../../owner/operator.js";
+import type { OperatorScopes } from "../../../owner/operator.js";
 import type { Locality } from "../../../owner/owner.js";
 import type { AuthInfo } from "../../../sdk-2025.js";
 import type { ConnectableServer } from "../../other-server.js";
@@ -50,7 +50,7 @@ export function serverOf({ createServer, definition, engine, ...given }: Session
       const server = await createServer(context);
       return { server, router: routerOf(server) ?? new Router2025({ engine }) };
     };
-  const panel = makePanel(definition, scopesIn(given));
+  const panel = makePanel(definition);
   const { controlTools, prefix } = definition;
   const options = { ...given, panel, controlTools, prefix };
   const router = new Router2025({ engine, options, definition });
