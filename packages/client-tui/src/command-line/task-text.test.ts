@@ -38,6 +38,18 @@ describe("the list of tasks", () => {
   });
 });
 
+describe("a task that waits though it may run", () => {
+  it("says for what, in words and for scripts", () => {
+    const waitsFor = { limit: "rate", until: "2026-11-21T09:04:00.000Z" } as const;
+    const { lines, json } = formatTask(fakeTask("a", { status: "pending", waitsFor }));
+    const text =
+      "waits     at least until 2026-11-21 09:04:00 UTC: as many tasks of this tool began as may in its time.";
+    expect(lines).toContain(text);
+    expect(json).toMatchObject({ waits_for: waitsFor });
+    expect(describeTask(fakeTask("a")).join()).not.toContain("waits");
+  });
+});
+
 describe("a task that calls others", () => {
   it("names what called it and each that it called", () => {
     const parent = { taskId: "b", key: "report" };

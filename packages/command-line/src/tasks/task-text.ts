@@ -1,5 +1,12 @@
 import type { TaskFacts, TaskJournal, TaskQuestion } from "@resumable-mcp/protocol";
-import { formatDuration, plainText, progressNumbers, statusMark, statusWord } from "@resumable-mcp/protocol/display";
+import {
+  formatDuration,
+  plainText,
+  progressNumbers,
+  slotWaitText,
+  statusMark,
+  statusWord,
+} from "@resumable-mcp/protocol/display";
 import { tellHistory } from "./task-history.js";
 
 /** A task of a server, or of a store, where tasks have several owners. */
@@ -119,6 +126,7 @@ function factLines(task: TextTask, advice: TaskAdvice): readonly string[] {
     ["server", task.server],
     ["owner", task.owner],
     ["status", statusWord(task.status, task.interrupted)],
+    ["waits", task.waitsFor && slotWaitText(task.waitsFor).replace(/^Waits:? /, "")],
     ["progress", progressNumbers(task)],
     ["message", task.message],
     ["attempt", `${task.attempt}, generation ${task.generation}`],
@@ -156,6 +164,7 @@ function taskJson(task: TextTask): object {
     ...{ attempt: task.attempt, generation: task.generation, item_count: task.itemCount, last_seq: task.lastSeq },
     ...{ created_at: task.createdAt, updated_at: task.updatedAt, finished_at: task.finishedAt },
     questions: questions.length === 0 ? undefined : questions,
+    waits_for: task.waitsFor,
     parent: task.parent && { task_id: task.parent.taskId, key: task.parent.key },
     children: task.children?.map(({ taskId, tool: called, ...child }) => ({
       task_id: taskId,
