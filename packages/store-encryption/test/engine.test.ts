@@ -40,3 +40,23 @@ test("an engine runs a task in an encrypted store, and another one without the k
   await expect(plain.open()).rejects.toMatchObject({ code: "STORE_ENCRYPTED" });
   await Promise.all([engine.close(), plain.close()]);
 });
+
+test("the limits of a tool in all processes count in an encrypted store (G11.7, G11.8)", async () => {
+  const limited = defineTool({
+    name: "limited",
+    description: "Begins once in an hour.",
+    input: z.object({ n: z.number() }),
+    run: async ({ n }) => n,
+    maxRunningInStore: 1,
+    rate: { limit: 1, per: "1h" },
+  });
+  const [memory, keyring] = [createMemoryStore(), newKeyring()];
+  for (const [n, store] of [memory, memory.anotherProcess()].entries()) {
+    const engine = createEngine({ store: withEncryption(store, keyring), tools: [limited] });
+    const tasks = engine.forOwner("client:a");
+    const { id } = (await tasks.start({ tool: "limited", input: { n } })).record;
+    const seen = async () => (({ status, waitsFor }) => waitsFor?.limit ?? status)(await tasks.get(id));
+    await expect.poll(seen).toBe(n === 0 ? "completed" : "rate");
+    await engine.close();
+  }
+});
