@@ -23,6 +23,8 @@ export interface FileResult {
 export interface DrawnResult extends Mutant {
   readonly hash: string;
   readonly commit: string;
+  /** By which it was drawn. */
+  readonly seed: number;
   readonly tests?: ByTests;
   /** `seed 12: G1`, `seed 12: hangs`, `seed 12: ends the process`, `not found`, or `not reached`: no seed runs its code. */
   readonly simulator?: string;

@@ -10,35 +10,28 @@ const share = (part: number, whole: number): string => (whole === 0 ? "" : `${Ma
 /** The tables of what was judged: the folders by their tests, and the drawn mutants by tests and simulator. */
 export function tablesOf(repository: string): string {
   const drawn = readDrawn(repository, "drawn");
-  const kinds = [...new Set(drawn.map(({ kind }) => kind))].sort();
-  const titles = [
-    "Mutants",
-    "Judged by tests",
-    "Killed",
-    "By the simulator",
-    "Found",
-    "Not reached",
-    "By it alone",
-    "By neither",
-  ];
-  const inFolder = (name: string) => drawn.filter(({ file }) => folderOf(file).name === name);
+  const [seeds, commits] = (["seed", "commit"] as const).map((name) => [...new Set(drawn.map((one) => one[name]))]);
+  const found = drawn.filter(isFound);
+  const notFound = drawn.filter(({ simulator }) => simulator === "not found");
   return [
     head(["Folder", "Mutants", "Killed", "Timed out", "Survived", "Not covered", "Static", "Score", "Minutes"]),
     ...folders.map((folder) => folderRow(repository, folder)),
-    "\n",
-    head(["Drawn, by folder", ...titles]),
-    ...folders.map(({ name }) => drawnRow(name, inFolder(name))),
-    drawnRow("all", drawn),
-    "\n",
-    head(["Drawn, by kind of change", ...titles]),
-    ...kinds.map((kind) =>
+    `\nDrawn with seed ${seeds?.join(", ")} at ${commits?.join(", ")}:\n\n`,
+    head(["Folder", "Mutants", "Killed by its package's tests", "Found by the simulator", "Not found", "Not reached"]),
+    ...folders.map(({ name }) =>
       drawnRow(
-        kind,
-        drawn.filter((mutant) => mutant.kind === kind),
+        name,
+        drawn.filter(({ file }) => folderOf(file).name === name),
       ),
     ),
+    drawnRow("all", drawn),
+    `\nTests kill ${found.filter(isKilled).length} of the ${found.length} that the simulator found, `,
+    `and ${notFound.filter(isKilled).length} of the ${notFound.length} that it did not find.\n`,
   ].join("");
 }
+
+const isKilled = ({ tests }: DrawnResult): boolean => tests === "killed" || tests === "timeout";
+const isFound = ({ simulator }: DrawnResult): boolean => simulator?.startsWith("seed") === true;
 
 function folderRow(repository: string, folder: Folder): string {
   const { name, sample } = folder;
@@ -78,23 +71,16 @@ function scoreRow(name: string, counts: Counts, minutes: number | string): strin
 
 function drawnRow(name: string, drawn: readonly DrawnResult[]): string {
   const byTests = drawn.filter(({ tests }) => tests !== undefined && tests !== "static");
-  const isKilled = ({ tests }: DrawnResult): boolean => tests === "killed" || tests === "timeout";
-  const isFound = ({ simulator }: DrawnResult): boolean => simulator?.startsWith("seed") === true;
   const bySimulator = drawn.filter(({ simulator }) => simulator !== undefined);
-  const byBoth = byTests.filter(({ simulator }) => simulator !== undefined);
   const killed = byTests.filter(isKilled).length;
   const found = bySimulator.filter(isFound).length;
-  const alone = byBoth.filter((mutant) => isFound(mutant) && !isKilled(mutant)).length;
-  const neither = byBoth.filter((mutant) => !isFound(mutant) && !isKilled(mutant)).length;
+  const notReached = bySimulator.filter(({ simulator }) => simulator === "not reached").length;
   return row([
     name,
     drawn.length,
-    byTests.length,
-    `${killed} ${share(killed, byTests.length)}`,
-    bySimulator.length,
-    found,
-    bySimulator.filter(({ simulator }) => simulator === "not reached").length,
-    alone,
-    neither,
+    `${killed} of ${byTests.length} (${share(killed, byTests.length)})`,
+    `${found} of ${bySimulator.length}`,
+    bySimulator.length - found - notReached,
+    notReached,
   ]);
 }
