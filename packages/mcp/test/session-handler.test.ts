@@ -44,6 +44,30 @@ test("a stock client calls a long tool and gets progress and result", async () =
   expect(result).toMatchObject({ structuredContent: { counted: 4 } });
 });
 
+test("a request that calls nothing is answered on a stream where the server says something before", async () => {
+  const gate = createGate();
+  const { url } = await endpoint({
+    tools: [],
+    setup: (server) =>
+      server.registerPrompt("tell", {}, async ({ sendNotification }) => {
+        const params = { level: "info" as const, data: "first" };
+        await sendNotification({ method: "notifications/message", params });
+        await gate.pass();
+        return { messages: [] };
+      }),
+  });
+  const session = await openSession(url);
+  const request = { jsonrpc: "2.0", id: 5, method: "prompts/get", params: { name: "tell" } };
+  const events = eventsOf(await post(url, request, session));
+  const before = await readUntil(events, ({ message }) => message?.method === "notifications/message");
+  gate.open();
+  const after = await readUntil(events, () => false);
+  expect([before, after].map((seen) => seen.at(-1)?.message)).toMatchObject([
+    { params: { data: "first" } },
+    { id: 5, result: { messages: [] } },
+  ]);
+});
+
 describe("a stream that broke", () => {
   test("continues from the cursor, primed at once, without gap or repeat", async () => {
     const gate = createGate();
