@@ -8,7 +8,7 @@ import type {
   TaskResult,
   ToolInfo,
 } from "@resumable-mcp/client";
-import { isFinal } from "@resumable-mcp/client";
+import { ClientError, isFinal, type ServerFilter } from "@resumable-mcp/client";
 
 /** The one server of the fake, unless a task names another. */
 export const fakeServer = "http://127.0.0.1:8001/mcp";
@@ -90,11 +90,17 @@ export function fakeClient(world: FakeWorld): Client {
     if (server !== undefined && world.silent?.includes(server) === true) throw new Error(noAnswer(server));
     return tasks.filter((task) => server === undefined || task.server === server);
   };
+  /** What those that answer have; the others are reported. */
+  const atEach = (server: string | undefined, onFailed: ServerFilter["onFailed"] = () => {}) => {
+    const silent = server === undefined ? (world.silent ?? []) : [];
+    for (const address of silent) onFailed(address, new ClientError("SERVER_UNREACHABLE", noAnswer(address)));
+    return at(server).filter((task) => !silent.includes(task.server));
+  };
   return {
     clientId: "id",
     notices: world.notices ?? [],
     stateOrigin: world.stateOrigin ?? "replaced",
-    unfinished: async ({ server } = {}) => at(server).filter(({ status }) => !isFinal(status)),
+    unfinished: async ({ server, onFailed } = {}) => atEach(server, onFailed).filter(({ status }) => !isFinal(status)),
     async call(tool, values, { detached } = {}) {
       said.push(`call ${tool} ${JSON.stringify(values)}${detached === true ? " detached" : ""}`);
       return {
@@ -106,10 +112,21 @@ export function fakeClient(world: FakeWorld): Client {
       };
     },
     task: (id) => fakeHandle(id, world),
-    tasks: async ({ server, status } = {}) => at(server).filter((task) => status?.includes(task.status) ?? true),
-    stats: world.stats ?? (async () => [{ server: fakeServer, counts: { running: 1, completed: 2 }, total: 3 }]),
+    tasks: async ({ server, status, onFailed } = {}) =>
+      atEach(server, onFailed).filter((task) => status?.includes(task.status) ?? true),
+    stats:
+      world.stats ??
+      (async ({ onFailed } = {}) => {
+        atEach(undefined, onFailed);
+        return [{ server: fakeServer, counts: { running: 1, completed: 2 }, total: 3 }];
+      }),
     sessionInfo: async () => [],
-    tools: world.tools ?? (async () => [fakeTool("count_words", { inputSchema: world.inputSchema ?? plainSchema })]),
+    tools:
+      world.tools ??
+      (async ({ onFailed } = {}) => {
+        atEach(undefined, onFailed);
+        return [fakeTool("count_words", { inputSchema: world.inputSchema ?? plainSchema })];
+      }),
     ping: async () => [],
     servers: () => servers,
     retryNow: () => void said.push("retryNow"),

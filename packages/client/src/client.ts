@@ -85,8 +85,14 @@ export interface TaskHandle {
   remove(): Promise<void>;
 }
 
+/** What all servers are asked for. */
+export interface ServerFilter {
+  /** Hears of each server that fails while another answers: nothing of it is listed. */
+  readonly onFailed?: (server: string, error: unknown) => void;
+}
+
 /** Which tasks a list holds. */
-export interface TaskFilter {
+export interface TaskFilter extends ServerFilter {
   readonly status?: readonly TaskStatus[];
   readonly tool?: string;
   readonly server?: string;
@@ -178,7 +184,7 @@ export interface Client {
   /** Whether the state was found, with the client's id; was created, since there was none; or replaces a damaged one. */
   readonly stateOrigin: StateOrigin;
   /** The tasks that are not over, on every server that answers or on one, newest first; without the forgotten ones. */
-  unfinished(filter?: Pick<TaskFilter, "server">): Promise<readonly TaskInfo[]>;
+  unfinished(filter?: Pick<TaskFilter, "server" | "onFailed">): Promise<readonly TaskInfo[]>;
   /**
    * Calls a tool, or joins the task of the same call where one is unfinished.
    *
@@ -190,9 +196,9 @@ export interface Client {
   call(tool: string, values: JsonObject, options?: CallOptions): Promise<TaskCall>;
   task(id: string, server?: string): TaskHandle;
   tasks(filter?: TaskFilter): Promise<readonly TaskInfo[]>;
-  stats(filter?: Pick<TaskFilter, "allOwners">): Promise<readonly ServerStats[]>;
+  stats(filter?: Pick<TaskFilter, "allOwners" | "onFailed">): Promise<readonly ServerStats[]>;
   sessionInfo(): Promise<readonly SessionInfo[]>;
-  tools(): Promise<readonly ToolInfo[]>;
+  tools(filter?: ServerFilter): Promise<readonly ToolInfo[]>;
   ping(): Promise<readonly PingResult[]>;
   /** The state of each server, without a request. */
   servers(): readonly ServerInfo[];

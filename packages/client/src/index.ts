@@ -14,6 +14,7 @@ export type {
   Client,
   ClientEvent,
   ClientSummary,
+  ServerFilter,
   ServerInfo,
   ServerStats,
   ServerTest,

@@ -115,7 +115,7 @@ function assemble(context: ClientContext, parts: ClientParts): Client {
     tasks: (filter = {}) => listTasks(context, filter),
     stats: (filter = {}) => listStats(context, filter),
     sessionInfo: () => listSessionInfo(context),
-    tools: async () => (await fromEach(servers, toolsOf)).flat(),
+    tools: async ({ onFailed } = {}) => (await fromEach(servers, toolsOf, onFailed)).flat(),
     ping: () => Promise.all(servers.map((server) => pingServer(server, context.limits))),
     servers: () => servers.map((server) => infoOf(server)),
     retryNow: () => {

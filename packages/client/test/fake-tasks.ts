@@ -102,6 +102,8 @@ export class FakeTask {
 
 /** All tasks of a fake server: what a store would hold. */
 export class FakeTasks {
+  /** Why the server behind has not started; absent: there is none. */
+  notStarted: string | undefined;
   readonly all: FakeTask[] = [];
   /** With this code, the server refuses every tool that looks at a task. */
   fault: string | undefined;

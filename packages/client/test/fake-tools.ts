@@ -48,7 +48,10 @@ export function createFakeMcpServer(tasks: FakeTasks): Server {
       { name: "count", description: "Counts.", inputSchema: object, _meta: { "resumable-mcp/durable": "journal" } },
       ...control.filter((name) => minimal.includes(name)).map((name) => ({ name, inputSchema: object })),
     ],
-    _meta: { "resumable-mcp/control_tools": { listed: "minimal", prefix: "" } },
+    _meta: {
+      "resumable-mcp/control_tools": { listed: "minimal", prefix: "" },
+      "resumable-mcp/not_started": tasks.notStarted,
+    },
   }));
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
     const task = tasks.all.find(({ id }) => uri === `task://${id}/journal`);

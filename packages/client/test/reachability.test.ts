@@ -94,3 +94,34 @@ describe("a server", () => {
     expect(await client.stats()).toEqual([{ server: server.url, counts: { running: 1 }, total: 1 }]);
   });
 });
+
+it("a gateway whose server has never started says so, and why, until it has", async () => {
+  const { open, tasks } = world();
+  tasks.notStarted = "The server ended (exit code 1).";
+  const client = await open();
+  const error = await client.tools().catch((reason: unknown) => reason);
+  expect(isClientError(error) && [error.code, error.message]).toEqual([
+    "SERVER_REFUSED",
+    expect.stringMatching(/^The server behind \S+ has not started: The server ended \(exit code 1\)\. /),
+  ]);
+  expect(await codeOf(client.call("count", {}))).toBe("SERVER_REFUSED");
+  const [{ server } = { server: "" }] = await client.ping();
+  expect(await client.testServer(server)).toMatchObject({ ok: false, code: "SERVER_REFUSED" });
+  tasks.notStarted = undefined;
+  expect((await client.tools()).map(({ name }) => name)).toContain("count");
+});
+
+describe("of several servers", () => {
+  it("those that fail are reported while another answers, whatever all are asked for", async () => {
+    const { openWith, server } = world();
+    const away = "http://127.0.0.1:1/mcp";
+    const client = await openWith({ servers: [{ url: server.url }, { url: away }] });
+    const failed: unknown[] = [];
+    const onFailed = (address: string, error: unknown) => failed.push([address, isClientError(error) && error.code]);
+    await client.unfinished({ onFailed });
+    await client.tasks({ onFailed });
+    await client.stats({ onFailed });
+    await client.tools({ onFailed });
+    expect(failed).toEqual(Array.from({ length: 4 }, () => [away, "SERVER_UNREACHABLE"]));
+  });
+});

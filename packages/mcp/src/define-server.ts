@@ -73,6 +73,8 @@ export interface Upstream {
   readonly tools: readonly Tool[];
   /** What it offers in addition to tools. Source: MCP, Lifecycle, "Capability Negotiation". */
   readonly capabilities: JsonObject;
+  /** Why none of its tools are known: it has never started; `undefined`: they are. */
+  readonly notStarted: string | undefined;
   /** Gives it what a server keeps across restarts. */
   keepIn(documents: Documents): void;
   /** Asks it for everything but calls of tools. */

@@ -1,8 +1,15 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import type { Call } from "../src/call/call.js";
 import { upstreamServer } from "../src/control/upstream.js";
-import type { ServerDefinition, Upstream, UpstreamChange, UpstreamRequest } from "../src/define-server.js";
+import {
+  type ServerDefinition,
+  serveUpstream,
+  type Upstream,
+  type UpstreamChange,
+  type UpstreamRequest,
+} from "../src/define-server.js";
 import { createSessionHandler } from "../src/index.js";
 
 const initialize = {
@@ -13,22 +20,51 @@ const initialize = {
 };
 const accept = "application/json, text/event-stream";
 
+/** A server that offers nothing. */
+const quiet: Upstream = {
+  notStarted: undefined,
+  tools: [],
+  passes: [],
+  capabilities: {},
+  keepIn: () => {},
+  expect: () => () => {},
+  ask: async () => ({ result: {} }),
+  subscribe: async () => ({ end: () => {} }),
+  join: () => () => {},
+  watch: () => () => {},
+  close: async () => {},
+};
+
+test("a list of tools says why a wrapped server has none: it has never started", async () => {
+  const upstream: Upstream = { ...quiet, notStarted: "It ended." };
+  const definition: ServerDefinition = { name: "w", version: "1", tools: [], upstream };
+  const engine = createEngine({ store: createMemoryStore(), tools: [] });
+  serveUpstream(engine, definition);
+  const handler = createSessionHandler({ engine, definition });
+  onTestFinished(async () => {
+    await handler.close();
+    await engine.close();
+  });
+  const headers = { "content-type": "application/json", accept };
+  const ask = (message: object, more = {}) => {
+    const init = { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(message) };
+    return handler.fetch(new Request("http://127.0.0.1/mcp", init));
+  };
+  const opened = await ask(initialize);
+  await opened.text();
+  const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
+  const listed = await ask({ jsonrpc: "2.0", id: 2, method: "tools/list" }, session);
+  expect(await listed.text()).toContain(`"${metaKeys.notStarted}":"It ended."`);
+});
+
 test("of what a wrapped server sends, a session hears of lists that changed, and of nothing that is another owner's", async () => {
   const listeners = new Set<(change: UpstreamChange) => void>();
   const upstream: Upstream = {
-    tools: [],
-    passes: [],
-    capabilities: {},
-    keepIn: () => {},
-    expect: () => () => {},
-    ask: async () => ({ result: {} }),
-    subscribe: async () => ({ end: () => {} }),
-    join: () => () => {},
+    ...quiet,
     watch: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    close: async () => {},
   };
   const definition: ServerDefinition = { name: "w", version: "1", tools: [], upstream };
   const engine = createEngine({ store: createMemoryStore(), tools: [] });

@@ -32,6 +32,8 @@ export const metaKeys = {
   durable: "resumable-mcp/durable",
   /** On results of `tools/list`: which control tools there are, `{ listed, prefix }`. */
   controlTools: "resumable-mcp/control_tools",
+  /** Likewise, of a gateway whose server has never started: why, as a text. Its tools are not known. */
+  notStarted: "resumable-mcp/not_started",
   /** On elicitation requests: the key of the question, which keeps its identity across restarts. */
   question: "resumable-mcp/question",
   /** Between a transport or supervisor and its server: the stable name of this call. */

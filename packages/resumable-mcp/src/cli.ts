@@ -31,6 +31,10 @@ if (asked.kind === "program") {
 } else if (asked.kind === "wrap") {
   const { runWrap } = await import("./wrap/wrap-command.js");
   await runWrap(asked.args);
+} else if (asked.kind === "no-terminal") {
+  const { helpText } = await import("./command-line/subcommands.js");
+  process.stderr.write(`There is no terminal for the screens. Name a command.\n\n${helpText}`);
+  process.exitCode = 2;
 } else {
   const { helpText, installHelp, serveHelp } = await import("./command-line/subcommands.js");
   process.stdout.write({ help: helpText, "install-help": installHelp, "serve-help": serveHelp }[asked.kind]);

@@ -57,8 +57,7 @@ export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
     await upstream.close();
     throw missing[0];
   }
-  for (const [index, why] of missing.entries())
-    if (why !== undefined) servers[index]?.server.note(`${why.message} Its tools are listed as they were last.`);
+  for (const [index, why] of missing.entries()) if (why !== undefined) servers[index]?.server.note(why.message);
   const { name: ownName = name, version = "0", instructions }: Partial<ServerFacts> = upstream.facts ?? {};
   const { tools } = upstream;
   return {
@@ -78,7 +77,10 @@ export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
  */
 export async function repeatableTools(server: ServerCommand): Promise<readonly string[]> {
   const open = startProcess(server, () => {});
-  const connection = await Connection.open(open, () => {}, new AbortController().signal, "2026");
+  const connection = await Connection.open(open, () => {}, new AbortController().signal, {
+    era: "2026",
+    startMs: wrapLimits.firstStartMs,
+  });
   const trusted = { trustAnnotations: true, repeat: {} };
   const tools = connection.facts.tools.filter((entry) => mayRepeat(entry, trusted));
   await connection.close();

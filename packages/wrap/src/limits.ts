@@ -1,7 +1,8 @@
 /** Every limit of a wrapped server, with its unit in its name. */
 export const wrapLimits = {
-  /** How long a server has to answer `initialize` and to list its tools. */
+  /** How long a server has to answer `initialize` and to list its tools; the first time, since its program may be downloaded then. */
   startMs: 30_000,
+  firstStartMs: 5 * 60_000,
   /** How long a server has to say that it is of the 2026 era, before it is also asked in the way of the 2025 era. */
   discoverMs: 5_000,
   /** How long the start of a gateway waits for the list of tools, and a list of several servers for one of them. */

@@ -200,6 +200,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
+it("says why it has no tools where its server has never started, and not that there was a last list", async () => {
+  const notes: string[] = [];
+  const { definition } = await open({ args: [join(folder, "none.js")], onNote: (text) => notes.push(text) });
+  expect(definition.upstream?.notStarted).toBe("The server ended (exit code 1).");
+  await expect.poll(() => notes).toContain("It has not started before: it has no tools until it does.");
+  expect(notes.join(" ")).not.toContain("as they were last");
+});
+
 it("says what is wrong with a program that cannot be started", async () => {
   await expect(wrap({ command: "no-such-program" })).rejects.toThrow("The program no-such-program was not found.");
 });

@@ -5,7 +5,7 @@ export const exitCodes = {
   failed: 1,
   /** The command line is wrong, or there is no terminal to draw on. */
   usage: 2,
-  /** No server answers, or it is not an MCP server, or it refuses this client. */
+  /** A server does not answer, also where others do, or it is not an MCP server, or it refuses this client. */
   unreachable: 3,
   /** There is no such task, tool or server. */
   notFound: 4,

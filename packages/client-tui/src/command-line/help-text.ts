@@ -24,7 +24,7 @@ const serversRows = `  servers add URL                   a server over HTTP (--n
 
 /** The program's name: its own where it was started itself, and not by `resumable-mcp`. */
 const isOwn = /resumable-mcp-client$|client-tui[\\/]dist[\\/]cli\.js$/.test(process.argv[1] ?? "");
-const program = isOwn ? "resumable-mcp-client" : "resumable-mcp";
+export const program = isOwn ? "resumable-mcp-client" : "resumable-mcp";
 
 /** What `--help` prints. */
 export const helpText = format(
@@ -41,7 +41,7 @@ Servers
 ${serversRows}`,
     groups: { Options: optionTable },
     after: `Exit codes
-  0 done · 1 the tool failed or the server refused · 2 wrong command line · 3 no server answers · 4 no such task or tool
+  0 done · 1 the tool failed or the server refused · 2 wrong command line · 3 a server does not answer · 4 no such task or tool
   5 paused · 6 waits for an answer · 7 not finished yet · 8 cancelled · 9 unusable state file
   129 SIGHUP · 130 Ctrl-C · 143 SIGTERM`,
   },

@@ -12,7 +12,7 @@ import { taskCommands } from "./commands/task-commands.js";
 import { completionCommand, runComplete } from "./completion/complete.js";
 import { completeCommand } from "./completion/completion-script.js";
 import { exitCodeOfError, exitCodeOfInterrupt, exitCodes, TimeOverError, UsageError } from "./exit-code.js";
-import { commandHelp, helpText } from "./help-text.js";
+import { commandHelp, helpText, program } from "./help-text.js";
 import { createOutput } from "./output.js";
 import { type CommandLine, commandName, parseCommandLine } from "./parse-command-line.js";
 import { runWhenServed } from "./run-when-served.js";
@@ -55,8 +55,7 @@ export async function runCommandLine(
     if (line.command === "completion") return completionCommand(line.words);
     if (line.command !== undefined) return await runCommand(line, commands[line.command]);
     if (process.stdin.isTTY && process.stdout.isTTY) return await runUi(line);
-    process.stderr.write(helpText);
-    return exitCodes.usage;
+    throw new UsageError(`There is no terminal for the screens. Name a command: ${program} help lists them.`);
   } catch (error) {
     report(error, json);
     return exitCodeOfError(error);

@@ -30,7 +30,7 @@ export function parseToolArguments(
 ): JsonObject {
   const given = json === undefined ? {} : asObject(parseJson(json));
   if (given === undefined)
-    throw new UsageError(`--args has to be a JSON object, for example --args '{"total_records": 50}'.`);
+    throw new UsageError(`--args has to be a JSON object, for example --args '{"key": "value"}'.`);
   const entries = words.map((word): readonly [string, Json] => {
     const at = word.indexOf("=");
     if (at < 1) throw new UsageError(`"${word}" is not a valid argument: write key=value, or --args '{"key": …}'.`);

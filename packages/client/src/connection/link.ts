@@ -26,6 +26,8 @@ export interface ToolList {
   readonly tools: readonly ListedTool[];
   /** Which control tools it has; absent where it says nothing of any. */
   readonly control?: ControlToolsOffer;
+  /** It is a gateway whose server has never started, for this reason: its tools are not known. */
+  readonly notStarted?: string;
 }
 
 /** Progress of a request in flight. */

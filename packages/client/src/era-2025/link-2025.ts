@@ -13,6 +13,7 @@ import {
   type ControlToolsOffer,
   type Json,
   type JsonObject,
+  metaKeys,
   parseJson,
   readControlTools,
 } from "@resumable-mcp/protocol";
@@ -191,6 +192,7 @@ export class Link2025 implements ServerLink {
     return this.#guarded(options, async (signal) => {
       const tools: ListedTool[] = [];
       let control: ControlToolsOffer | undefined;
+      let notStarted: string | undefined;
       let cursor: string | undefined;
       do {
         const params = { _meta: this.#meta, cursor };
@@ -200,9 +202,11 @@ export class Link2025 implements ServerLink {
         });
         tools.push(...page.tools.map(toListedTool));
         control ??= readControlTools(page);
+        const why = page._meta?.[metaKeys.notStarted];
+        if (typeof why === "string") notStarted = why;
         cursor = page.nextCursor;
       } while (cursor !== undefined);
-      return { tools, control };
+      return { tools, control, notStarted };
     });
   }
 

@@ -120,8 +120,12 @@ function withoutOld({ oauth, ...known }: ServerCredentials, secrets: ServerCrede
 async function testServer(server: RemoteServer, { limits }: Pick<ConnectContext, "limits">): Promise<ServerTest> {
   const ping = await pingServer(server, limits);
   if (!ping.ok) return ping;
-  const tools = await server.tools();
-  return { ...ping, tools: tools.length, resumable: await server.isResumable() };
+  try {
+    const tools = await server.tools();
+    return { ...ping, tools: tools.length, resumable: await server.isResumable() };
+  } catch (error) {
+    return failedTest(server, error);
+  }
 }
 
 /** Asks a server for a sign of life; a server that does not answer is an answer, too. */
@@ -134,9 +138,13 @@ export async function pingServer(
     await server.connection.run((link) => link.ping({ timeoutMs: limits.requestTimeoutMs }), { retry: "always" });
     return { server: server.address, ok: true, milliseconds: Math.round(performance.now() - started) };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    return { server: server.address, ok: false, problem, ...(isClientError(error) ? { code: error.code } : {}) };
+    return failedTest(server, error);
   }
+}
+
+function failedTest({ address }: RemoteServer, error: unknown): PingResult {
+  const problem = error instanceof Error ? error.message : String(error);
+  return { server: address, ok: false, problem, ...(isClientError(error) ? { code: error.code } : {}) };
 }
 
 /** Reports what happens to the connections, also of servers that are added later. */

@@ -1,3 +1,4 @@
+import type { ServerFilter } from "../client.js";
 import { ClientError, isClientError } from "../client-error.js";
 import { serverAddress } from "../server-config.js";
 import type { StateFile } from "../state/state-file.js";
@@ -47,14 +48,19 @@ async function askEach(servers: readonly RemoteServer[], taskId: string): Promis
   throw new ClientError("TASK_NOT_FOUND", `No server knows a task ${taskId}. \`tasks\` lists yours.`);
 }
 
-/** Asks all servers at once; fails only when none of them answers. */
+/** Asks all servers at once; fails only when none of them answers, else tells which do not. */
 export async function fromEach<T>(
   servers: readonly RemoteServer[],
   ask: (server: RemoteServer) => Promise<T>,
+  onFailed: ServerFilter["onFailed"] = () => {},
 ): Promise<readonly T[]> {
   const answers = await Promise.allSettled(servers.map(ask));
   const values = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   const failure = answers.find((answer) => answer.status === "rejected");
   if (values.length === 0 && failure !== undefined) throw failure.reason;
+  for (const [index, { address }] of servers.entries()) {
+    const answer = answers[index];
+    if (answer?.status === "rejected") onFailed(address, answer.reason);
+  }
   return values;
 }

@@ -39,9 +39,18 @@ export class RemoteServer {
     });
   }
 
-  /** The tools that it lists; requested once for each connection. */
+  /**
+   * The tools that it lists; requested once for each connection.
+   *
+   * @throws {@link ClientError} `SERVER_REFUSED` where it is a gateway whose server has never started.
+   */
   async tools(signal?: AbortSignal): Promise<readonly ListedTool[]> {
-    return (await this.#list(signal)).tools;
+    const { tools, notStarted } = await this.#list(signal);
+    if (notStarted === undefined) return tools;
+    // The next look may find it started.
+    this.#listed = undefined;
+    const message = `The server behind ${this.address} has not started: ${notStarted} Its gateway tries again; see the gateway's log.`;
+    throw new ClientError("SERVER_REFUSED", message);
   }
 
   /** What it says of its control tools, which it need not list; `undefined` where it says nothing, as other servers do. */

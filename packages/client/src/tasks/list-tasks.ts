@@ -20,29 +20,30 @@ const pageSize = 100;
 /** Lists the tasks of every server that answers, newest first. */
 export async function listTasks(context: ClientContext, filter: TaskFilter): Promise<readonly TaskInfo[]> {
   const servers = filter.server === undefined ? context.servers : [serverAt(context, filter.server)];
-  const lists = await fromEach(servers, (server) => listOf(context, server, filter));
+  const lists = await fromEach(servers, (server) => listOf(context, server, filter), filter.onFailed);
   return newestFirst(lists.flat());
 }
 
 /** Lists what is not over, and brings the state file up to date with what the servers say. */
 export async function listUnfinished(
   context: ClientContext,
-  filter: Pick<TaskFilter, "server">,
+  filter: Pick<TaskFilter, "server" | "onFailed">,
 ): Promise<readonly TaskInfo[]> {
   const servers = filter.server === undefined ? context.servers : [serverAt(context, filter.server)];
-  const lists = await fromEach(servers, (server) => unfinishedOf(context, server));
+  const lists = await fromEach(servers, (server) => unfinishedOf(context, server), filter.onFailed);
   return newestFirst(lists.flat());
 }
 
 /** Counts the tasks of every server that answers. */
 export async function listStats(
   context: ClientContext,
-  filter: Pick<TaskFilter, "allOwners">,
+  filter: Pick<TaskFilter, "allOwners" | "onFailed">,
 ): Promise<readonly ServerStats[]> {
-  return fromEach(context.servers, async (server) => {
+  const ask = async (server: RemoteServer) => {
     const answer = await server.control("get_checkpoint_stats", {}, undefined, metaOf(filter));
     return { server: server.address, ...decodeStats(answer.structuredContent) };
-  });
+  };
+  return fromEach(context.servers, ask, filter.onFailed);
 }
 
 /** Asks every server under which session and name it knows this client. */

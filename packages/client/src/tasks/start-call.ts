@@ -69,7 +69,8 @@ async function findTool(context: ClientContext, tool: string, address?: string):
     names.push(...tools.map(({ name }) => name));
   }
   if (failure !== undefined) throw failure;
-  throw new ClientError("UNKNOWN_TOOL", `There is no tool ${tool}. There are: ${[...new Set(names)].join(", ")}.`);
+  const there = names.length === 0 ? "No server lists one." : `There are: ${[...new Set(names)].join(", ")}.`;
+  throw new ClientError("UNKNOWN_TOOL", `There is no tool ${tool}. ${there}`);
 }
 
 /** Writes down the name of a forced run before it is sent; a run that a dead process left unanswered is taken up. */

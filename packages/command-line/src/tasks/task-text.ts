@@ -13,6 +13,8 @@ import { tellHistory } from "./task-history.js";
 export interface TextTask extends TaskFacts {
   readonly server?: string;
   readonly owner?: string;
+  /** Its server does not answer: what its client last saw, which says nothing of its status. */
+  readonly remembered?: true;
 }
 
 /** The same for scripts and for people. */
@@ -80,7 +82,8 @@ function taskTable(tasks: readonly TextTask[], place: TaskTablePlace): readonly 
 
 const when = (isShown: boolean, title: string, text: string) => (isShown ? [[title, text] as const] : []);
 
-function markedStatus({ status, interrupted }: TextTask): string {
+function markedStatus({ status, interrupted, remembered }: TextTask): string {
+  if (remembered === true) return "~ out of reach";
   return `${statusMark(status, interrupted)} ${statusWord(status, interrupted)}`;
 }
 
@@ -157,12 +160,15 @@ function section(title: string, lines: ReturnType<typeof tellHistory>["steps"]):
 /** A task as `--json` prints it: the names of the wire, with the server or the owner. */
 function taskJson(task: TextTask): object {
   const { id, tool, label, server, owner, status, interrupted, progress, total, percent } = task;
+  const times = { created_at: task.createdAt, updated_at: task.updatedAt, finished_at: task.finishedAt };
+  const far = { progress, total, progress_percent: percent, message: task.message };
+  if (task.remembered === true) return { task_id: id, task_name: tool, server, remembered: true, ...far, ...times };
   const questions = task.questions.map(({ key, message, schema }) => ({ key, message, schema }));
   return {
     ...{ task_id: id, task_name: tool, label, server, owner, status, interrupted },
-    ...{ progress, total, progress_percent: percent, message: task.message },
+    ...far,
     ...{ attempt: task.attempt, generation: task.generation, item_count: task.itemCount, last_seq: task.lastSeq },
-    ...{ created_at: task.createdAt, updated_at: task.updatedAt, finished_at: task.finishedAt },
+    ...times,
     questions: questions.length === 0 ? undefined : questions,
     waits_for: task.waitsFor,
     parent: task.parent && { task_id: task.parent.taskId, key: task.parent.key },

@@ -5,6 +5,7 @@ import { bringValidator } from "../call/json-schema-validator.js";
 import { RpcError } from "../call/rpc-error.js";
 import { type ClientArgument, splitClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
+import { findUpstream } from "../define-server.js";
 import { forAllOwners } from "./all-owners.js";
 import { InvalidArguments, offeredTools } from "./control-tools.js";
 import type { EraAdapter, Method, Methods, RegisterToolsOptions } from "./methods.js";
@@ -35,7 +36,12 @@ export function ownMethods<Context, EraCall extends Call>(
       const { tools, _meta, ...list } = await next();
       const others = toArray(tools).filter(({ name }) => !names.has(String(name)));
       const ofPanel = forApps ? panelTools.filter(({ name }) => !adapter.hasOwnTool(name, context)) : [];
-      const meta = { ...Object(_meta), [metaKeys.controlTools]: { ...offer } };
+      const notStarted = findUpstream(engine)?.notStarted;
+      const meta = {
+        ...Object(_meta),
+        [metaKeys.controlTools]: { ...offer },
+        ...(notStarted !== undefined && { [metaKeys.notStarted]: notStarted }),
+      };
       return { ...list, tools: [...shown, ...others, ...ofPanel], _meta: meta };
     },
     "tools/call": callMethod(engine, offer, { ...options, panel }, { ...adapter, showsApps }),

@@ -109,7 +109,7 @@ describe("a call of the page", () => {
     vi.stubGlobal("fetch", async () => {
       throw new TypeError("Failed to fetch");
     });
-    await expect(call()).rejects.toMatchObject({ failure: "away", message: "Failed to fetch" });
+    await expect(call()).rejects.toMatchObject({ failure: "away", message: "no connection" });
   });
 
   it("reads no response without end", async () => {

@@ -35,7 +35,7 @@ export async function postCall(target: PostTarget, tool: PanelTool, args: JsonOb
   lastId += 1;
   const id = lastId;
   const response = await fetch(target.endpoint, requestOf(target, { id, tool, args })).catch((error: unknown) => {
-    throw new CallError("away", error instanceof Error ? error.message : String(error));
+    throw new CallError("away", awayText(error));
   });
   if (response.status === 401) throw new CallError("signed_out", "HTTP 401");
   const text = await readText(response);
@@ -57,8 +57,14 @@ export async function getFile(
     if (response.ok) return await response.blob();
     throw new CallError(response.status === 401 ? "signed_out" : "refused", `HTTP ${response.status}`);
   } catch (error) {
-    throw error instanceof CallError ? error : new CallError("away", String(error));
+    throw error instanceof CallError ? error : new CallError("away", awayText(error));
   }
+}
+
+/** What browsers say of a request without an answer is neither the same nor for people. */
+function awayText(error: unknown): string {
+  const isLate = error instanceof DOMException && error.name === "TimeoutError";
+  return isLate ? `no answer within ${callTimeoutMs / 1_000} s` : "no connection";
 }
 
 function requestOf(

@@ -42,8 +42,8 @@ test.each([
   expect(programOf(line)).toBe(expected);
 });
 
-test("without a command and a terminal there is the help of all", () => {
-  expect(route([], false)).toEqual({ kind: "help" });
+test("without a command and a terminal there is the help of all, and why", () => {
+  expect(route([], false)).toEqual({ kind: "no-terminal" });
 });
 
 test("a misspelt subcommand is answered with the words among which it may be one", () => {

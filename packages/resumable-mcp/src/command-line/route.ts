@@ -11,7 +11,7 @@ export interface ProgramCall {
 /** What a command line asks for. */
 export type Route =
   | ProgramCall
-  | { readonly kind: "help" | "install-help" | "serve-help" | "version" }
+  | { readonly kind: "help" | "no-terminal" | "install-help" | "serve-help" | "version" }
   | { readonly kind: "dev" | "bundle" | "doctor" | "wrap"; readonly args: readonly string[] }
   /** A wrong command line: what is wrong, and the words among which the user may have meant one. */
   | { readonly kind: "wrong"; readonly problem: string; readonly word: string; readonly known: readonly string[] };
@@ -32,7 +32,7 @@ const asksForHelp = (args: readonly string[]) => args.includes("--help") || args
 /** Decides what runs. Pure. @param isTerminal a person can use screens. */
 export function route(words: readonly string[], isTerminal: boolean): Route {
   const [first, ...args] = words;
-  if (first === undefined && !isTerminal) return { kind: "help" };
+  if (first === undefined && !isTerminal) return { kind: "no-terminal" };
   if (words.length === 1 && (first === "--help" || first === "-h")) return { kind: "help" };
   if (words.length === 1 && first === "--version") return { kind: "version" };
   // The screens, and the words with which a shell asks the client for completions.

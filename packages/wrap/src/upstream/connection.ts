@@ -72,19 +72,28 @@ export class Connection {
   }
 
   /**
-   * Opens a connection, finds the era that the server speaks, and reads what it offers. Limits: `startMs`, `discoverMs`.
+   * Opens a connection, finds the era that the server speaks, and reads what it offers. Limit: `discoverMs`.
    *
-   * @param era which one to speak with a server of both.
+   * @param era which one to speak with a server of both. @param startMs how long that may take.
    * @throws an error that says why there is none.
    */
-  static async open(open: OpenWire, heard: Heard, signal: AbortSignal, era: Era): Promise<Connection> {
+  static async open(
+    open: OpenWire,
+    heard: Heard,
+    signal: AbortSignal,
+    { era, startMs }: { readonly era: Era; readonly startMs: number },
+  ): Promise<Connection> {
     const connection = new Connection(open, heard);
     try {
-      return await connection.#openAs(() => (era === "2025" ? connection.#with2025() : connection.#findEra()), signal);
+      return await connection.#openAs(
+        () => (era === "2025" ? connection.#with2025() : connection.#findEra()),
+        signal,
+        startMs,
+      );
     } catch (error) {
       if (!(error instanceof EndedByDiscovery)) throw error;
       const next = new Connection(open, heard);
-      return next.#openAs(() => next.#only2025(), signal);
+      return next.#openAs(() => next.#only2025(), signal, startMs);
     }
   }
 
@@ -184,11 +193,11 @@ export class Connection {
   }
 
   /** @throws an error that says why there is none. */
-  async #openAs(begin: () => Promise<JsonObject>, signal: AbortSignal): Promise<Connection> {
+  async #openAs(begin: () => Promise<JsonObject>, signal: AbortSignal, startMs: number): Promise<Connection> {
     try {
       const begun = this.#begin(begin).then(() => true);
-      const opened = await inTime(untilAborted(begun, signal), wrapLimits.startMs, () => false);
-      if (!opened) throw new Error(`The server did not answer within ${wrapLimits.startMs / 1_000} seconds.`);
+      const opened = await inTime(untilAborted(begun, signal), startMs, () => false);
+      if (!opened) throw new Error(`The server did not answer within ${startMs / 1_000} seconds.`);
       return this;
     } catch (error) {
       void this.close();

@@ -71,6 +71,14 @@ export class JoinedServers implements Upstream {
     return { instructions: parts.length === 0 ? undefined : parts.join("\n\n") };
   }
 
+  /** Those that have started list their tools. */
+  get notStarted(): string | undefined {
+    const missing = this.#servers.flatMap(({ key, server: { notStarted } }) =>
+      notStarted === undefined ? [] : [`${key}: ${notStarted}`],
+    );
+    return missing.length === this.#servers.length ? missing.join(" ") : undefined;
+  }
+
   /** A call that one server has begun is not continued by another whose tool has the name now: its tool has another version. */
   get tools(): readonly Tool[] {
     const listed = this.#servers.map(({ key, server }) => ({ key, names: server.entries.map(({ name }) => name) }));

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { JsonObject } from "@resumable-mcp/core";
+import { inTime } from "@resumable-mcp/core/internal";
 import type { Era, UpstreamSubscribed, UpstreamSubscription } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
@@ -85,7 +86,8 @@ export class ServerSlot {
         this.#opening = undefined;
       });
       try {
-        return await untilAborted(this.#opening, signal);
+        const leftMs = Math.max(0, deadlineMs - performance.now());
+        return await inTime(untilAborted(this.#opening, signal), leftMs, () => Promise.reject(new Error(notYet)));
       } catch (error) {
         const isHopeless = error instanceof ConnectionLost && error.cannotStart;
         const isOver = isHopeless || performance.now() >= deadlineMs || this.#closing.signal.aborted;
@@ -159,7 +161,10 @@ export class ServerSlot {
   async #openConnection(signal: AbortSignal): Promise<Connection> {
     try {
       const heard: Heard = (method, params) => this.#heard(method, params);
-      const connection = await Connection.open(this.#open, heard, signal, this.#era ?? "2026");
+      const connection = await Connection.open(this.#open, heard, signal, {
+        era: this.#era ?? "2026",
+        startMs: this.#connection === undefined ? wrapLimits.firstStartMs : wrapLimits.startMs,
+      });
       this.#failures = 0;
       return connection;
     } catch (error) {
@@ -185,6 +190,8 @@ export class ServerSlot {
 function versionOf({ facts }: Connection): string {
   return JSON.stringify([facts.name, facts.version]);
 }
+
+const notYet = `The server is still starting after ${wrapLimits.waitMs / 1_000} seconds.`;
 
 const tooMany = {
   error: {

@@ -60,6 +60,7 @@ export class WrappedServer implements Upstream {
   #homeOwner: string | undefined;
   #documents: Documents | undefined;
   #facts: ServerFacts | undefined;
+  #lastFailure: string | undefined;
   #isKept = false;
 
   constructor(options: WrappedServerOptions) {
@@ -73,6 +74,10 @@ export class WrappedServer implements Upstream {
 
   get facts(): ServerFacts | undefined {
     return this.#facts;
+  }
+
+  get notStarted(): string | undefined {
+    return this.#facts === undefined ? (this.#lastFailure ?? "It is still starting.") : undefined;
   }
 
   get tools(): readonly Tool[] {
@@ -195,7 +200,10 @@ export class WrappedServer implements Upstream {
     const { open, onNote } = this.#options;
     const listener = {
       facts: (facts: ServerFacts) => this.#noteFacts(facts),
-      failed: (error: Error) => this.#noteFailed(error),
+      failed: (error: Error) => {
+        this.#lastFailure = error.message;
+        this.#noteFailed(error);
+      },
       heard: (method: string, params: JsonObject) => this.#tell({ method, params }),
       note: onNote,
     };
@@ -260,7 +268,12 @@ export class WrappedServer implements Upstream {
   async #readKept(documents: Documents): Promise<void> {
     const kept = await documents.getDocument(kind, this.#options.name);
     const { value } = kept ?? {};
-    if (this.#facts !== undefined || !isJsonObject(value) || !Array.isArray(value.tools)) return;
+    if (this.#facts !== undefined) return;
+    if (!isJsonObject(value) || !Array.isArray(value.tools)) {
+      this.note("It has not started before: it has no tools until it does.");
+      return;
+    }
+    this.note("Its tools are listed as they were last.");
     const { name = "", version = "", instructions, capabilities } = value;
     this.#noteFacts({
       name: String(name),

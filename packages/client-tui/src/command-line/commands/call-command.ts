@@ -43,14 +43,19 @@ async function answer(
   return { action: "cancel" };
 }
 
+/** What there is to say of servers without a tool. */
+export const noTools =
+  "No server lists a tool. One behind a gateway lists them once it has started: see the gateway's log.";
+
 /** The tool of a name, or an error that names the nearest. */
 export async function findTool({ client }: Pick<CommandContext, "client">, name: string): Promise<ToolInfo> {
-  const tools = await client.tools();
+  const silent: unknown[] = [];
+  const tools = await client.tools({ onFailed: (_server, error) => silent.push(error) });
   const tool = tools.find((entry) => entry.name === name);
   if (tool !== undefined) return tool;
+  // The tool may well be of the server that does not answer.
+  if (silent.length > 0) throw silent[0];
   const names = tools.filter(({ control }) => !control).map((entry) => entry.name);
-  throw new ClientError(
-    "UNKNOWN_TOOL",
-    `There is no tool ${name}.${didYouMean(name, names)} There are: ${names.join(", ")}.`,
-  );
+  const there = names.length === 0 ? noTools : `There are: ${names.join(", ")}.`;
+  throw new ClientError("UNKNOWN_TOOL", `There is no tool ${name}.${didYouMean(name, names)} ${there}`);
 }

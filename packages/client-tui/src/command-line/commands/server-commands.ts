@@ -5,17 +5,20 @@ import { asObject, toText } from "../../json.js";
 import type { Command } from "../command.js";
 import type { Output } from "../output.js";
 import { exampleWords, givenProperties, kindText, requiredKeys } from "../tool-arguments.js";
-import { findTool } from "./call-command.js";
+import { findTool, noTools } from "./call-command.js";
+import { silentServers } from "./silent-servers.js";
 
 /** `stats`: counts the tasks by status. */
 const stats: Command = async ({ client, output }) => {
-  const found = await client.stats();
+  const silent = silentServers(client);
+  const found = await client.stats(silent);
   const servers = found.map(({ server, counts, total }) => ({
     server,
     checkpoint_stats: counts,
     total_checkpoints: total,
   }));
-  return output.result({ servers }, found.flatMap(countLines));
+  output.result({ servers, ...silent.json }, found.flatMap(countLines));
+  return silent.report(output, () => "its tasks are not counted.");
 };
 
 /** `session`: who this client is, what it remembers, and what its servers say. */
@@ -49,15 +52,19 @@ const tools: Command = async (context) => {
   const { client, line, output } = context;
   const [name] = line.words;
   if (name !== undefined) return showTool(output, await findTool(context, name));
-  const found = (await client.tools()).filter(({ control }) => line.all || !control);
+  const silent = silentServers(client);
+  const found = (await client.tools(silent)).filter(({ control }) => line.all || !control);
   const width = Math.max(0, ...found.map(({ name }) => name.length));
   const room = Math.max(20, output.resultColumns - width - 2);
-  return output.result(
-    { tools: found.map(({ inputSchema, control: _, ...tool }) => ({ ...tool, input_schema: inputSchema })) },
+  const listed = found.map(({ inputSchema, control: _, ...tool }) => ({ ...tool, input_schema: inputSchema }));
+  output.result(
+    { tools: listed, ...silent.json },
     found.map(({ name, title = "", description = title }) =>
       `${name.padEnd(width)}  ${cutText(plainText(description), room)}`.trimEnd(),
     ),
   );
+  if (found.length === 0 && silent.servers.length === 0 && !line.json) output.note(noTools);
+  return silent.report(output, () => "its tools are not listed.");
 };
 
 function showTool(output: Output, tool: ToolInfo): number {

@@ -26,12 +26,20 @@ import { mayRepeat } from "../run-when-served.js";
 import { answerCommand, answerRows, taskLine } from "../task-text.js";
 import { checkArguments, ofQuestion, parseToolArguments } from "../tool-arguments.js";
 import { save } from "./save-command.js";
+import { rememberedTasks, type SilentServers, silentServers } from "./silent-servers.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
 const tasks: Command = async (context) => {
   const { client, line, output } = context;
   const isOfAll = line["all-owners"];
-  const found = await listTasks(context, line.all);
+  const silent = silentServers(client);
+  const answered = await listTasks(context, line.all, silent);
+  // What is remembered says nothing of a status, and of no other owner.
+  const remembers = !isOfAll && line.status === undefined;
+  const seen = silent.servers.map((server) => (remembers ? rememberedTasks(client, server, line.tool) : []));
+  const found = [...answered, ...seen.flat()].toSorted((left, right) =>
+    (right.createdAt ?? "").localeCompare(left.createdAt ?? ""),
+  );
   if (!line.json) output.note(isOfAll ? "These are the tasks of all owners." : whoseTasks(client.summary()));
   if (!line.json && isOfAll)
     for (const text of failureLines(await client.stats({ allOwners: true }))) output.note(text);
@@ -44,7 +52,12 @@ const tasks: Command = async (context) => {
     widthOf: textWidth,
     serverLabel: (address) => serverLabelAt(address, servers),
   });
-  return output.result(json, lines);
+  output.result({ ...json, ...silent.json }, lines);
+  return silent.report(output, (server) =>
+    found.some((task) => task.server === server)
+      ? "its unfinished tasks are shown as they were last seen."
+      : "its tasks are not listed.",
+  );
 };
 
 /** Which tools fail. */
@@ -93,10 +106,12 @@ const watch: Command = async (context) => {
 
 async function watchAll(context: CommandContext): Promise<number> {
   const { client, output } = context;
-  const unfinished = await client.unfinished();
+  const silent = silentServers(client);
+  const unfinished = await client.unfinished(silent);
+  const missing = silent.report(output, () => "its tasks are not followed.");
   if (unfinished.length === 0) {
     if (!output.json) output.line("No unfinished tasks.");
-    return exitCodes.ok;
+    return missing;
   }
   // Lines of several tasks cannot be drawn over each other.
   const lines = { ...output, progress: output.note };
@@ -108,7 +123,7 @@ async function watchAll(context: CommandContext): Promise<number> {
       return followToEnd(shared, { taskId: id, name: tool, events: () => task.follow(), result: () => task.result() });
     }),
   );
-  return codes.find((code) => code !== exitCodes.ok) ?? exitCodes.ok;
+  return codes.find((code) => code !== exitCodes.ok) ?? missing;
 }
 
 /** `wait ID`: waits for the end and prints the result, and nothing of what goes by. */
@@ -140,8 +155,10 @@ const result: Command = async (context) => {
 /** Does something to each task that is named. One that refuses hinders no other, is said, and gives the exit code. */
 async function forEach(context: CommandContext, verb: BulkVerb, act: (task: TaskHandle) => Promise<unknown>) {
   const { client, output } = context;
-  let code: number = exitCodes.ok;
-  for (const id of await chosenTasks(context, verb)) {
+  const silent = silentServers(client);
+  const chosen = await chosenTasks(context, verb, silent);
+  let code = silent.report(output, () => `${verb} leaves its tasks alone.`);
+  for (const id of chosen) {
     try {
       await act(client.task(id));
     } catch (error) {
@@ -204,7 +221,8 @@ function findQuestion({ id, questions }: TaskInfo, key: string | undefined): Que
   if (question !== undefined) return question;
   if (questions.length === 0) throw new UsageError(`Task ${id} has no open question.`);
   const asked = questions.map((entry) => `${entry.key} ("${plainText(entry.message)}")`);
-  throw new UsageError(`Task ${id} asks: ${asked.join(", ")}. Name one.`);
+  const wrong = key === undefined ? "" : `${key} is not an open question of this task. `;
+  throw new UsageError(`${wrong}Task ${id} asks: ${asked.join(", ")}. Name one.`);
 }
 
 function taskIdOf({ line }: CommandContext, command: string): string {
@@ -217,7 +235,7 @@ function taskIdOf({ line }: CommandContext, command: string): string {
 type BulkVerb = "pause" | "resume" | "cancel" | "delete";
 
 /** The ids that a command names, or with `--all` those of the tasks that it makes sense for; `asked`: `--status` names them. */
-async function chosenTasks(context: CommandContext, verb: BulkVerb): Promise<readonly string[]> {
+async function chosenTasks(context: CommandContext, verb: BulkVerb, silent: SilentServers): Promise<readonly string[]> {
   const { line } = context;
   const filtered = line.status !== undefined || line.tool !== undefined;
   if (!line.all && filtered) throw new UsageError(`${verb} with --status or --tool also needs --all.`);
@@ -226,13 +244,17 @@ async function chosenTasks(context: CommandContext, verb: BulkVerb): Promise<rea
     throw new UsageError(`${verb} needs the id of a task, or --all. \`tasks\` lists yours.`);
   }
   if (!line.all) return line.words;
-  const tasks = await listTasks(context, verb === "delete");
+  const tasks = await listTasks(context, verb === "delete", silent);
   const asked = line.status !== undefined;
   return tasks.filter((task) => makesSense[verb](task, asked)).map(({ id }) => id);
 }
 
 /** The tasks that `--status` and `--tool` name; without a status the unfinished ones, and the finished ones on request. */
-async function listTasks({ client, line }: CommandContext, finished: boolean): Promise<readonly TaskInfo[]> {
+async function listTasks(
+  { client, line }: CommandContext,
+  finished: boolean,
+  { onFailed }: SilentServers,
+): Promise<readonly TaskInfo[]> {
   const status = line.status?.map((word) => {
     const known = taskStatuses.find((one) => one === word);
     if (known === undefined) {
@@ -242,9 +264,10 @@ async function listTasks({ client, line }: CommandContext, finished: boolean): P
     return known;
   });
   const unfinished = finished ? undefined : unfinishedStatuses;
-  if (line["all-owners"]) return client.tasks({ tool: line.tool, status: status ?? unfinished, allOwners: true });
-  if (status !== undefined || finished) return client.tasks({ tool: line.tool, status });
-  return (await client.unfinished()).filter(({ tool }) => line.tool === undefined || tool === line.tool);
+  const filter = { tool: line.tool, status, onFailed };
+  if (line["all-owners"]) return client.tasks({ ...filter, status: status ?? unfinished, allOwners: true });
+  if (status !== undefined || finished) return client.tasks(filter);
+  return (await client.unfinished({ onFailed })).filter(({ tool }) => line.tool === undefined || tool === line.tool);
 }
 
 const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo, asked: boolean) => boolean>> = {

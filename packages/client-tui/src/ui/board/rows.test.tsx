@@ -29,7 +29,7 @@ describe("the rows of tasks", () => {
       │                                                                  │ message: Processed 15/50 records
       │                                                                  │ its server is away (connection refused); g tries a…
       │                                                                  │ [timeline] log  steps  result
-      │                                                                  │ Its server gives no timeline.
+      │                                                                  │ Its server is away: nothing of this is known.
       │                                                                  │
       ⋮ 26 more such lines
       │

@@ -28,6 +28,11 @@ describe("what is known of a task", () => {
     ]);
   });
 
+  it("has neither status nor counts of a task that the client only remembers", () => {
+    const remembered = { ...newBoardTask(fakeTask("a", { status: "pending", attempt: 0 })), remembered: true } as const;
+    expect(facts(remembered)[0]).toBe("out of reach · last seen 2s ago");
+  });
+
   it("loses first what can be looked up elsewhere, and last its trouble", () => {
     expect([5, 3, 2, 1].map((most) => facts(troubled, most).map((fact) => fact.slice(0, 7).replace(":", "")))).toEqual([
       ["last se", "for 11s", "message", "questio", "its ser"],

@@ -116,6 +116,8 @@ function statusText(task: BoardTask, nowMs: number): string {
   const { status, interrupted, attempt, generation, itemCount } = task.info;
   const asked = task.requested && requestWords[task.requested];
   const attempts = `attempt ${attempt}${generation > 1 ? `, generation ${generation}` : ""}`;
+  // What the client remembers has no status and no counts.
+  if (task.remembered === true) return `out of reach · last seen ${ageText(task, nowMs)}`;
   const age = `updated ${ageText(task, nowMs)}`;
   const seen = isAway(task) ? "last seen: " : "";
   return [seen + (asked ?? statusWord(status, interrupted)), attempts, countText(itemCount, "item"), age].join(" · ");

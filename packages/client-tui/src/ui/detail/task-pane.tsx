@@ -1,7 +1,7 @@
 import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { countText, cutText, fitText, textWidth } from "../../display/plain-text.js";
-import type { BoardTask } from "../../model/board-task.js";
+import { type BoardTask, isAway } from "../../model/board-task.js";
 import { visibleRange } from "../keys/key-rules.js";
 import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
@@ -24,6 +24,9 @@ const empty: Readonly<Record<Pane, string>> = {
   steps: "No remembered steps.",
   result: "No result yet.",
 };
+
+/** Nothing is known of what is not there. */
+const awayText = "Its server is away: nothing of this is known.";
 
 /** One task: its bar, its facts, and one of its parts; without a state of its own screen, as it is first seen. */
 export function TaskPane(
@@ -50,7 +53,11 @@ export function TaskPane(
         <Line key={index} text={text} />
       ))}
       <Line bold text={paneTitle(content, state, columns)} />
-      <PaneBody {...{ content, state, columns }} rows={Math.max(1, rows - facts.length - frameRows)} />
+      <PaneBody
+        {...{ content, state, columns }}
+        away={isAway(task)}
+        rows={Math.max(1, rows - facts.length - frameRows)}
+      />
     </Box>
   );
 }
@@ -74,10 +81,13 @@ function paneTitle(content: DetailContent, state: DetailState, columns: number):
   return textWidth(title) <= columns ? title : cutText(present + level + where, columns);
 }
 
-function PaneBody(props: ScreenSize & { readonly content: DetailContent; readonly state: DetailState }): ReactNode {
-  const { content, state, columns, rows } = props;
+function PaneBody(
+  props: ScreenSize & { readonly content: DetailContent; readonly state: DetailState; readonly away: boolean },
+): ReactNode {
+  const { content, state, away, columns, rows } = props;
   const { pane, tree, lines } = content;
-  if ((pane === "result" ? tree : lines).length === 0) return <Line dim text={cutText(empty[pane], columns)} />;
+  if ((pane === "result" ? tree : lines).length === 0)
+    return <Line dim text={cutText(away ? awayText : empty[pane], columns)} />;
   if (pane !== "result")
     return visibleLines(lines, state.up, rows).map(({ key, text, muted }) => (
       <Line key={key} dim={muted} text={cutText(text, columns)} />

@@ -64,7 +64,7 @@ const start: MenuItem = { key: "1", letter: "p", label: "run last tool (process 
 const exit: MenuItem = { key: "0", letter: "q", label: "exit" };
 /** In the menu the number of the first place starts a job: its screen has a letter. */
 const [tools, ...others] = places;
-const screens = [{ ...tools, key: "t", label: "call a tool" }, ...others];
+const screens = [{ ...tools, key: "t" }, ...others];
 
 /** What the menu has, without what the embedding program adds before the last. */
 export const menuItems: readonly MenuItem[] = [start, ...screens, exit];

@@ -20,7 +20,7 @@ describe("the palette of commands", () => {
       │  shell command of count_words      y
       │  resume all interrupted tasks      R
       │  pause all running tasks
-      │  call a tool (process data)        1
+      │  call a tool                       1
       │  list tasks                        2
       │  statistics                        3
       │  session summary                   4

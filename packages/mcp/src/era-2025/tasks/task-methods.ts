@@ -123,7 +123,8 @@ function hasOwnTasks({ connection }: Request2025): boolean {
 /** What there is instead is what helps. */
 function unknownTool(name: string, tools: readonly JsonObject[]): string {
   const known = tools.map((tool) => String(tool.name)).join(", ");
-  return `There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${known}.`;
+  const there = known === "" ? "The server lists none at present." : `There are: ${known}.`;
+  return `There is no tool ${JSON.stringify(name.slice(0, 100))}. ${there}`;
 }
 
 /** An SDK runs such a tool first, and then finds that its result is not a task. */
