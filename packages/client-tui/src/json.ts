@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "@resumable-mcp/client";
-import { isJsonObject } from "@resumable-mcp/protocol";
+import type { JsonObject } from "@resumable-mcp/client";
+import { isJsonObject, type Json } from "@resumable-mcp/protocol";
 import { withCommands } from "./advice.js";
 
 /** The value as an object, or `undefined` for anything else. */

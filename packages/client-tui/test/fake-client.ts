@@ -4,11 +4,11 @@ import type {
   ServerTest,
   TaskHandle,
   TaskInfo,
-  TaskJournal,
   TaskResult,
   ToolInfo,
 } from "@resumable-mcp/client";
 import { ClientError, isFinal, type ServerFilter } from "@resumable-mcp/client";
+import type { TaskJournal } from "@resumable-mcp/protocol";
 
 /** The one server of the fake, unless a task names another. */
 export const fakeServer = "http://127.0.0.1:8001/mcp";

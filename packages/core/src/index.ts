@@ -28,8 +28,6 @@ export type {
   AskResult,
   Checkpoint,
   ContentBlock,
-  MapAttempt,
-  MapCounts,
   MapOptions,
   StepAttempt,
   StepOptions,

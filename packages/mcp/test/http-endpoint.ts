@@ -6,13 +6,8 @@ import { createEngine, createMemoryStore, type Store, type Tool } from "@resumab
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 import type { PanelPage } from "../src/define-server.js";
-import {
-  createSessionHandler,
-  local,
-  nodeListener,
-  type SessionHandlerOptions,
-  withCrossStreamReplay,
-} from "../src/index.js";
+import type { SessionHandlerOptions } from "../src/era-2025/session/registry/session-server.js";
+import { createSessionHandler, local, nodeListener, withCrossStreamReplay } from "../src/index.js";
 
 /** What an endpoint of a test is made of. */
 export interface EndpointOptions

@@ -9,7 +9,6 @@ export {
   type ControlToolsOffer,
   checkControlInput,
   controlToolFacts,
-  controlToolMeta,
   controlToolModes,
   findControlTool,
   isControlToolName,
@@ -48,7 +47,7 @@ export {
   showsApps,
 } from "./panel.js";
 export { checkPkce } from "./pkce.js";
-export { type RepeatedPart, repeatedParts } from "./standard-headers.js";
+export { repeatedParts } from "./standard-headers.js";
 export { artifactUri, parseArtifactUri, type TaskArtifact, taskArtifacts } from "./task-artifact.js";
 export { decodeJournal, type JournalEvent, type TaskJournal } from "./task-journal.js";
 export {

@@ -1,2 +1,2 @@
 // Adds tools to a server that its author has. Apart from the other entry, since this one loads the SDK.
-export { type RegisterOptions, registerTools } from "@resumable-mcp/mcp";
+export { registerTools } from "@resumable-mcp/mcp";

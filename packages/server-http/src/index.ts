@@ -1,10 +1,9 @@
 export { createFsStore } from "@resumable-mcp/store-fs";
 export { createAuditLog, openAuditFile } from "./audit-log.js";
-export { type AuthInfo, AuthorizationServerAway, type VerifyToken } from "./auth/bearer.js";
+export { AuthorizationServerAway, type VerifyToken } from "./auth/bearer.js";
 export { withImpliedScopes } from "./auth/implied-scopes.js";
-export { createIntrospectionVerifier, type IntrospectionOptions } from "./auth/introspection-verifier.js";
-export { createJwtVerifier, type JwtOptions } from "./auth/jwt-verifier.js";
-export { openTokenFile } from "./auth/token-file.js";
+export { createIntrospectionVerifier } from "./auth/introspection-verifier.js";
+export { createJwtVerifier } from "./auth/jwt-verifier.js";
 export { createHttpHandler, type HttpHandlerOptions, type McpHandler } from "./create-http-handler.js";
 export type { HttpLimits } from "./http-limits.js";
 export { createLog } from "./log.js";

@@ -1,1 +1,1 @@
-export { type ServeStdioOptions, serveStdio } from "./serve-stdio.js";
+export { serveStdio } from "./serve-stdio.js";

@@ -1,4 +1,4 @@
 export { memoryHarness } from "./memory-harness.js";
-export { type ClauseResult, describeStore, runClauses } from "./run-clauses.js";
+export { describeStore, runClauses } from "./run-clauses.js";
 export type { StoreHarness } from "./scene.js";
 export { wrapHarness } from "./wrap-harness.js";

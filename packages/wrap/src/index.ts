@@ -12,8 +12,6 @@ import { JoinedServers, type NamedServer } from "./upstream/joined-servers.js";
 import { ConnectionLost } from "./upstream/peer.js";
 import { WrappedServer } from "./upstream/wrapped-server.js";
 
-export { checkpointExtension, resumeKey } from "./call/checkpoint.js";
-export { wrapLimits } from "./limits.js";
 export type { ServerCommand } from "./upstream/child-process.js";
 export type { ServerUrl } from "./upstream/http-wire.js";
 

@@ -1,6 +1,6 @@
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, it, onTestFinished } from "vitest";
-import { wrapLimits } from "../src/index.js";
+import { wrapLimits } from "../src/limits.js";
 import { CallerEras } from "../src/upstream/caller-eras.js";
 import type { OpenWire } from "../src/upstream/peer.js";
 import { WrappedServer } from "../src/upstream/wrapped-server.js";

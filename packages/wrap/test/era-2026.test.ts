@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import type { Era, UpstreamClient } from "@resumable-mcp/mcp/define-server";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type WrapOptions, wrapLimits } from "../src/index.js";
+import type { WrapOptions } from "../src/index.js";
+import { wrapLimits } from "../src/limits.js";
 import { startHttpGateway } from "./kill-storm.js";
 import { openWrapped } from "./open-wrapped.js";
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { wrapLimits } from "../src/index.js";
+import { wrapLimits } from "../src/limits.js";
 import { connectHttp } from "../src/upstream/http-wire.js";
 import { Peer } from "../src/upstream/peer.js";
 import { openWrapped } from "./open-wrapped.js";

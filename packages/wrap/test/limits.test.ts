@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@resumable-mcp/core";
 import { expect, it, onTestFinished } from "vitest";
-import { wrapLimits } from "../src/index.js";
+import { wrapLimits } from "../src/limits.js";
 import { type OpenWire, Peer, type WireListener } from "../src/upstream/peer.js";
 import { openWrapped } from "./open-wrapped.js";
 

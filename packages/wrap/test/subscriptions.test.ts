@@ -5,7 +5,7 @@ import { createHandler2026 } from "@resumable-mcp/mcp/2026";
 import type { UpstreamSubscribed } from "@resumable-mcp/mcp/define-server";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { expect, onTestFinished, test } from "vitest";
-import { wrapLimits } from "../src/index.js";
+import { wrapLimits } from "../src/limits.js";
 import { openWrapped } from "./open-wrapped.js";
 
 const program = fileURLToPath(new URL("changing-server.js", import.meta.url));

@@ -1,11 +1,11 @@
 import { PassThrough } from "node:stream";
-import type { Question } from "@resumable-mcp/client";
+import type { TaskQuestion } from "@resumable-mcp/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { screenOf } from "../../test/screen-of.js";
 import { askInTerminal } from "./ask-in-terminal.js";
 import { createOutput } from "./output.js";
 
-const question: Question = {
+const question: TaskQuestion = {
   key: "confirm",
   message: "Really?",
   userOnly: false,

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import type { JsonObject, Question, QuestionAnswer } from "@resumable-mcp/client";
+import type { JsonObject } from "@resumable-mcp/client";
+import type { QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
 import { plainText } from "../display/plain-text.js";
 import { asObject } from "../json.js";
 import { UsageError } from "./exit-code.js";
@@ -16,7 +17,7 @@ export interface AskPlace {
 
 /** Asks a question line by line: an empty line takes the default or leaves an optional field out, `-` declines. */
 export async function askInTerminal(
-  question: Question,
+  question: TaskQuestion,
   signal: AbortSignal,
   place: AskPlace = { input: process.stdin, output: process.stderr },
 ): Promise<QuestionAnswer> {

@@ -1,4 +1,5 @@
-import type { Client, Question, QuestionAnswer } from "@resumable-mcp/client";
+import type { Client } from "@resumable-mcp/client";
+import type { QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
 import type { Output } from "./output.js";
 import type { CommandLine } from "./parse-command-line.js";
 
@@ -11,7 +12,7 @@ export interface CommandContext {
   /** Called when a command begins to follow a task: from then on it sees to `--timeout` itself. */
   readonly onFollow: () => void;
   /** Asks the person at the terminal; absent without a terminal. */
-  readonly ask?: (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
+  readonly ask?: (question: TaskQuestion, signal: AbortSignal) => Promise<QuestionAnswer>;
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
 }

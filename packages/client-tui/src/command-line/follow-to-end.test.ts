@@ -1,4 +1,5 @@
-import type { ClientEvent, QuestionAnswer } from "@resumable-mcp/client";
+import type { ClientEvent } from "@resumable-mcp/client";
+import type { QuestionAnswer } from "@resumable-mcp/protocol";
 import { expect, it } from "vitest";
 import { fakeClient } from "../../test/fake-client.js";
 import type { CommandContext } from "./command.js";

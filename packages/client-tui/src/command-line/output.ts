@@ -1,4 +1,5 @@
-import type { Json, TaskResult } from "@resumable-mcp/client";
+import type { TaskResult } from "@resumable-mcp/client";
+import type { Json } from "@resumable-mcp/protocol";
 import { harmlessJson, harmlessLines, harmlessText } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../advice.js";
 import { contentText } from "../display/result-text.js";

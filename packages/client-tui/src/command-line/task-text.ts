@@ -1,4 +1,5 @@
-import type { Question, TaskInfo } from "@resumable-mcp/client";
+import type { TaskInfo } from "@resumable-mcp/client";
+import type { TaskQuestion } from "@resumable-mcp/protocol";
 import { plainText } from "../display/plain-text.js";
 import { progressNumbers } from "../display/progress-line.js";
 import { statusMark, statusWord, taskName } from "../display/task-status.js";
@@ -15,7 +16,10 @@ export function taskLine(task: TaskInfo): string {
 }
 
 /** What an answer to a question needs, and the command for it. */
-export function answerRows(taskId: string, question: Question): readonly (readonly [name: string, value: string])[] {
+export function answerRows(
+  taskId: string,
+  question: TaskQuestion,
+): readonly (readonly [name: string, value: string])[] {
   const { schema } = question;
   const fields = Object.entries(asObject(schema.properties) ?? {}).map(([name, value]) => {
     const kind = [kindText(asObject(value) ?? {}), requiredKeys(schema).includes(name) ? "required" : "optional"];
@@ -25,6 +29,6 @@ export function answerRows(taskId: string, question: Question): readonly (readon
 }
 
 /** The command that answers a question, with an example of each of its fields. */
-export function answerCommand(taskId: string, { key, schema }: Question): string {
+export function answerCommand(taskId: string, { key, schema }: TaskQuestion): string {
   return plainText(`resumable-mcp answer ${taskId} ${key} ${exampleWords(schema)}`).trimEnd();
 }

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "@resumable-mcp/client";
+import type { JsonObject } from "@resumable-mcp/client";
 import { didYouMean } from "@resumable-mcp/command-line/options";
-import { parseJson } from "@resumable-mcp/protocol";
+import { type Json, parseJson } from "@resumable-mcp/protocol";
 import { asObject } from "../json.js";
 import { UsageError } from "./exit-codes.js";
 

@@ -1,4 +1,5 @@
-import type { TaskError, TaskResult } from "@resumable-mcp/client";
+import type { TaskResult } from "@resumable-mcp/client";
+import type { TaskError } from "@resumable-mcp/protocol";
 import { withCommands } from "../advice.js";
 import { plainText } from "./plain-text.js";
 import { contentText } from "./result-text.js";

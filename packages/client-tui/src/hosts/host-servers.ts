@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { type Client, type Json, type JsonObject, type ServerConfig, serverAddress } from "@resumable-mcp/client";
-import { parseJson } from "@resumable-mcp/protocol";
+import { type Client, type JsonObject, type ServerConfig, serverAddress } from "@resumable-mcp/client";
+import { type Json, parseJson } from "@resumable-mcp/protocol";
 import { type HostEnvironment, type HostName, hostFiles, serversKey } from "@resumable-mcp/protocol/hosts";
 import stripJsonComments from "strip-json-comments";
 import { asObject, errorMessage } from "../json.js";

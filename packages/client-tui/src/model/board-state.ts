@@ -4,9 +4,9 @@ import {
   isFinal,
   type ServerInfo,
   type TaskInfo,
-  type TaskJournal,
   type TaskResult,
 } from "@resumable-mcp/client";
+import type { TaskJournal } from "@resumable-mcp/protocol";
 import { plainText } from "../display/plain-text.js";
 import { applyEvent, type BoardTask, newBoardTask, rememberedTask, stillRequested, withAway } from "./board-task.js";
 

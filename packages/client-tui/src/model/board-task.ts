@@ -4,10 +4,9 @@ import {
   isFinal,
   shownPercent,
   type TaskInfo,
-  type TaskJournal,
   type TaskResult,
-  type TaskStatus,
 } from "@resumable-mcp/client";
+import type { TaskJournal, TaskStatus } from "@resumable-mcp/protocol";
 import {
   type Away,
   addSample,

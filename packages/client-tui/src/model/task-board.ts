@@ -4,12 +4,10 @@ import {
   type ClientEvent,
   isClientError,
   type JsonObject,
-  type Question,
-  type QuestionAnswer,
   type TaskInfo,
   type TaskResult,
-  type TaskStatus,
 } from "@resumable-mcp/client";
+import type { QuestionAnswer, TaskQuestion, TaskStatus } from "@resumable-mcp/protocol";
 import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { contentText } from "../display/result-text.js";
 import { openingNotices } from "../display/whose-tasks.js";
@@ -296,7 +294,7 @@ export class TaskBoard {
   }
 
   /** What a tool asks its caller directly belongs to no task, and has no form here. */
-  async #dismiss(tool: string, { message }: Question): Promise<QuestionAnswer> {
+  async #dismiss(tool: string, { message }: TaskQuestion): Promise<QuestionAnswer> {
     const advice = `Nothing was answered. To answer: resumable-mcp call ${tool}`;
     this.notice("error", `${tool} asks: ${message} ${advice}`);
     return { action: "cancel" };

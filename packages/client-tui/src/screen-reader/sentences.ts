@@ -1,4 +1,5 @@
-import { isFinal, type ServerInfo, type TaskError, type TaskStatus } from "@resumable-mcp/client";
+import { isFinal, type ServerInfo } from "@resumable-mcp/client";
+import type { TaskError, TaskStatus } from "@resumable-mcp/protocol";
 import { plainText } from "../display/plain-text.js";
 import { serverLabel, serverWord } from "../display/server-label.js";
 import { resultPreview, statusWord, taskName, toolTitle } from "../display/task-status.js";

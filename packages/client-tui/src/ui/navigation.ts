@@ -1,4 +1,5 @@
-import type { Client, JsonObject, Question, ToolInfo } from "@resumable-mcp/client";
+import type { Client, JsonObject, ToolInfo } from "@resumable-mcp/client";
+import type { TaskQuestion } from "@resumable-mcp/protocol";
 import type { BoardState } from "../model/board-state.js";
 import type { BoardTask } from "../model/board-task.js";
 import type { TaskBoard } from "../model/task-board.js";
@@ -26,7 +27,7 @@ export type Screen =
   | { readonly name: "detail"; readonly taskId: string }
   /** `given`: the arguments of a task that is run again; else those of the last time are filled in. */
   | { readonly name: "call"; readonly tool: ToolInfo; readonly given?: JsonObject | undefined }
-  | { readonly name: "answer"; readonly taskId: string; readonly question: Question }
+  | { readonly name: "answer"; readonly taskId: string; readonly question: TaskQuestion }
   | { readonly name: "page"; readonly title: string; readonly lines: readonly string[] }
   | { readonly name: "palette"; readonly taskId: string | undefined }
   | {

@@ -1,4 +1,4 @@
-import type { TaskStatus } from "@resumable-mcp/client";
+import type { TaskStatus } from "@resumable-mcp/protocol";
 import type { ForegroundColorName } from "chalk";
 import { createContext, useContext } from "react";
 import type { Background } from "./keys/terminal-reply.js";

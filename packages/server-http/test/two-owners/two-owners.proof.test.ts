@@ -6,7 +6,8 @@ import { createMemoryStore, ResumableError, type Store } from "@resumable-mcp/co
 import { registerTools } from "@resumable-mcp/mcp";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { openTokenFile, type RunningServer, serve } from "../../src/index.js";
+import { openTokenFile } from "../../src/auth/token-file.js";
+import { type RunningServer, serve } from "../../src/index.js";
 import { checkDamaged, checkRoute } from "./check-route.js";
 import { definition, makeTarget, release } from "./foreign-target.js";
 import { type RawCaller, type Reply, request2026, tokenCaller } from "./raw-caller.js";

@@ -1,2 +1,2 @@
 /** The SDK of OpenTelemetry, as the servers use it. Loaded when it is needed. */
-export { type ExportOptions, startExport } from "./start-export.js";
+export { startExport } from "./start-export.js";

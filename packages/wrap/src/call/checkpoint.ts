@@ -7,7 +7,7 @@ import { wrapLimits } from "../limits.js";
  */
 export const checkpointExtension = "io.github.resumable-mcp/checkpoint";
 /** The key in `_meta` of the request that is made again. */
-export const resumeKey = "io.github.resumable-mcp/resume";
+const resumeKey = "io.github.resumable-mcp/resume";
 
 /** What a server gives in a progress notification: where it continues, and what it has produced since the last one. */
 export interface ServerCheckpoint {

@@ -1,5 +1,6 @@
-import { ClientError, type Question, type QuestionAnswer, type ToolInfo } from "@resumable-mcp/client";
+import { ClientError, type ToolInfo } from "@resumable-mcp/client";
 import { didYouMean } from "@resumable-mcp/command-line/options";
+import type { QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
 import { plainText } from "../../display/plain-text.js";
 import type { Command, CommandContext } from "../command.js";
 import { UsageError } from "../exit-code.js";
@@ -34,7 +35,7 @@ export const callCommand: Command = async (context) => {
 /** What a tool asks its caller directly: only a person at this terminal can answer, while the call lasts. */
 async function answer(
   { ask, output }: CommandContext,
-  question: Question,
+  question: TaskQuestion,
   signal: AbortSignal,
 ): Promise<QuestionAnswer> {
   output.note(`The tool asks: ${plainText(question.message)}`);

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Client, TaskArtifact } from "@resumable-mcp/client";
+import type { Client } from "@resumable-mcp/client";
+import type { TaskArtifact } from "@resumable-mcp/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import type { CommandContext } from "../command.js";
 import { safeName, save } from "./save-command.js";

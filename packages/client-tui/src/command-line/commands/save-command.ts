@@ -1,5 +1,6 @@
 import { open, rm } from "node:fs/promises";
-import type { TaskArtifact, TaskHandle } from "@resumable-mcp/client";
+import type { TaskHandle } from "@resumable-mcp/client";
+import type { TaskArtifact } from "@resumable-mcp/protocol";
 import type { Command } from "../command.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 

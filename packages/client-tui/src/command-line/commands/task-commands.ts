@@ -1,15 +1,6 @@
-import {
-  isClientError,
-  isFinal,
-  type Question,
-  type QuestionAnswer,
-  type ServerStats,
-  type TaskHandle,
-  type TaskInfo,
-  type TaskResult,
-} from "@resumable-mcp/client";
+import { isClientError, isFinal, type ServerStats, type TaskHandle, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
 import { didYouMean, formatTask, formatTasks } from "@resumable-mcp/command-line/options";
-import { unfinishedStatuses } from "@resumable-mcp/protocol";
+import { type QuestionAnswer, type TaskQuestion, unfinishedStatuses } from "@resumable-mcp/protocol";
 import { withCommands } from "../../advice.js";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
@@ -206,7 +197,7 @@ const answer: Command = async (context) => {
 
 async function givenAnswer(
   { line }: CommandContext,
-  question: Question,
+  question: TaskQuestion,
   words: readonly string[],
 ): Promise<QuestionAnswer> {
   if (line.decline || line.dismiss) return { action: line.decline ? "decline" : "cancel" };
@@ -215,7 +206,7 @@ async function givenAnswer(
   return { action: "accept", content };
 }
 
-function findQuestion({ id, questions }: TaskInfo, key: string | undefined): Question {
+function findQuestion({ id, questions }: TaskInfo, key: string | undefined): TaskQuestion {
   const [only, ...others] = questions;
   const question = key === undefined && others.length === 0 ? only : questions.find((entry) => entry.key === key);
   if (question !== undefined) return question;

@@ -1,5 +1,6 @@
-import { defaultStateFile, isFinal, type TaskError } from "@resumable-mcp/client";
+import { defaultStateFile, isFinal } from "@resumable-mcp/client";
 import { tellHistory } from "@resumable-mcp/command-line/options";
+import type { TaskError } from "@resumable-mcp/protocol";
 import {
   answerReceivedText,
   childrenText,

@@ -1,4 +1,4 @@
-import type { TaskJournal } from "@resumable-mcp/client";
+import type { TaskJournal } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
 import { drawPart, large, least, usual } from "../../../test/draw.js";
 import { fakeTask } from "../../../test/fake-client.js";

@@ -1,5 +1,5 @@
-import type { Json, TaskResult } from "@resumable-mcp/client";
-import { parseJson } from "@resumable-mcp/protocol";
+import type { TaskResult } from "@resumable-mcp/client";
+import { type Json, parseJson } from "@resumable-mcp/protocol";
 import { countText, plainText } from "../../display/plain-text.js";
 import { contentText } from "../../display/result-text.js";
 

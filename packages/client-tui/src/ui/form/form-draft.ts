@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "@resumable-mcp/client";
-import { parseJson } from "@resumable-mcp/protocol";
+import type { JsonObject } from "@resumable-mcp/client";
+import { type Json, parseJson } from "@resumable-mcp/protocol";
 import { schemaErrors } from "../../command-line/schema-errors.js";
 import { asObject, toText } from "../../json.js";
 import { type FormField, fieldKey, innerFields, rootField } from "./form-field.js";

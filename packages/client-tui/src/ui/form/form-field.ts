@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from "@resumable-mcp/client";
+import type { JsonObject } from "@resumable-mcp/client";
+import type { Json } from "@resumable-mcp/protocol";
 import { type SchemaOption, schemaOptions } from "@resumable-mcp/protocol/display";
 import { hiddenKeys, readTypes, requiredKeys } from "../../command-line/tool-arguments.js";
 import { asObject } from "../../json.js";

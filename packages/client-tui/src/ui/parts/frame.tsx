@@ -1,4 +1,5 @@
-import type { Question, ServerInfo } from "@resumable-mcp/client";
+import type { ServerInfo } from "@resumable-mcp/client";
+import type { TaskQuestion } from "@resumable-mcp/protocol";
 import { Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
@@ -53,7 +54,7 @@ function summary(servers: readonly ServerInfo[], standing: Standing): string {
 /** A question that waits for the user, and whose it is. */
 export interface WaitingQuestion {
   readonly task: BoardTask;
-  readonly question: Question;
+  readonly question: TaskQuestion;
 }
 
 /** The questions that wait, without the one that is being answered. */
