@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { createMemoryStore } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { serve } from "@resumable-mcp/server-http";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { askingTools } from "./asking-tools.js";

@@ -9,7 +9,7 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { Setup2026 } from "@resumable-mcp/mcp";
+import type { Setup2026 } from "@resumable-mcp/mcp/define-server";
 import { z } from "zod";
 import { prompts, resources, templateText } from "./contents.js";
 import { helloJob } from "./running-tools.js";

@@ -1,6 +1,7 @@
 // Tools that try to be more than text in the panel that shows them.
+
 import { defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { z } from "zod";
 
 const mark = "window.__canary=1";

@@ -1,7 +1,8 @@
 // Tasks that move all the time, for the figures of the panel.
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { z } from "zod";
 
 const total = 1_000_000;

@@ -1,8 +1,9 @@
 // The tools of the browser tests. They wait at a gate, a file that holds how far they may go: the tests open it, not the clock.
+
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { z } from "zod";
 
 const lookEveryMs = 20;

@@ -1,4 +1,5 @@
-import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/command-line";
+import { runCommand, wholeNumber } from "@resumable-mcp/command-line";
+import { parseFlags } from "@resumable-mcp/command-line/options";
 import { runStory } from "./story/run-story.js";
 import { tellStory } from "./story/tell-story.js";
 

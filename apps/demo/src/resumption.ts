@@ -3,7 +3,8 @@ import { readFile, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { parseFlags, runCommand } from "@resumable-mcp/command-line";
+import { runCommand } from "@resumable-mcp/command-line";
+import { parseFlags } from "@resumable-mcp/command-line/options";
 import { z } from "zod";
 
 const usage = `Usage: node apps/demo/dist/resumption.js [options]

@@ -1,5 +1,6 @@
 import { type Client, type ClientEvent, openClient, type TaskResult } from "@resumable-mcp/client";
-import { parseFlags, runCommand } from "@resumable-mcp/command-line";
+import { runCommand } from "@resumable-mcp/command-line";
+import { parseFlags } from "@resumable-mcp/command-line/options";
 import { z } from "zod";
 import { packageVersion } from "./package-version.js";
 import { type ClientLine, countRecords, expectedIds, job, jobArguments, readRecords } from "./story/job.js";

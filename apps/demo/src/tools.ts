@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { dataFolder } from "./data/dataset.js";
 import { openMeteo } from "./data/open-meteo.js";
 import { isPublicAddress } from "./download/public-address.js";

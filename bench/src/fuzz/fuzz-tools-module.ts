@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { z } from "zod";
 
 const label = z.string();

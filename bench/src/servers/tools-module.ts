@@ -1,4 +1,4 @@
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { registerEcho } from "./echo.js";
 
 /** What our servers serve: the same as the bare ones. */

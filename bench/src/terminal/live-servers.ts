@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createMemoryStore, defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { serve } from "@resumable-mcp/server-http";
 
 /** What the process that serves live tasks is asked for. */

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { serve } from "@resumable-mcp/server-http";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { z } from "zod";

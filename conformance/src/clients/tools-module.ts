@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { z } from "zod";
 
 /** What a counting task appends: how far it has counted, and which process did. */

@@ -2,9 +2,8 @@ export { CommandError, cannotStartCode, errorSentence, runCommand, runToEnd } fr
 export { oneOf, readDuration, readRecovery, recoverySentence, shownName, wholeNumber } from "./flags.js";
 export { listen } from "./listen.js";
 export { loadDefinition, loadServer, readControlToolMode } from "./load-server.js";
-export { helpText } from "./options/help-text.js";
 export { every, list, text, ungrouped, type ValuesOf } from "./options/option.js";
-export { parseFlags, wordsOf } from "./options/parse-flags.js";
+export { wordsOf } from "./options/parse-flags.js";
 export {
   type HttpValues,
   httpGroups,

@@ -1,6 +1,4 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
-export type { ServerDefinition, Setup2026 } from "./define-server.js";
-export { defineServer } from "./define-server.js";
 export { withCrossStreamReplay } from "./era-2025/cross-stream/with-cross-stream-replay.js";
 export { createEventStore } from "./era-2025/event-store/event-store.js";
 export type { RegisterOptions } from "./era-2025/register-tools.js";

@@ -3,7 +3,7 @@ import { createEngine, createMemoryStore, defineTool, type JsonObject } from "@r
 import { metaKeys } from "@resumable-mcp/protocol";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import type { ServerDefinition } from "../src/index.js";
+import type { ServerDefinition } from "../src/define-server.js";
 import { limits } from "../src/limits.js";
 import { serveStdioEras } from "../src/stdio/index.js";
 

@@ -1,11 +1,5 @@
 import { createMemoryStore, defineTool, type JsonObject, type Tool } from "@resumable-mcp/core";
-import {
-  type ControlToolMode,
-  controlToolFacts,
-  isControlToolName,
-  metaKeys,
-  minimalControlTools,
-} from "@resumable-mcp/protocol";
+import { type ControlToolMode, controlToolFacts, listedControlTools, metaKeys } from "@resumable-mcp/protocol";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { longToolsText } from "../src/control/instructions.js";
@@ -15,7 +9,7 @@ import { openEndpoint } from "./endpoint-2026.js";
 import { call, closing, connect } from "./stock-client.js";
 
 const all = Object.keys(controlToolFacts);
-const listedBy = { all, minimal: [...minimalControlTools], none: [] };
+const listedBy = { all, minimal: [...listedControlTools("minimal")], none: [] };
 const modes = Object.entries(listedBy) as [ControlToolMode, string[]][];
 
 /** A client of either era. */
@@ -199,7 +193,7 @@ test.each<[string, ControlToolMode, string, readonly string[]]>([
   const named = new Set(texts.flatMap((text) => text.match(/\b(?:long_)?[a-z]+(?:_[a-z]+)+\b/g) ?? []));
   // The caller's own word for the tool that is not there.
   const own = controlTools === "none" ? ["get_task"] : [];
-  const names = [...named].filter((name) => isControlToolName(name.replace("long_", "")) && !own.includes(name));
+  const names = [...named].filter((name) => all.includes(name.replace("long_", "")) && !own.includes(name));
   expect(names.sort()).toEqual(expected);
 });
 
@@ -219,15 +213,17 @@ test("what texts tell a model to call is listed: a host refuses the call of a to
     await call(client, "get_task", { task_id: "unknown" }),
     await call(client, "delete_task", { task_id }),
   ].map((text) => JSON.stringify(text));
-  const named = new Set(texts.flatMap((text) => text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []).filter(isControlToolName));
-  expect([...named].sort()).toEqual([...minimalControlTools].sort());
+  const named = new Set(
+    texts.flatMap((text) => text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? []).filter((name) => all.includes(name)),
+  );
+  expect([...named].sort()).toEqual([...listedControlTools("minimal")].sort());
 });
 
 test("what a model reads of all servers is short: 2,000 characters of control tools, 300 of instructions", async () => {
   const { client } = await connect([countTool()], {});
   const { tools } = await client.listTools();
-  const listed = tools.filter(({ name }) => isControlToolName(name)).map((tool) => JSON.stringify(tool).length);
-  expect(listed).toHaveLength(minimalControlTools.length);
+  const listed = tools.filter(({ name }) => all.includes(name)).map((tool) => JSON.stringify(tool).length);
+  expect(listed).toHaveLength(listedControlTools("minimal").length);
   expect(listed.reduce((sum, length) => sum + length)).toBeLessThanOrEqual(2_000);
   expect(longToolsText().length).toBeLessThanOrEqual(300);
 });

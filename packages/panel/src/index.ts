@@ -11,9 +11,3 @@ declare const PANEL_HTML: string;
  * Limits: less than 200 KB when compressed.
  */
 export const panelHtml: string = PANEL_HTML;
-
-/** The URI of the panel among the resources of a server. Source: MCP Apps 2026-01-26, "UI Resources". */
-export const panelUri = "ui://resumable-mcp/panel";
-
-/** The MIME type by which hosts know it. Source: MCP Apps 2026-01-26, "UI Resources". */
-export const panelMimeType = "text/html;profile=mcp-app";

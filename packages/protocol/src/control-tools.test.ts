@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
-import { checkControlInput, findControlTool, offeredControlTools, readControlTools } from "./control-tools.js";
+import { controlToolFacts, findControlTool, offeredControlTools, readControlTools } from "./control-tools.js";
+import { checkInput } from "./input-schema.js";
 import { readClientArgument, readRepeatable } from "./meta-keys.js";
 
 test("arguments that fit come with the defaults, without what the schema does not name", () => {
-  expect(checkControlInput("get_task_items", { task_id: "t", client_id: "c" })).toEqual({
+  expect(checkInput(controlToolFacts.get_task_items.input, { task_id: "t", client_id: "c" })).toEqual({
     input: { task_id: "t", after: 0, limit: 100 },
   });
   const answer = { task_id: "t", key: "k", action: "accept", content: { a: [1] } };
-  expect(checkControlInput("answer_task", answer)).toEqual({ input: answer });
+  expect(checkInput(controlToolFacts.answer_task.input, answer)).toEqual({ input: answer });
   const list = { status: ["paused"], limit: 1 };
-  expect(checkControlInput("list_session_tasks", list)).toEqual({ input: list });
+  expect(checkInput(controlToolFacts.list_session_tasks.input, list)).toEqual({ input: list });
 });
 
 test.each([
@@ -21,19 +22,19 @@ test.each([
   [{ task_id: "t", limit: 1_001 }, ["limit: expected at most 1000"]],
   [{ task_id: "t", limit: null }, ["limit: expected integer"]],
 ])("the arguments %j of get_task_items do not fit", (value, problems) => {
-  expect(checkControlInput("get_task_items", value)).toEqual({ problems });
+  expect(checkInput(controlToolFacts.get_task_items.input, value)).toEqual({ problems });
 });
 
 test("a list and its words are checked", () => {
   const task_id = "t";
-  expect(checkControlInput("get_task", { task_id, include: "result" })).toEqual({
+  expect(checkInput(controlToolFacts.get_task.input, { task_id, include: "result" })).toEqual({
     problems: ["include: expected array"],
   });
-  expect(checkControlInput("get_task", { task_id, include: ["result", "all"] })).toEqual({
+  expect(checkInput(controlToolFacts.get_task.input, { task_id, include: ["result", "all"] })).toEqual({
     problems: ["include.1: expected one of result"],
   });
   const content = { task_id, key: "k", action: "accept", content: [] };
-  expect(checkControlInput("answer_task", content)).toEqual({ problems: ["content: expected object"] });
+  expect(checkInput(controlToolFacts.answer_task.input, content)).toEqual({ problems: ["content: expected object"] });
 });
 
 test("a list says which control tools its server has, or nothing of any", () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { answerActions } from "./elicitation.js";
-import { type CheckedInput, checkInput, type InputOf, type InputSchema } from "./input-schema.js";
+import type { InputSchema } from "./input-schema.js";
 import { JsonFields } from "./json-fields.js";
 import { metaKeys } from "./meta-keys.js";
 
@@ -135,25 +135,12 @@ export const controlToolFacts = {
   },
 } as const satisfies { readonly [name: string]: ControlToolFacts };
 
-type Facts = typeof controlToolFacts;
-
 /** The name of a control tool, without a prefix. */
-export type ControlToolName = keyof Facts;
-
-/** The arguments that a control tool receives. */
-export type ControlInput<Name extends ControlToolName> = InputOf<Facts[Name]["input"]>;
+export type ControlToolName = keyof typeof controlToolFacts;
 
 /** Tells whether a name is that of a control tool without a prefix. */
 export function isControlToolName(name: string): name is ControlToolName {
   return Object.hasOwn(controlToolFacts, name);
-}
-
-/** Checks the arguments of a control tool and adds its defaults. */
-export function checkControlInput<Name extends ControlToolName>(
-  name: Name,
-  value: unknown,
-): CheckedInput<Facts[Name]["input"]> {
-  return checkInput<Facts[Name]["input"]>(controlToolFacts[name].input, value);
 }
 
 /** Which control tools `tools/list` shows: `none`: the server has none. The others can all be called, listed or not. */
@@ -166,7 +153,7 @@ export type ControlToolMode = (typeof controlToolModes)[number];
  * What `minimal` lists: the control tools that texts tell a model to call, since hosts refuse a model's call of a tool that
  * they did not see listed.
  */
-export const minimalControlTools: readonly ControlToolName[] = [
+const minimalControlTools: readonly ControlToolName[] = [
   "wait_for_task",
   "resume_task",
   "cancel_task",

@@ -10,7 +10,6 @@ export {
   shownLevels,
   type TaskMoment,
   wasCutOff,
-  wholeLog,
 } from "./display/history.js";
 export { formatDuration, type ProgressNumbers, progressNumbers } from "./display/numbers.js";
 export { addSample, type Pace } from "./display/pace.js";
@@ -34,7 +33,6 @@ export {
 } from "./display/shown-task.js";
 export {
   answerReceivedText,
-  childrenText,
   momentUtc,
   type ShownStatus,
   shownStatus,

@@ -2,22 +2,19 @@ export { isFinal, isJsonObject, type Json, type JsonObject, type TaskStatus } fr
 export { withDefaults } from "@resumable-mcp/core/internal";
 export { type FinalStatus, finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 export {
-  type ControlInput,
   type ControlToolFacts,
   type ControlToolMode,
   type ControlToolName,
   type ControlToolsOffer,
-  checkControlInput,
   controlToolFacts,
   controlToolModes,
   findControlTool,
-  isControlToolName,
   listedControlTools,
-  minimalControlTools,
   offeredControlTools,
   readControlTools,
 } from "./control-tools.js";
 export { parseElicitationResult, parseQuestionId, type QuestionAnswer, questionId } from "./elicitation.js";
+export { checkInput, type InputOf } from "./input-schema.js";
 export { definedOnly, JsonFields } from "./json-fields.js";
 export { type RpcId, readRpcId, rpcCodes, rpcErrorResponse, storeFaults } from "./json-rpc.js";
 export { parseJson, problemOfJson, tooDeep, toText } from "./json-text.js";
@@ -36,13 +33,10 @@ export {
   allOwnersUses,
   appMimeType,
   appsExtension,
-  checkPanelInput,
   findPanelTool,
   isPanelToolName,
-  type PanelInput,
   type PanelToolName,
   panelToolFacts,
-  panelToolMeta,
   panelUri,
   showsApps,
 } from "./panel.js";

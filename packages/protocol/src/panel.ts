@@ -1,12 +1,10 @@
-import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { isJsonObject } from "@resumable-mcp/core";
 import {
   type ControlToolFacts,
   type ControlToolName,
   type ControlToolsOffer,
   controlToolFacts,
 } from "./control-tools.js";
-import { type CheckedInput, checkInput, type InputOf } from "./input-schema.js";
-import { metaKeys } from "./meta-keys.js";
 
 /** The name of the extension. Source: MCP Apps 2026-01-26, "Extension Identifier". */
 export const appsExtension = "io.modelcontextprotocol/ui";
@@ -116,41 +114,18 @@ export const allOwnersUses: { readonly [Name in ControlToolName | keyof typeof p
   delete_task: "act",
 };
 
-type Facts = typeof panelToolFacts;
-
 /** The name of a tool of the panel, without a prefix. */
-export type PanelToolName = keyof Facts;
-
-/** The arguments that a tool of the panel receives. */
-export type PanelInput<Name extends PanelToolName> = InputOf<Facts[Name]["input"]>;
+export type PanelToolName = keyof typeof panelToolFacts;
 
 /** Tells whether a name is that of a tool of the panel without a prefix. */
 export function isPanelToolName(name: string): name is PanelToolName {
   return Object.hasOwn(panelToolFacts, name);
 }
 
-/** Checks the arguments of a tool of the panel and adds its defaults. */
-export function checkPanelInput<Name extends PanelToolName>(
-  name: Name,
-  value: unknown,
-): CheckedInput<Facts[Name]["input"]> {
-  return checkInput<Facts[Name]["input"]>(panelToolFacts[name].input, value);
-}
-
 /** The tool of the panel that a name means on a server with this prefix. */
 export function findPanelTool(name: string, { prefix }: Pick<ControlToolsOffer, "prefix">): PanelToolName | undefined {
   const own = name.startsWith(prefix) ? name.slice(prefix.length) : "";
   return isPanelToolName(own) ? own : undefined;
-}
-
-/** The `_meta` of a listed tool of the panel: only apps call it, and a call of one that only reads may be sent again. */
-export function panelToolMeta(name: PanelToolName): JsonObject {
-  const { readOnlyHint }: JsonObject = panelToolFacts[name].annotations;
-  return {
-    [metaKeys.clientId]: "argument",
-    ...(readOnlyHint === true && { [metaKeys.durable]: "journal" }),
-    ui: { visibility: ["app"] },
-  };
 }
 
 /**

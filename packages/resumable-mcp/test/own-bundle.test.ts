@@ -8,7 +8,7 @@ import { projectFolder } from "./program.js";
 /** Serves, says so, and ends. */
 const program = `
 import { createMemoryStore, defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { serve } from "@resumable-mcp/server-http";
 
 const tool = defineTool({ name: "greet", description: "Greets.", input: { type: "object" }, run: async () => "Hello." });

@@ -12,11 +12,10 @@ import {
   type HttpRequest,
   type RegisterOptions,
   type RemotePeer,
-  type ServerDefinition,
   type SessionLimits,
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
-import { serveUpstream } from "@resumable-mcp/mcp/define-server";
+import { type ServerDefinition, serveUpstream } from "@resumable-mcp/mcp/define-server";
 import { ofWebRequest, toListener } from "@resumable-mcp/mcp/internal";
 import { createEngineTelemetry } from "@resumable-mcp/telemetry";
 import { hostRules } from "./allowed-hosts.js";

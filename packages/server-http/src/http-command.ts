@@ -3,7 +3,6 @@ import {
   errorSentence,
   type HttpValues,
   handleUncaughtExceptions,
-  helpText,
   hidePassword,
   httpGroups,
   httpOptions,
@@ -12,7 +11,6 @@ import {
   oneOf,
   onStopSignal,
   parseCount,
-  parseFlags,
   type Quotas,
   readDuration,
   readQuotas,
@@ -26,6 +24,7 @@ import {
   wholeNumber,
   withSettings,
 } from "@resumable-mcp/command-line";
+import { helpText, parseFlags } from "@resumable-mcp/command-line/options";
 import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
 import type { SessionLimits } from "@resumable-mcp/mcp";

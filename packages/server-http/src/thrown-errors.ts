@@ -1,6 +1,6 @@
 import { errorSentence } from "@resumable-mcp/command-line";
 import type { EngineOptions } from "@resumable-mcp/core";
-import type { ServerDefinition } from "@resumable-mcp/mcp";
+import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import { createThrownMask } from "@resumable-mcp/mcp/internal";
 import { reasonAgainstServer } from "./locality.js";
 import { type Log, readStack } from "./log.js";

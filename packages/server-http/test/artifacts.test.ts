@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { createMemoryStore, defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type RunningServer, serve } from "../src/index.js";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { createMemoryStore, defineTool } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import type { AuthInfo } from "../src/auth/bearer.js";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { createMemoryStore } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { expect, test } from "vitest";
 import { type ServeOptions, serve } from "../src/index.js";
 import { afterwards } from "./server-process.js";

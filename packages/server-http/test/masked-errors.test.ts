@@ -1,5 +1,5 @@
 import { createMemoryStore, defineTool, type JsonObject, ToolError } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { type RunningServer, type ServeOptions, serve } from "../src/index.js";

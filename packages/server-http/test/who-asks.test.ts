@@ -1,5 +1,5 @@
 import { createMemoryStore, defineTool, type JsonObject } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type RunningServer, type ServeOptions, serve } from "../src/index.js";

@@ -1,13 +1,7 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import {
-  CommandError,
-  cannotStartCode,
-  hidePassword,
-  parseFlags,
-  runCommand,
-  stdioOptions,
-} from "@resumable-mcp/command-line";
+import { CommandError, cannotStartCode, hidePassword, runCommand, stdioOptions } from "@resumable-mcp/command-line";
+import { parseFlags } from "@resumable-mcp/command-line/options";
 import { cacheFolder, environment } from "./data-folder.js";
 import { help } from "./flags.js";
 import { serveModule } from "./serve-module.js";

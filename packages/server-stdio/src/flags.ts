@@ -1,4 +1,5 @@
-import { helpText, type StdioValues, stdioGroups } from "@resumable-mcp/command-line";
+import { type StdioValues, stdioGroups } from "@resumable-mcp/command-line";
+import { helpText } from "@resumable-mcp/command-line/options";
 
 /** What the command line says. */
 export type Flags = StdioValues;

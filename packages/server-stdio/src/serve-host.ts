@@ -1,5 +1,5 @@
 import type { LeftTasks } from "@resumable-mcp/core/engine";
-import type { ServerDefinition } from "@resumable-mcp/mcp";
+import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import { type FirstAnswer, firstAnswer, readLines } from "@resumable-mcp/mcp/stdio";
 import { supervisorLimits } from "./limits.js";
 import { readHostLine } from "./wire/json-rpc.js";

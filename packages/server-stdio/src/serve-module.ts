@@ -19,7 +19,7 @@ import {
 } from "@resumable-mcp/command-line";
 import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
-import type { ServerDefinition } from "@resumable-mcp/mcp";
+import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { dataFolder, environment } from "./data-folder.js";
 import type { Flags } from "./flags.js";

@@ -4,7 +4,6 @@ export {
   endOfCode,
   endOfResult,
   noteTask,
-  type SentRequest,
   sendRequest,
   serveRequest,
   traceCall,

@@ -16,7 +16,7 @@ export type { ServerCommand } from "./upstream/child-process.js";
 export type { ServerUrl } from "./upstream/http-wire.js";
 
 /** How a server is wrapped. */
-export interface WrapRules extends Partial<RepeatRules> {
+interface WrapRules extends Partial<RepeatRules> {
   /** Names the server in the store. Default: a name made of its command. */
   readonly name?: string;
   /** One process for all owners; else each has its own. Default false. */

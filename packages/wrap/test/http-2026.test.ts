@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import { expect, it, onTestFinished } from "vitest";
-import type { WrapRules } from "../src/index.js";
+import type { WrapOptions } from "../src/index.js";
 import { openWrapped } from "./open-wrapped.js";
 
 /** A request without a session, and what answers it. */
@@ -63,7 +63,7 @@ async function remote(call: (asked: Asked, count: number) => void): Promise<Remo
   return opened;
 }
 
-async function open(url: string, rules: WrapRules = {}) {
+async function open(url: string, rules: Pick<WrapOptions, "repeat" | "passHeaders"> = {}) {
   const { definition, tasks } = await openWrapped({ url, ...rules });
   const call = async (input: JsonObject = {}): Promise<TaskView> => {
     const { record } = await tasks.start({ tool: "wörk", input });

@@ -3,10 +3,10 @@ import {
   createBothErasHandler,
   createJsonSchemaValidator,
   createSessionHandler,
-  defineServer,
   type HttpHandler,
 } from "@resumable-mcp/mcp";
 import { createHandler2026 } from "@resumable-mcp/mcp/2026";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/store-fs";
 import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { createSimulatedPool } from "../database/database-client.js";

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
-import { endOfCode, endOfResult, type SentRequest, sendRequest } from "@resumable-mcp/telemetry";
+import { endOfCode, endOfResult, sendRequest } from "@resumable-mcp/telemetry";
 
 /**
  * Traces and measures the requests of one link, and puts their trace into `_meta`. Does nothing where no SDK of OpenTelemetry is
@@ -9,7 +9,7 @@ import { endOfCode, endOfResult, type SentRequest, sendRequest } from "@resumabl
  * Source: OpenTelemetry, "Model Context Protocol (MCP)", Client; SEP-414.
  */
 export class SentRequests {
-  readonly #open = new Map<string | number, SentRequest>();
+  readonly #open = new Map<string | number, ReturnType<typeof sendRequest>>();
 
   /** Takes a message of ours; gives it as it is to be sent. */
   begin(message: JSONRPCMessage): JSONRPCMessage {

@@ -23,7 +23,7 @@ type SettingsOf<Table extends Options> = {
 };
 
 /** The settings of a server: options by their names in one word, such as `maxRunning` for `--max-running`. */
-export type Settings = SettingsOf<Omit<typeof httpOptions & typeof stdioOptions, (typeof notSettings)[number]>>;
+type Settings = SettingsOf<Omit<typeof httpOptions & typeof stdioOptions, (typeof notSettings)[number]>>;
 
 /** The settings of a server, for the default export of `resumable.config.ts` next to its tools module. It gives them back: an editor then knows their names. */
 export function defineConfig(settings: Settings): Settings {

@@ -1,12 +1,12 @@
 import { isFinal, isResumableError, type JsonObject, type TaskView } from "@resumable-mcp/core";
 import { finalStatuses, type TaskSummary, unfinishedStatuses } from "@resumable-mcp/core/store";
 import {
-  type ControlInput,
   type ControlToolFacts,
   type ControlToolMode,
   type ControlToolName,
-  checkControlInput,
+  checkInput,
   controlToolFacts,
+  type InputOf,
 } from "@resumable-mcp/protocol";
 import { type Call, findTask } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
@@ -33,6 +33,8 @@ export interface ControlTool extends Omit<ControlToolFacts, "input"> {
   run(call: Call, input: unknown): Promise<ToolResult>;
 }
 
+type ControlInput<Name extends ControlToolName> = InputOf<(typeof controlToolFacts)[Name]["input"]>;
+
 /** Defines what a control tool does; its input is checked before `run` sees it. */
 function controlTool<Name extends ControlToolName>(
   name: Name,
@@ -44,7 +46,7 @@ function controlTool<Name extends ControlToolName>(
     ...facts,
     inputSchema: () => input,
     run: async (call, value) => {
-      const checked = checkControlInput(name, value);
+      const checked = checkInput<(typeof controlToolFacts)[Name]["input"]>(input, value);
       if ("input" in checked) return run(call, checked.input);
       throw new InvalidArguments(`The arguments do not fit: ${checked.problems.join("; ")}.`);
     },

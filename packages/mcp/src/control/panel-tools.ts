@@ -1,12 +1,12 @@
 import { type Engine, isFinal, type Json, type JsonObject } from "@resumable-mcp/core";
 import {
-  checkPanelInput,
+  checkInput,
   definedOnly,
+  type InputOf,
   isPanelToolName,
-  type PanelInput,
+  metaKeys,
   type PanelToolName,
   panelToolFacts,
-  panelToolMeta,
 } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { type ClientArgument, splitClientId } from "../call/session-client.js";
@@ -23,10 +23,12 @@ export interface PanelFacts {
   readonly server?: PanelServer | undefined;
 }
 
+type ToolFacts = typeof panelToolFacts;
+
 /** What the tool is asked, by whom. */
 type Run<Name extends PanelToolName> = (
   call: Call,
-  input: PanelInput<Name>,
+  input: InputOf<ToolFacts[Name]["input"]>,
   facts: PanelFacts & OperatorScopes,
 ) => Promise<ToolResult>;
 
@@ -106,7 +108,7 @@ export async function runPanelTool<Name extends PanelToolName>(
   value: JsonObject,
   facts: PanelFacts & OperatorScopes,
 ): Promise<ToolResult> {
-  const checked = checkPanelInput(name, value);
+  const checked = checkInput<ToolFacts[Name]["input"]>(panelToolFacts[name].input, value);
   if ("input" in checked) return runs[name](call, checked.input, facts);
   throw new InvalidArguments(`The arguments do not fit: ${checked.problems.join("; ")}.`);
 }
@@ -128,7 +130,15 @@ function argumentsOf(engine: Engine, tool: string, given: JsonObject): ReturnTyp
 /** How the panel's tools are listed, made once for all sessions: `tools/list` gives it as it is. */
 export const listedPanelTools: readonly (JsonObject & { readonly name: PanelToolName })[] = names().map((name) => {
   const { input, ...facts } = panelToolFacts[name];
-  return { name, ...facts, inputSchema: input, _meta: panelToolMeta(name) };
+  // Only apps call it, and a call of one that only reads may be sent again.
+  const { readOnlyHint }: JsonObject = facts.annotations;
+  const repeats: JsonObject = readOnlyHint === true ? { [metaKeys.durable]: "journal" } : {};
+  return {
+    name,
+    ...facts,
+    inputSchema: input,
+    _meta: { [metaKeys.clientId]: "argument", ...repeats, ui: { visibility: ["app"] } },
+  };
 });
 
 function names(): readonly PanelToolName[] {

@@ -5,7 +5,6 @@ import {
   findPanelTool,
   listedControlTools,
   metaKeys,
-  minimalControlTools,
   panelUri,
 } from "@resumable-mcp/protocol";
 import { declaresClientId, withClientId } from "../call/session-client.js";
@@ -34,7 +33,7 @@ export function listedTools(engine: Engine, offer: ControlToolsOffer, forApps: b
   const ofControl = (tool: ControlTool): JsonObject => {
     const entry = { ...controlEntry(tool), name: `${offer.prefix}${tool.name}` };
     if (!forApps) return entry;
-    const isForModel = offer.listed === "all" || minimalControlTools.includes(tool.name);
+    const isForModel = offer.listed === "all" || listedControlTools("minimal").includes(tool.name);
     const ui: JsonObject = {
       ...(shownByPanel.includes(tool.name) && { resourceUri: panelUri }),
       ...(!isForModel && { visibility: ["app"] }),

@@ -255,9 +255,3 @@ function logLine({ type, seq, at, data }: JournalEvent): readonly LogLine[] {
   const text = typeof data.data === "string" ? data.data : JSON.stringify(data.data ?? null);
   return [{ level: plainText(String(data.level)), text: plainText(text), seq, at }];
 }
-
-/** The log of the journal and what came live since, each line once. */
-export function wholeLog(history: Pick<TaskHistory, "log">, live: readonly LogLine[]): readonly LogLine[] {
-  const lastSeq = history.log.at(-1)?.seq ?? 0;
-  return [...history.log, ...live.filter(({ seq }) => seq === undefined || seq > lastSeq)];
-}

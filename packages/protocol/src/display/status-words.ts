@@ -65,10 +65,3 @@ export function momentUtc(time = ""): string {
   const [, day, seconds] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(time) ?? [];
   return day === undefined ? "later" : `${day} ${seconds} UTC`;
 }
-
-/** What a task called, in English: `calls: 2 of 3 returned, 1 failed`. */
-export function childrenText(children: NonNullable<TaskFacts["children"]>): string {
-  const countOf = (status: string) => children.filter((child) => child.status === status).length;
-  const failed = countOf("failed");
-  return `calls: ${countOf("returned")} of ${children.length} returned${failed === 0 ? "" : `, ${failed} failed`}`;
-}

@@ -1,16 +1,8 @@
 import { cp, lstat, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import {
-  CommandError,
-  every,
-  helpText,
-  list,
-  loadServer,
-  parseFlags,
-  runToEnd,
-  text,
-} from "@resumable-mcp/command-line";
+import { CommandError, every, list, loadServer, runToEnd, text } from "@resumable-mcp/command-line";
+import { helpText, parseFlags } from "@resumable-mcp/command-line/options";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { buildServer } from "./build-server.js";
 import { checkServerFlags } from "./check-server-flags.js";

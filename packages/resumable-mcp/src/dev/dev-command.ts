@@ -1,17 +1,16 @@
 import { basename, extname, resolve } from "node:path";
 import {
   CommandError,
-  helpText,
   httpGroups,
   httpOptions,
   list,
   onStopSignal,
-  parseFlags,
   runCommand,
   ungrouped,
   withSettings,
   wordsOf,
 } from "@resumable-mcp/command-line";
+import { helpText, parseFlags } from "@resumable-mcp/command-line/options";
 import { harmlessLines } from "@resumable-mcp/protocol/display";
 import { findFile } from "../command-line/run-program.js";
 import { connectText } from "./connect-text.js";

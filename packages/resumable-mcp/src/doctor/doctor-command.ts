@@ -6,15 +6,14 @@ import { text as readText } from "node:stream/consumers";
 import {
   CommandError,
   errorSentence,
-  helpText,
   hidePassword,
   httpOptions,
   listen,
-  parseFlags,
   runToEnd,
   wholeNumber,
   withSettings,
 } from "@resumable-mcp/command-line";
+import { helpText, parseFlags } from "@resumable-mcp/command-line/options";
 import { openAdmin } from "@resumable-mcp/command-line/store";
 import { isResumableError } from "@resumable-mcp/core";
 import { harmlessText } from "@resumable-mcp/protocol/display";

@@ -2,11 +2,9 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   CommandError,
-  helpText,
   httpGroups,
   httpOptions,
   oneOf,
-  parseFlags,
   runCommand,
   stdioGroups,
   stdioOptions,
@@ -14,6 +12,7 @@ import {
   wordsOf,
   wrapGroup,
 } from "@resumable-mcp/command-line";
+import { helpText, parseFlags } from "@resumable-mcp/command-line/options";
 import { type NamedServers, nameOf, type ServerCommand, type ServerUrl, type WrapOptions } from "@resumable-mcp/wrap";
 import { findFile, runProgram } from "../command-line/run-program.js";
 import { askTrust } from "./ask-trust.js";

@@ -1,5 +1,5 @@
 import { type HttpValues, readOtlp } from "@resumable-mcp/command-line";
-import type { ServerDefinition } from "@resumable-mcp/mcp";
+import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import { openTokenFile } from "../auth/token-file.js";
 import type { Log } from "../log.js";
 import type { MetricsSource } from "./metrics-endpoint.js";

@@ -1,5 +1,5 @@
 import { CommandError } from "@resumable-mcp/command-line";
-import type { ServerDefinition } from "@resumable-mcp/mcp";
+import type { ServerDefinition } from "@resumable-mcp/mcp/define-server";
 import type { Ui } from "./ui-endpoint.js";
 
 /** What says whether a server shows its panel as a page, of the options of `serve`. */

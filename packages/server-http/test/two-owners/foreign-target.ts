@@ -1,5 +1,5 @@
 import { defineTool, type Engine, type JsonObject, type TaskStatus } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { randomToken } from "@resumable-mcp/mcp/stdio";
 import { z } from "zod";
 import type { RawCaller } from "./raw-caller.js";

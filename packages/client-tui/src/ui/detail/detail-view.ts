@@ -3,12 +3,10 @@ import { tellHistory } from "@resumable-mcp/command-line/options";
 import type { TaskError } from "@resumable-mcp/protocol";
 import {
   answerReceivedText,
-  childrenText,
   isShownAt,
   type ShownLevel,
   slotWaitText,
   taskTimes,
-  wholeLog,
 } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../../advice.js";
 import { countText, cutText, plainText } from "../../display/plain-text.js";
@@ -150,4 +148,17 @@ export function shellCommand({ info }: BoardTask, stateFile: string): string {
 
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The log of the journal and what came live since, each line once. */
+function wholeLog(history: { readonly log: readonly LogLine[] }, live: readonly LogLine[]): readonly LogLine[] {
+  const lastSeq = history.log.at(-1)?.seq ?? 0;
+  return [...history.log, ...live.filter(({ seq }) => seq === undefined || seq > lastSeq)];
+}
+
+/** What a task called, in English: `calls: 2 of 3 returned, 1 failed`. */
+function childrenText(children: NonNullable<BoardTask["info"]["children"]>): string {
+  const countOf = (status: string) => children.filter((child) => child.status === status).length;
+  const failed = countOf("failed");
+  return `calls: ${countOf("returned")} of ${children.length} returned${failed === 0 ? "" : `, ${failed} failed`}`;
 }
