@@ -1,12 +1,6 @@
 import { z } from "zod";
-import {
-  defineTool,
-  type MapAttempt,
-  type MapOptions,
-  type TaskContext,
-  type Tool,
-  type ToolOptions,
-} from "../src/index.js";
+import { defineTool, type MapOptions, type TaskContext, type Tool, type ToolOptions } from "../src/index.js";
+import type { MapAttempt } from "../src/tool/tool.js";
 import { jobInput, type Scene } from "./scene.js";
 
 export type Task = TaskContext<unknown, number>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { defineTool, type MapAttempt, RetryableError, TerminalError } from "../src/index.js";
+import { defineTool, RetryableError, TerminalError } from "../src/index.js";
 import { checkResumable } from "../src/testing.js";
+import type { MapAttempt } from "../src/tool/tool.js";
 import { base, checkpointsOf, itemsOf, mapping, numbers, type Run, slowly, type Task } from "./map-scene.js";
 import {
   begin,

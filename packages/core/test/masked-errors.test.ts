@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { FailedAttempt, Followed } from "../src/engine.js";
+import type { FailedAttempt } from "../src/engine/engine.js";
+import type { Followed } from "../src/engine.js";
 import { type OwnedTasks, RetryableError, TerminalError, ToolError } from "../src/index.js";
 import { createScene, failOnUnhandledRejections, job } from "./scene.js";
 

@@ -16,7 +16,8 @@ import {
   type Tool,
   type ToolOptions,
 } from "../src/index.js";
-import { createManualClock, type ManualClock } from "../src/testing.js";
+import type { ManualClock } from "../src/testing/manual-clock.js";
+import { createManualClock } from "../src/testing.js";
 
 /** An engine on a store in memory, with a clock that is turned by hand. */
 export interface Scene {

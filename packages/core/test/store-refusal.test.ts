@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { MemoryStore, Store } from "../src/index.js";
-import { createManualClock, type ManualClock } from "../src/testing.js";
+import type { ManualClock } from "../src/testing/manual-clock.js";
+import { createManualClock } from "../src/testing.js";
 import { createScene, diskFull, failOnUnhandledRejections, gatedCount } from "./scene.js";
 
 failOnUnhandledRejections();
