@@ -52,7 +52,7 @@ export {
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { childrenOf } from "./task/calls.js";
 export { reduceTask } from "./task/reduce-task.js";
-export type { Answer, NewTask, TaskEvent, TaskEventBody } from "./task/task-event.js";
+export type { Answer, MapProgress, NewTask, Question, TaskEvent, TaskEventBody } from "./task/task-event.js";
 export type { FinalStatus, NewSignal, Remembered, Signal, TaskSnapshot, TaskSummary } from "./task/task-record.js";
 export { artifactsOf, finalStatuses, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {
