@@ -1,2 +1,2 @@
 export { checkResumable } from "./testing/check-resumable.js";
-export { createManualClock } from "./testing/manual-clock.js";
+export { createManualClock, type ManualClock } from "./testing/manual-clock.js";
