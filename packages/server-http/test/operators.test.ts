@@ -1,5 +1,5 @@
 import { createMemoryStore, defineTool, type JsonObject } from "@resumable-mcp/core";
-import { defineServer } from "@resumable-mcp/mcp";
+import { defineServer } from "@resumable-mcp/mcp/define-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type AuditEntry, createAuditLog } from "../src/audit-log.js";
