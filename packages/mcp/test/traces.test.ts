@@ -128,19 +128,19 @@ test("errors are named as the conventions do", async () => {
   });
 });
 
-test("10,000 names that a caller makes up are no names of spans, and make no series", async () => {
+test("1,000 names that a caller makes up are no names of spans, and make no series", async () => {
   const { client } = await connect([traced]);
   const send = async (id: number) => {
     if (id % 2 === 0) return call(client, `made_up_${id}`, {}, {}, sentBy(ada));
     return client.request({ method: `made_up_${id}` }, z.looseObject({})).catch(() => undefined);
   };
-  for (let id = 1; id <= 10_000; id += 100) await Promise.all(Array.from({ length: 100 }, (_, at) => send(id + at)));
+  for (let id = 1; id <= 1_000; id += 100) await Promise.all(Array.from({ length: 100 }, (_, at) => send(id + at)));
   const series = await recorded.series("mcp.server.operation.duration");
   expect(JSON.stringify(series)).not.toContain("made_up");
   const anonymous = series.filter(
     ({ attributes }) => attributes["mcp.method.name"] === "tools/call" && !("gen_ai.tool.name" in attributes),
   );
-  expect(anonymous).toMatchObject([{ value: { count: 5_000 }, attributes: { "error.type": "tool_error" } }]);
+  expect(anonymous).toMatchObject([{ value: { count: 500 }, attributes: { "error.type": "tool_error" } }]);
   expect(recorded.spans().filter(({ name }) => name.includes("made_up"))).toEqual([]);
 });
 
