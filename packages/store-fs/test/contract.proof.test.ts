@@ -4,9 +4,12 @@ import { describeStore, wrapHarness } from "@resumable-mcp/store-testkit";
 import { describe, test } from "vitest";
 import { folderHarness } from "./folder-harness.js";
 
+const folder = folderHarness({ durability: "process" });
 const keyring = createKeyring({ seal: randomBytes(32) });
 
-describeStore(
-  { describe, test },
-  wrapHarness(folderHarness({ durability: "process" }), (store) => withEncryption(store, keyring)),
-);
+describe("process", () => describeStore({ describe, test }, folder));
+describe("process, encrypted", () =>
+  describeStore(
+    { describe, test },
+    wrapHarness(folder, (store) => withEncryption(store, keyring)),
+  ));

@@ -130,21 +130,6 @@ test("a question that one process asks is answered at another", async () => {
   await expect.poll(async () => (await store.getTask(id))?.record.output).toEqual({ answer: "Ada" });
 });
 
-test("two processes let an owner have as many tasks as one, of 60 calls at the same moment (G11)", async () => {
-  const { store, start } = scene({ maxUnfinishedPerOwner: 5 });
-  const processes = [start(), start()];
-  await Promise.all(processes.map((each) => each.do("open")));
-  // Each call is another one: a key of its own.
-  const calls = Array.from({ length: 60 }, (_, index) =>
-    processes[index % 2]?.do("start", { tool: "ask_name", input: {}, newTask: `run-${index}` }),
-  );
-  const outcomes = await Promise.all(
-    calls.map((call) => call?.then((result) => (/^[A-Z_]+$/.test(result) ? result : "accepted"))),
-  );
-  expect(outcomes.toSorted()).toEqual([...Array(55).fill("LIMIT_EXCEEDED"), ...Array(5).fill("accepted")]);
-  expect((await store.countTasks({ owner: "client:a" })).total).toBe(5);
-});
-
 test("what a killed process ran is all that other processes run more of a tool, up to its limit in the store (G11.7)", async () => {
   const { store, start } = scene();
   const [first, ...others] = [start(), start(), start()];
