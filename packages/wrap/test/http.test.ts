@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { wrapLimits } from "../src/limits.js";
 import { connectHttp } from "../src/upstream/http-wire.js";
 import { Peer } from "../src/upstream/peer.js";
-import { openWrapped } from "./open-wrapped.js";
+import { lowerLimit, openWrapped } from "./open-wrapped.js";
 
 /** What a server was sent, and how it answers a call. */
 interface Remote {
@@ -158,12 +158,13 @@ describe("a server that is reached by HTTP", () => {
   it.each(["application/json", "text/event-stream"])(
     "gives %s that is too long: its call has no known outcome",
     async (type) => {
+      lowerLimit("maxLineBytes", 2 ** 20);
       const far = await remote((id, response) => {
         response.writeHead(200, { "content-type": type });
         const long = JSON.stringify({
           jsonrpc: "2.0",
           id,
-          result: { content: [], x: "x".repeat(wrapLimits.maxLineBytes + 2 ** 20) },
+          result: { content: [], x: "x".repeat(2 ** 21) },
         });
         response.end(type === "application/json" ? long : `data: ${long}\n\n`);
       });

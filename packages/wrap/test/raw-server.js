@@ -50,10 +50,8 @@ async function call({ id, params }) {
     return { content: [{ type: "text", text: "flooded" }] };
   }
   if (name === "huge")
-    process.stdout.write(
-      `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"x":"${"x".repeat(70 * 1024 * 1024)}"}}\n`,
-    );
-  if (name === "large") return { content: [], text: "x".repeat(40 * 1024 * 1024) };
+    process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"x":"${"x".repeat(2 ** 21)}"}}\n`);
+  if (name === "large") return { content: [], text: "x".repeat(2 ** 21) };
   if (name === "garbage") process.stdout.write("not a message\n[1,2]\nnull\n");
   if (name === "garbage") return { content: [{ type: "text", text: "after garbage" }] };
   if (name === "child") {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type WrapOptions, wrap } from "../src/index.js";
-import { openWrapped } from "./open-wrapped.js";
+import { lowerLimit, openWrapped } from "./open-wrapped.js";
 
 const program = fileURLToPath(new URL("raw-server.js", import.meta.url));
 const owner = "local:test";
@@ -160,6 +160,7 @@ describe("a server that does what it should not", () => {
   });
 
   it("is stopped when a message is too long, and the next call has another", async () => {
+    lowerLimit("maxLineBytes", 2 ** 20);
     const { tasks } = await open();
     const started = await tasks.start({ tool: "huge", input: {} });
     expect(textOf(await tasks.wait(started.record.id))).toContain("OUTCOME_UNKNOWN");
@@ -168,6 +169,7 @@ describe("a server that does what it should not", () => {
   });
 
   it("gives a result that is too large to keep: its call ends with the limit, and is not made again for that", async () => {
+    lowerLimit("maxOutputBytes", 2 ** 20);
     const ended = await call("large", {});
     expect(resultOf(ended)).toMatchObject({ isError: true, structuredContent: { error: { code: "LIMIT_EXCEEDED" } } });
     expect(textOf(ended)).toContain("maxOutputBytes");
