@@ -52,7 +52,7 @@ describe("export and import", () => {
   test("can be repeated after an interruption anywhere", async () => {
     const { directory, ids } = await filled();
     const file = await exported(directory);
-    for (let part = 1; part < 8; part += 1) {
+    for (let part = 1; part < 8; part += 2) {
       const other = emptyFolder();
       const cut = file.subarray(0, (file.byteLength * part) / 8);
       const refused = await runWith([cut], "import", "-", ...storeOf(other), "--json");
