@@ -1,4 +1,11 @@
-import { isClientError, isFinal, type ServerStats, type TaskHandle, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
+import {
+  isClientError,
+  isFinal,
+  type ServerStats,
+  type TaskHandle,
+  type TaskInfo,
+  type TaskResult,
+} from "@resumable-mcp/client";
 import { didYouMean, formatTask, formatTasks } from "@resumable-mcp/command-line/options";
 import { type QuestionAnswer, type TaskQuestion, unfinishedStatuses } from "@resumable-mcp/protocol";
 import { withCommands } from "../../advice.js";
