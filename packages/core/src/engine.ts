@@ -1,6 +1,14 @@
 /** What programs that drive an engine themselves need in addition to the entry `.`: servers, and what shows tasks. */
 export { parseDuration, readDuration } from "./duration.js";
-export type { Followed, LeftTasks, OpenQuestion, RecoveryCounts, RunAttempt, StartedTask } from "./engine/engine.js";
+export type {
+  FailedAttempt,
+  Followed,
+  LeftTasks,
+  OpenQuestion,
+  RecoveryCounts,
+  RunAttempt,
+  StartedTask,
+} from "./engine/engine.js";
 export type { LimitRule, LimitRules } from "./engine/limit-rules.js";
 export { checkLimitRules, maxUnfinishedFor } from "./engine/limit-rules.js";
 export { parseSize } from "./engine/parse-size.js";
