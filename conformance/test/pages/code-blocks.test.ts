@@ -84,6 +84,7 @@ test("every option that a page names is one of the programs'", async () => {
     ["dev", "--help", "all"],
     ["wrap", "http", "--help", "all"],
     ["help", "call"],
+    ["help", "tasks"],
     ["help", "servers"],
   ];
   const helps = await Promise.all(asked.map((words) => start(process.execPath, [program, ...words]).succeeded()));

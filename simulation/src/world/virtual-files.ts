@@ -63,8 +63,9 @@ export class VirtualFiles {
     });
   }
 
+  /** A folder is opened for its sync alone. */
   open(path: string, flags: string): number {
-    const file = this.call((disk) => disk.open(path, flags as "r"));
+    const file = this.call((disk) => (disk.stat(path)?.isFolder ? openFolder : disk.open(path, flags as "r")));
     if (flags !== "r") this.#modifiedMs.set(path, this.#turns.wallMs());
     return file;
   }
@@ -84,6 +85,8 @@ export class VirtualFiles {
     return bytes.toString();
   }
 }
+
+const openFolder = -1;
 
 /** Where the files of simulated programs are. */
 export const virtualFolder = "/virtual/";
@@ -120,7 +123,7 @@ function handleOf(own: VirtualFiles, path: string, file: number) {
     readFile: () => own.callLater(() => own.text(path)),
     writeFile: (text: string) => own.callLater((disk) => void disk.write(file, Buffer.from(text), null)),
     sync: () => own.callLater(() => undefined),
-    close: () => own.callLater((disk) => (file < 0 ? undefined : disk.close(file))),
+    close: () => own.callLater((disk) => disk.close(file)),
   };
 }
 
@@ -128,7 +131,11 @@ function replaceFiles(): void {
   const sync = (name: string, isOurs: (first: unknown) => boolean, make: (own: VirtualFiles) => Call) =>
     replace(fs, name, isOurs, make);
   sync("openSync", isPath, (own) => (path: string, flags: string) => own.open(path, flags));
-  sync("closeSync", isFile, (own) => (file: number) => own.call((disk) => disk.close(file)));
+  sync(
+    "closeSync",
+    isFile,
+    (own) => (file: number) => own.call((disk) => (file === openFolder ? undefined : disk.close(file))),
+  );
   sync(
     "readSync",
     isFile,
@@ -147,14 +154,17 @@ function replaceFiles(): void {
   sync("linkSync", isPath, (own) => (from: string, to: string) => own.call((disk) => disk.link(from, to)));
   sync("renameSync", isPath, (own) => (from: string, to: string) => own.call((disk) => disk.rename(from, to)));
   sync("unlinkSync", isPath, (own) => (path: string) => own.call((disk) => disk.unlink(path)));
-  sync("fdatasync", isFile, (own) => (_file: number, done: (error: unknown) => void) => {
-    own.callLater(() => undefined).then(() => done(null), done);
-  });
+  for (const name of ["fdatasync", "fsync"]) {
+    sync(name, isFile, (own) => (_file: number, done: (error: unknown) => void) => {
+      own.callLater(() => undefined).then(() => done(null), done);
+    });
+  }
   const later = (name: string, make: (own: VirtualFiles) => Call) => replace(fsPromises, name, isPath, make);
-  later("open", (own) => async (path: string, flags: string) => {
-    const isFolder = await own.callLater((disk) => disk.stat(path)?.isFolder === true);
-    return handleOf(own, path, isFolder ? -1 : await own.callLater(() => own.open(path, flags)));
-  });
+  later(
+    "open",
+    (own) => async (path: string, flags: string) =>
+      handleOf(own, path, await own.callLater(() => own.open(path, flags))),
+  );
   later("readFile", (own) => (path: string) => own.callLater(() => own.text(path)));
   later("rename", (own) => (from: string, to: string) => own.callLater((disk) => disk.rename(from, to)));
   later("writeFile", (own) => async (path: string, text: string, { flag }: { readonly flag: string }) => {
