@@ -34,7 +34,9 @@ describe("an import", () => {
     expect(imported.sort()).toEqual([ids.long, ids.paused].sort());
     expect([await contentOf(there, snapshot.record.id), await contentOf(there, rival)]).toEqual(before);
     expect(await there.getTask(ids.asking)).toBeUndefined();
-    expect(readdirSync(join(other, "trash"))).toEqual([]);
+    // The open store keeps an empty place for the next task.
+    const trash = join(other, "trash");
+    expect(readdirSync(trash).flatMap((name) => readdirSync(join(trash, name)))).toEqual([]);
   });
 
   test.each([

@@ -155,7 +155,7 @@ const cases: readonly Case[] = [
     harmless: true,
     damage: ({ directory }) => {
       const path = join(directory, "trash", "new.gone.x");
-      mkdirSync(path);
+      mkdirSync(join(path, "draft"), { recursive: true });
       return path;
     },
   },
