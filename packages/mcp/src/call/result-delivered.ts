@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Engine, isJsonObject, type JsonObject, type TaskView } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, isResumableError, type JsonObject, type TaskView } from "@resumable-mcp/core";
 import { metaKeys, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { limits } from "../limits.js";
 import { type ConnectedServer, watchTransport } from "../sdk-workarounds.js";
@@ -166,11 +166,13 @@ export async function noteDelivery(engine: Engine, message: unknown): Promise<Js
   try {
     const task = typeof taskId === "string" ? await engine.readTask(taskId) : undefined;
     if (task !== undefined) await note(engine, task.record, delivered === true);
-    return { jsonrpc: "2.0", id, result: {} };
-  } catch {
+  } catch (error) {
+    // Its time to live may end meanwhile.
+    if (isResumableError(error, "TASK_NOT_FOUND")) return { jsonrpc: "2.0", id, result: {} };
     const text = "The server could not record whether it delivered a result. The same call gets the result again.";
     return rpcErrorResponse(id, rpcCodes.internalError, text);
   }
+  return { jsonrpc: "2.0", id, result: {} };
 }
 
 async function note(engine: Engine, { id, owner }: { id: string; owner: string }, delivered: boolean): Promise<void> {
