@@ -79,7 +79,7 @@ async function freePort(): Promise<number> {
 
 describe("a caller's mistake gets one sentence, the right exit code, and changes nothing:", () => {
   test.each<[string, readonly string[], number, string]>([
-    ["an unknown tool", ["call", "cuont"], 4, "There is no tool cuont. There are: resumable_data_processing, "],
+    ["an unknown tool", ["call", "cuont"], 4, "No tool is named cuont. There are: resumable_data_processing, "],
     ["an argument of the wrong type", ["call", processing, "total_records=many"], 2, 'an integer, not "many".'],
     ["an unknown argument", ["call", processing, "records=5"], 2, "The tool has no argument records. It has: "],
     [

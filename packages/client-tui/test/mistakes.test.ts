@@ -31,7 +31,7 @@ describe("a mistake", () => {
     ["an argument that the tool would refuse", ["call", "count", "to=0"], 2, "to has to be at least 1"],
     ["an unknown task", ["show", "unknown"], 4, "belong to another owner. `resumable-mcp tasks --all` lists"],
     ["a wrong option", ["tasks", "--nope"], 2, "--help"],
-    ["no terminal", [], 2, "There is no terminal for the screens. Name a command: resumable-mcp-client help"],
+    ["no terminal", [], 2, "The screens need a terminal. Name a command: resumable-mcp-client help"],
   ])("of %s is answered in a sentence", async (_name, args, code, text) => {
     const program = await run(...args, ...common);
     expect(program.code).toBe(code);

@@ -55,7 +55,7 @@ it("continues the trace of the program that calls, and says why a call failed", 
   const client = await world().open();
   const program = trace.getTracer("program").startSpan("program");
   const wrong = context.with(trace.setSpan(context.active(), program), () => client.call("no_such_tool", {}));
-  await expect(wrong).rejects.toThrow("There is no tool");
+  await expect(wrong).rejects.toThrow("No tool is named");
   const spans = exporter.getFinishedSpans();
   const failed = spans.find(({ name }) => name === "resumable_mcp.call no_such_tool");
   expect(failed?.parentSpanContext?.spanId).toBe(program.spanContext().spanId);

@@ -103,7 +103,7 @@ for (const [era, open] of eras) {
     const { task_id } = Object((await caller.call("count_to", { n: 1 }))._meta);
     for (const name of all) {
       const answer = textOf(await caller.call(name, { task_id: task_id ?? "t" }));
-      expect(answer).toMatch(/There is no tool|Tool \w+ not found|Unknown tool/);
+      expect(answer).toMatch(/No tool is named|Tool \w+ not found|Unknown tool/);
     }
   });
 

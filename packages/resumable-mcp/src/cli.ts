@@ -33,7 +33,7 @@ if (asked.kind === "program") {
   await runWrap(asked.args);
 } else if (asked.kind === "no-terminal") {
   const { helpText } = await import("./command-line/subcommands.js");
-  process.stderr.write(`There is no terminal for the screens. Name a command.\n\n${helpText}`);
+  process.stderr.write(`The screens need a terminal. Name a command.\n\n${helpText}`);
   process.exitCode = 2;
 } else {
   const { helpText, installHelp, serveHelp } = await import("./command-line/subcommands.js");

@@ -31,7 +31,7 @@ test("a bad call is answered with one sentence and a code, never with a stack, a
     ],
     ["pause_task", { task_id }, "ILLEGAL_TRANSITION", `Task ${task_id} is completed, so it cannot be paused. `],
   ];
-  cases.push(["cuont", {}, "UNKNOWN_TOOL", 'There is no tool "cuont". There are: count_to, ']);
+  cases.push(["cuont", {}, "UNKNOWN_TOOL", 'No tool is named "cuont". There are: count_to, ']);
   const nextTools: Readonly<Record<string, { readonly next_tool: string }>> = {
     TASK_NOT_FOUND: { next_tool: "list_session_tasks" },
     ILLEGAL_TRANSITION: { next_tool: "wait_for_task" },

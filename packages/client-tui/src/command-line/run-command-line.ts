@@ -55,7 +55,7 @@ export async function runCommandLine(
     if (line.command === "completion") return completionCommand(line.words);
     if (line.command !== undefined) return await runCommand(line, commands[line.command]);
     if (process.stdin.isTTY && process.stdout.isTTY) return await runUi(line);
-    throw new UsageError(`There is no terminal for the screens. Name a command: ${program} help lists them.`);
+    throw new UsageError(`The screens need a terminal. Name a command: ${program} help lists them.`);
   } catch (error) {
     report(error, json);
     return exitCodeOfError(error);

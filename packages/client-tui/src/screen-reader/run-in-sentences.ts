@@ -145,7 +145,7 @@ class Conversation {
 
   async #call(name: string, words: readonly string[]): Promise<void> {
     const tool = (await this.#client.tools()).find((entry) => entry.name === name);
-    if (tool === undefined) return say(`There is no tool ${name}. tools lists them.`);
+    if (tool === undefined) return say(`No tool is named ${name}. tools lists them.`);
     const values = parseToolArguments(words, undefined, tool.inputSchema);
     say(`Calling ${name}.`);
     await this.#board.call(name, values, { server: tool.server, detached: false });

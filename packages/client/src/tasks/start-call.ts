@@ -70,7 +70,7 @@ async function findTool(context: ClientContext, tool: string, address?: string):
   }
   if (failure !== undefined) throw failure;
   const there = names.length === 0 ? "No server lists one." : `There are: ${[...new Set(names)].join(", ")}.`;
-  throw new ClientError("UNKNOWN_TOOL", `There is no tool ${tool}. ${there}`);
+  throw new ClientError("UNKNOWN_TOOL", `No tool is named ${tool}. ${there}`);
 }
 
 /** Writes down the name of a forced run before it is sent; a run that a dead process left unanswered is taken up. */

@@ -82,7 +82,7 @@ const params: readonly BadCase[] = [
     called({ name: "none", task: {} }),
     200,
     -32_602,
-    /^There is no tool "none"\. There are: /,
+    /^No tool is named "none"\. There are: /,
   ],
   [
     "a resource that there is not",

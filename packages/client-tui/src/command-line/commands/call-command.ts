@@ -58,5 +58,5 @@ export async function findTool({ client }: Pick<CommandContext, "client">, name:
   if (silent.length > 0) throw silent[0];
   const names = tools.filter(({ control }) => !control).map((entry) => entry.name);
   const there = names.length === 0 ? noTools : `There are: ${names.join(", ")}.`;
-  throw new ClientError("UNKNOWN_TOOL", `There is no tool ${name}.${didYouMean(name, names)} ${there}`);
+  throw new ClientError("UNKNOWN_TOOL", `No tool is named ${name}.${didYouMean(name, names)} ${there}`);
 }

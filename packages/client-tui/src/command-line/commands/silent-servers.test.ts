@@ -60,7 +60,7 @@ it("a tool that may be of the server that does not answer is not said to be unkn
 
 it("where no server has a tool, this is said in place of an empty list", async () => {
   const none = { tools: async () => [], silent: [] };
-  await expect(run("call", ["echo"], none)).rejects.toThrow(/^There is no tool echo\. No server lists a tool\./);
+  await expect(run("call", ["echo"], none)).rejects.toThrow(/^No tool is named echo\. No server lists a tool\./);
   expect((await run("tools", [], none)).notes).toMatch(/^No server lists a tool\./);
 });
 

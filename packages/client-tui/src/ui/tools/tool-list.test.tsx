@@ -70,7 +70,7 @@ describe("the list of tools", () => {
   it.each([
     ["Asking for the tools…", { name: "asking" }],
     ["No server answers. Start it first.", { name: "failed", problem: "No server answers. Start it first." }],
-    ["There is no tool to call: 5 in the menu shows the state of the servers.", { name: "there", value: [] }],
+    ["The servers list no tool: 5 in the menu shows their state.", { name: "there", value: [] }],
   ] as const)("says %j where there are none", (text, given) => {
     expect(open(given).frame().lines).toEqual(["Which tool? _", text]);
   });

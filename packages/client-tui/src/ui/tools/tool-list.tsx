@@ -105,7 +105,7 @@ function emptyText(tools: Loaded<readonly ToolInfo[]>): string {
   if (tools.name === "asking") return "Asking for the tools…";
   if (tools.name === "failed") return plainText(tools.problem);
   if (tools.value.length > 0) return "No tool matches. Esc shows all.";
-  return "There is no tool to call: 5 in the menu shows the state of the servers.";
+  return "The servers list no tool: 5 in the menu shows their state.";
 }
 
 /** The list of tools, without those that steer tasks. */

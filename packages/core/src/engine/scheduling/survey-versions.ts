@@ -66,7 +66,7 @@ async function whyRefused(
   validate: JsonSchemaValidator,
 ): Promise<string | undefined> {
   const tool = tools.find(({ name }) => name === record.tool);
-  if (tool === undefined) return `There is no tool ${record.tool}.`;
+  if (tool === undefined) return `No tool is named ${record.tool}.`;
   const isBegun = record.attempt > 0;
   const byRule = isBegun ? findRefusal(record, toOffer(tool)) : undefined;
   if (byRule !== undefined) return byRule;

@@ -55,7 +55,7 @@ export class ToolTable {
     const known = [...this.#all.keys()];
     throw new ResumableError(
       "UNKNOWN_TOOL",
-      `There is no tool ${JSON.stringify(name)}. Known tools: ${known.join(", ")}.`,
+      `No tool is named ${JSON.stringify(name)}. Known tools: ${known.join(", ")}.`,
       { details: { tool: name, known } },
     );
   }

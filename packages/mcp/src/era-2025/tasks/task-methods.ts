@@ -124,7 +124,7 @@ function hasOwnTasks({ connection }: Request2025): boolean {
 function unknownTool(name: string, tools: readonly JsonObject[]): string {
   const known = tools.map((tool) => String(tool.name)).join(", ");
   const there = known === "" ? "The server lists none at present." : `There are: ${known}.`;
-  return `There is no tool ${JSON.stringify(name.slice(0, 100))}. ${there}`;
+  return `No tool is named ${JSON.stringify(name.slice(0, 100))}. ${there}`;
 }
 
 /** An SDK runs such a tool first, and then finds that its result is not a task. */
