@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Json } from "../json.js";
 import { defineTool } from "./define-tool.js";
-import type { Checkpoint } from "./tool.js";
+import type { Checkpoint, TypedTool } from "./tool.js";
 
 const facts = { name: "x", description: "X." };
 const none = z.object({});
@@ -161,6 +161,40 @@ describe("defineTool", () => {
         return page;
       },
     });
+  });
+
+  it("takes checkpoints of any type, none at all, and a generator that is passed on", () => {
+    const untyped: () => ReturnType<typeof JSON.parse> = () => ({ progress: 1 });
+    async function* one(_input: object, task: { readonly state: { readonly at: number } }) {
+      yield { state: { at: task.state.at + 1 } };
+      return "done";
+    }
+    const shared = { ...facts, input: none, state: { at: 0 } };
+    const tools = [
+      defineTool({
+        ...shared,
+        async *run() {
+          yield untyped();
+          return "done";
+        },
+      }),
+      defineTool({
+        ...shared,
+        // biome-ignore lint/correctness/useYield: a tool need not make a checkpoint.
+        async *run(_input, task) {
+          return String(task.state.at);
+        },
+      }),
+      defineTool({ ...shared, run: one }),
+      defineTool({
+        ...shared,
+        async *run(input, task) {
+          return yield* one(input, task);
+        },
+      }),
+    ];
+    expect(tools.map(({ kind }) => kind)).toEqual(["generator", "generator", "generator", "generator"]);
+    expectTypeOf(tools).items.toEqualTypeOf<TypedTool<Record<string, never>, string>>();
   });
 
   it("gives a state that begins empty room to grow", () => {

@@ -1,5 +1,6 @@
 import { copyJson, type Json } from "../json.js";
 import { checkOptions } from "./check-options.js";
+import type { NoCheckpoints } from "./run-check.js";
 import { type AnySchema, type InferInput, type InferOutput, isSchema, toJsonSchema } from "./schema.js";
 import { describeStateShape } from "./state-shape.js";
 import type { ContentBlock, Tool, TypedTool } from "./tool.js";
@@ -26,8 +27,8 @@ import type { ToolOptions } from "./tool-options.js";
  *   },
  * });
  */
-export function defineTool<const Input, State, const Output, const Item, Returned = Json>(
-  options: ToolOptions<Input, Output, State, Item, Returned>,
+export function defineTool<const Input, State, const Output, const Item, Returned = never, Yielded = NoCheckpoints>(
+  options: ToolOptions<Input, Output, State, Item, Returned, Yielded>,
 ): TypedTool<InferInput<Input>, unknown extends Output ? Returned : InferOutput<Output>> {
   // Erases the types: the engine hands each function only values that the tool's own schemas have checked.
   return toolOf(options as unknown as ErasedOptions);

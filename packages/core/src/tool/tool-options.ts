@@ -1,5 +1,5 @@
 import type { Json } from "../json.js";
-import type { JsonCheck, Refused } from "./json-check.js";
+import type { RunCheck } from "./run-check.js";
 import type { InferOutput, SchemaCheck, StandardSchema } from "./schema.js";
 import type { Checkpoint, ContentBlock, TaskContext, ToolFacts } from "./tool.js";
 
@@ -8,8 +8,14 @@ import type { Checkpoint, ContentBlock, TaskContext, ToolFacts } from "./tool.js
  *
  * `input`, `output` and `item` are each a Standard Schema, such as those of zod, or plain JSON Schema.
  */
-export interface ToolOptions<Input = unknown, Output = unknown, State = unknown, Item = unknown, Returned = Json>
-  extends ToolFacts {
+export interface ToolOptions<
+  Input = unknown,
+  Output = unknown,
+  State = unknown,
+  Item = unknown,
+  Returned = Json,
+  Yielded = CheckpointOf<State, Item>,
+> extends ToolFacts {
   readonly input: Input & SchemaCheck<Input, "input">;
   /** Schema of what `run` returns. Default: any JSON. */
   readonly output?: Output & SchemaCheck<Output, "output">;
@@ -40,28 +46,40 @@ export interface ToolOptions<Input = unknown, Output = unknown, State = unknown,
    * An async generator, in which every `yield` is a durable checkpoint; or a plain async function, a tool without checkpoints, which
    * may still use `step`, `map`, `ask` and `sleep`.
    */
-  run(
-    input: InferOutput<Input>,
-    // From here, no types of schemas and state are inferred: that would not end.
-    task: TaskContext<StateOf<NoInfer<State>>, InferOutput<NoInfer<Item>>>,
-  ):
-    | AsyncGenerator<
-        Checkpoint<
-          Written<NoInfer<State>, StateOf<NoInfer<State>>>,
-          Written<NoInfer<Item>, InferOutput<NoInfer<Item>>>
-        >,
-        OutputOf<NoInfer<Output>, Returned>,
-        void
-      >
-    | Promise<PlainOutput<OutputOf<NoInfer<Output>, Returned>, NoInfer<State>>>
-    | AsyncIterator<Checkpoint<Literals, Literals>, Literals, void>
-    | PromiseLike<Literals>;
+  // From here, no types of schemas and state are inferred: that would not end.
+  readonly run: RunCheck<
+    NoInfer<Yielded>,
+    CheckpointOf<NoInfer<State>, NoInfer<Item>>,
+    NoInfer<Returned>,
+    NoInfer<Output>,
+    NoInfer<State>
+  > &
+    Run<
+      InferOutput<Input>,
+      TaskContext<StateOf<NoInfer<State>>, InferOutput<NoInfer<Item>>>,
+      CheckpointOf<NoInfer<State>, NoInfer<Item>>,
+      InferOutput<NoInfer<Output>>,
+      Yielded,
+      Returned
+    >;
 }
+
+/** `run` as it is inferred: {@link RunCheck} checks what it yields and returns, and the wanted types are what an editor suggests. */
+type Run<Input, Task, WantedCheckpoint, WantedOutput, Yielded, Returned> = (
+  input: Input,
+  task: Task,
+) =>
+  | AsyncGenerator<Yielded, Returned, void>
+  | Promise<Returned>
+  | AsyncGenerator<WantedCheckpoint, WantedOutput, void>
+  | Promise<WantedOutput>
+  | AsyncIterator<Checkpoint<Literals, Literals>, Literals, void>
+  | PromiseLike<Literals>;
+
+type CheckpointOf<State, Item> = Checkpoint<Written<State, StateOf<State>>, Written<Item, InferOutput<Item>>>;
 
 /** What an option's type says about what is written; without that option it is checked when the tool runs. */
 type Written<Option, Value> = unknown extends Option ? unknown : Value;
-
-type OutputOf<Output, Returned> = unknown extends Output ? Returned & JsonCheck<Returned> : InferOutput<Output>;
 
 /**
  * Tells TypeScript that literals keep their types: `{ status: "done" }` is of a type with "done" and not of one with any string. It does
@@ -74,10 +92,6 @@ interface Literals {
 }
 type Literal = "" | 0 | true | Literals;
 declare const taken: unique symbol;
-
-type PlainOutput<Output, State> = unknown extends State
-  ? Output
-  : Refused<"a tool without checkpoints has no state: write async *run, and yield">;
 
 /** The type of the state, from a first value or from a schema. */
 type StateOf<State> = unknown extends State ? Json : State extends StandardSchema ? InferOutput<State> : Grown<State>;
