@@ -45,27 +45,50 @@ describe("what is requested of a task that called another one (G8.6)", () => {
     expect([(await get(scene, id)).status, (await get(scene, child)).status]).toEqual(["cancelled", "cancelled"]);
   });
 
-  it("reaches it where the process dies that carries out the cancel (G1, G8.6)", async () => {
-    let scene: Scene;
-    const wrap = (store: MemoryStore): Store => ({
-      ...store,
-      async commit(request) {
-        if (!request.events.some(({ type }) => type === "cancelled")) return store.commit(request);
-        scene.store.kill({ noticed: true });
-        return new Promise<never>(() => {});
-      },
-    });
-    scene = createScene([hanging(), summing(hanging(), [1])], {}, wrap);
-    const id = await begin(scene);
-    await scene.clock.advance(1_000);
-    void scene.tasks.cancel(id);
-    await scene.clock.advance(30_000);
-    const next = scene.another();
-    await next.engine.open();
-    const child = await childOf(next, id);
-    await next.clock.advance(30_000);
-    expect([(await get(next, id)).status, (await get(next, child)).status]).toEqual(["cancelled", "cancelled"]);
-  });
+  it.each([
+    ["pause", "paused", 1_000],
+    ["pause", "paused", 40_000],
+    ["cancel", "cancelled", 1_000],
+  ] as const)(
+    "reaches it wherever the process dies that carries out the %s: %s after %i ms (G1, G8.6)",
+    async (request, status, ms) => {
+      for (const side of ["before", "after"] as const) {
+        // The first write is the request itself.
+        for (let place = 2; ; place++) {
+          let writes = Number.NEGATIVE_INFINITY;
+          let scene: Scene;
+          const dying = (method: (...parameters: never[]) => Promise<unknown>) =>
+            (async (...parameters: never[]) => {
+              writes += 1;
+              const dies = writes === place;
+              if (dies && side === "after") await method(...parameters);
+              if (dies) scene.store.kill({ noticed: true });
+              return dies ? new Promise<never>(() => {}) : method(...parameters);
+            }) as never;
+          const wrap = (store: MemoryStore): Store => ({
+            ...store,
+            ...{ commit: dying(store.commit), signal: dying(store.signal), releaseLease: dying(store.releaseLease) },
+          });
+          scene = createScene([hanging(), summing(hanging(), [1])], {}, wrap);
+          const id = await begin(scene);
+          await scene.clock.advance(ms);
+          const child = await childOf(scene, id);
+          writes = 0;
+          void scene.tasks[request](id);
+          await scene.clock.advance(12_000);
+          if (writes < place) {
+            expect(place).toBeGreaterThan(4);
+            break;
+          }
+          const next = scene.another();
+          await next.engine.open();
+          await next.clock.advance(12_000);
+          const statuses = [(await get(next, id)).status, (await get(next, child)).status];
+          expect([side, place, ...statuses]).toEqual([side, place, status, status]);
+        }
+      }
+    },
+  );
 
   it("ends a task that was made too late, by a process that stood still meanwhile (G4)", async () => {
     const gate = createGate();

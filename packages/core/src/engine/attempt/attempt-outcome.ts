@@ -1,5 +1,6 @@
 import type { InterruptReason } from "../../errors.js";
 import type { Json } from "../../json.js";
+import { openCalls } from "../../task/calls.js";
 import { isFinalEvent, type TaskEventBody } from "../../task/task-event.js";
 import type { Signal, TaskRecord } from "../../task/task-record.js";
 import { answeredBy, requestedState } from "../../task/task-rules.js";
@@ -50,7 +51,8 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
   if (last.type === "failed") return { events: [...answeredBy(record, signals), last], consume: all };
   if (isFinalEvent(last)) return { events: [last], consume: all };
   const requests = signals.filter((signal) => signal.kind === "pause" || signal.kind === "resume");
-  const consume = requests.map((signal) => signal.id);
+  // They are carried out when they have reached the tasks that this one called, by the process that opens it next.
+  const consume = openCalls(record).length > 0 ? [] : requests.map((signal) => signal.id);
   // A request to pause outlives an attempt that ended for another reason.
   const state = requestedState(signals);
   const paused = state?.desiredState === "pause" ? [state] : [];

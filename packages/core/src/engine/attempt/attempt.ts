@@ -1,7 +1,7 @@
 import { isResumableError } from "../../errors.js";
 import { type TaskLimitValues, taskDefaults, withDefaults } from "../../limits.js";
 import type { TaskEventBody } from "../../task/task-event.js";
-import { findEntry, isFinal, type Signal, type TaskRecord } from "../../task/task-record.js";
+import { findEntry, type Signal, type TaskRecord } from "../../task/task-record.js";
 import { readDesiredState } from "../../task/task-rules.js";
 import { Exclusive } from "../exclusive.js";
 import { passOn } from "../scheduling/family.js";
@@ -20,8 +20,6 @@ export class Attempt {
   readonly #verbs: TaskVerbs;
   readonly #applied = new Set<string>();
   #signals: readonly Signal[] = [];
-  /** Those that the last entry carried out. */
-  #last: readonly Signal[] = [];
   /** As the attempt wrote it last. */
   #end: AttemptEnd = "interrupted";
 
@@ -53,7 +51,7 @@ export class Attempt {
   }
 
   async #run(): Promise<AttemptEnd> {
-    const { observer, lease, journal, control, runAttempt } = this.#parts;
+    const { observer, lease, journal, control, runAttempt, onError } = this.#parts;
     // Signals that were left while the attempt was being started.
     journal.look();
     observer("engine.attempt.started", lease.taskId);
@@ -74,17 +72,19 @@ export class Attempt {
       outcome = this.#interrupted(!over) ?? ended;
       if (outcome === ended && ended.kind === "threw") this.#reportError(error);
     }
-    await this.#passOn(this.#signals.filter(({ kind }) => kind === "cancel"));
+    // A cancel that comes from here on is for the process that opens the task next: it has not reached what this one called.
+    const signals = this.#signals;
+    await passOn(
+      this.#parts,
+      journal.record,
+      signals.filter(({ kind }) => kind === "cancel"),
+    ).catch(onError);
     try {
-      await journal.finish((record) => this.#lastEntry(outcome, record));
+      await journal.finish((record) => this.#lastEntry(outcome, record, signals));
     } catch (error) {
       // The store refused the result for what it is (what broke the writer is reported at the end).
-      await journal.finish((record) => this.#lastEntry({ kind: "threw", error }, record)).catch(() => {});
+      await journal.finish((record) => this.#lastEntry({ kind: "threw", error }, record, signals)).catch(() => {});
     }
-    // An old request must not reach them after another process has carried out a newer one.
-    const { status } = journal.record;
-    const isOver = isFinal(status) && status !== "cancelled";
-    if (journal.broken === undefined && !isOver) await this.#passOn(this.#last);
     observer("engine.attempt.ended", lease.taskId);
     this.#verbs.waits.interruptAll();
     journal.dispose();
@@ -96,12 +96,6 @@ export class Attempt {
   #reportError(error: unknown): void {
     const { onToolError, lease, tool, record } = this.#parts;
     onToolError(error, { taskId: lease.taskId, tool: tool.name, attempt: record.attempt });
-  }
-
-  /** What is requested of the task counts for those that it called. */
-  async #passOn(signals: readonly Signal[]): Promise<void> {
-    const { journal, onError } = this.#parts;
-    await passOn(this.#parts, journal.record, signals).catch(onError);
   }
 
   /** Looks for signals that others left. */
@@ -155,12 +149,10 @@ export class Attempt {
     return timeout === undefined ? { kind: "stopped", reason: aborted, abandoned } : { kind: "threw", error: timeout };
   }
 
-  #lastEntry(outcome: AttemptOutcome, record: TaskRecord): JournalEntry {
+  #lastEntry(outcome: AttemptOutcome, record: TaskRecord, signals: readonly Signal[]): JournalEntry {
     const { tool, before, clock, dueTimes, random } = this.#parts;
     const waitsUntilMs = this.#verbs.waits.untilMs;
     const nowMs = clock.wallMs();
-    const signals = this.#signals;
-    this.#last = signals;
     const entry = endOfAttempt(outcome, { record, before, signals, tool, nowMs, random, waitsUntilMs });
     this.#end = findEndName(entry.events);
     for (const event of entry.events) {

@@ -117,7 +117,8 @@ function requestEvents({ record, signals }: TaskSnapshot): readonly TaskEventBod
     events.push({ type: "detached" });
   }
   const state = requestedState(signals);
-  return state === undefined ? events : [...events, state];
+  const isPaused = state?.desiredState === "pause" && record.desiredState === "pause";
+  return state === undefined || isPaused ? events : [...events, state];
 }
 
 function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInputs): Ending {

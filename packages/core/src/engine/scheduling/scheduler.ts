@@ -194,7 +194,7 @@ export class Scheduler {
         await this.#toolLimits.release(tool, lease);
         await store.releaseLease(lease).catch(onError);
       }
-      const snapshot = await store.getTask(task.id);
+      const snapshot = await this.#afterAttempt(task.id);
       if (snapshot === undefined) return () => this.#forget(task.id);
       await wakeParent(this.#environment, snapshot.record);
       const { refused } = snapshot.record;
@@ -203,6 +203,14 @@ export class Scheduler {
     } catch (error) {
       return () => this.#failed(task, error, this.#troubles.get(task.id)?.brokenAttempt);
     }
+  }
+
+  /** Carries a request out that the attempt left: what the task called may need the slot until it stops. */
+  async #afterAttempt(taskId: string): Promise<TaskSnapshot | undefined> {
+    const snapshot = await this.#environment.store.getTask(taskId);
+    if (!snapshot?.signals.some(({ kind }) => kind === "pause" || kind === "resume")) return snapshot;
+    const opened = await this.#open(taskId, false);
+    return opened.kind === "idle" ? opened.snapshot : snapshot;
   }
 
   /** A task that needs no caller is there for any process already. */
@@ -265,14 +273,13 @@ export class Scheduler {
 
   #failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
     const { limits, onError, telemetry } = this.#environment;
+    // Of a lost lease, too: no harm is done, but the operator wants to know that this process stood still.
+    if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);
     if (isResumableError(error, "LEASE_LOST")) {
       telemetry.lostLease();
-      // No harm is done, but the operator wants to know that this process stood still.
-      onError(error);
       this.#lost(task);
       return;
     }
-    if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);
     // The task was deleted, or cannot be read, or its store is closed: trying again changes nothing.
     if (isResumableError(error, "TASK_NOT_FOUND", "TASK_CORRUPT", "STORE_CLOSED")) {
       this.#forget(task.id);
