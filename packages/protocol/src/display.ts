@@ -1,4 +1,15 @@
 export {
+  type ActivityCounts,
+  activityKinds,
+  activityText,
+  countActivity,
+  inRange,
+  type ListRange,
+  listRanges,
+  rangeEndMs,
+  rangeTexts,
+} from "./display/activity.js";
+export {
   endingText,
   type HistoryLine,
   isShownAt,

@@ -1,3 +1,5 @@
+import { type ListRange, listRanges } from "@resumable-mcp/protocol/display";
+
 /** The parts of a task's view. */
 export const taskParts = ["timeline", "log", "steps", "items", "result"] as const;
 
@@ -15,18 +17,6 @@ export const listOrders = ["newest", "name", "progress", "left"] as const;
 
 /** One of the orders. */
 export type ListOrder = (typeof listOrders)[number];
-
-/** Of which time the list shows tasks: those that started or ended in it, and those that have not ended. */
-export const listRanges = ["all", "hour", "day"] as const;
-
-/** One of the times. */
-export type ListRange = (typeof listRanges)[number];
-
-/** How long a time is, in milliseconds. */
-export const rangeMs = { hour: 3_600_000, day: 86_400_000 } as const satisfies Record<
-  Exclude<ListRange, "all">,
-  number
->;
 
 /** Where in the panel the user is. */
 export type Route =

@@ -1,7 +1,6 @@
 import { decodeTask, type JsonObject } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
 import { wireTask } from "../../test/fake-server.js";
-import { countActivity } from "./activity.js";
 import { type PanelTask, seenTask, withEvents } from "./panel-task.js";
 import { listRoute } from "./route.js";
 import { type ListView, shownTasks } from "./task-list.js";
@@ -53,13 +52,6 @@ describe("the list of tasks", () => {
   ])("shows for %j %j", (more, expected) => {
     expect(shown(more)).toEqual(expected);
   });
-});
-
-it("counts what started, ended and failed in each part of the last day", () => {
-  const bars = countActivity(tasks, "day", nowMs);
-  const sum = (kind: "started" | "ended" | "failed") => bars.reduce((total, bar) => total + bar[kind], 0);
-  expect([bars.length, sum("started"), sum("ended"), sum("failed")]).toEqual([30, 1, 1, 0]);
-  expect(bars.at(-2)).toMatchObject({ started: 0, ended: 1 });
 });
 
 describe("what is known of a task", () => {

@@ -1,8 +1,17 @@
 import { isFinal } from "@resumable-mcp/protocol";
-import { inOrder, plainText, progressNumbers, statusWord, taskName, taskOrders } from "@resumable-mcp/protocol/display";
+import {
+  inOrder,
+  inRange,
+  type ListRange,
+  plainText,
+  progressNumbers,
+  statusWord,
+  taskName,
+  taskOrders,
+} from "@resumable-mcp/protocol/display";
 import { lineText } from "./bounded.js";
 import type { PanelTask } from "./panel-task.js";
-import { type ListFilter, type ListOrder, type ListRange, rangeMs } from "./route.js";
+import type { ListFilter, ListOrder } from "./route.js";
 
 /** How the list is looked at. */
 export interface ListView {
@@ -39,21 +48,11 @@ export function shownTasks(
     return wanted.every((word) => text.includes(word));
   };
   return inOrder(
-    tasks.filter(
-      (task) =>
-        filters[show](task) &&
-        (tool === "" || task.info.tool === tool) &&
-        (range === "all" || isWithin(task, nowMs - rangeMs[range])) &&
-        matches(task),
+    inRange(tasks, range, nowMs).filter(
+      (task) => filters[show](task) && (tool === "" || task.info.tool === tool) && matches(task),
     ),
     taskOrders[order],
   );
-}
-
-/** Tells whether a task started or ended since then, or has not ended. */
-function isWithin({ info }: PanelTask, sinceMs: number): boolean {
-  const { status, createdAt = "", finishedAt = "" } = info;
-  return !isFinal(status) || Date.parse(finishedAt) >= sinceMs || Date.parse(createdAt) >= sinceMs;
 }
 
 /** A word is looked for in what the row of a task shows. */

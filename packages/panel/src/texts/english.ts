@@ -1,4 +1,12 @@
-import { answerReceivedText, endingText, momentText, slotWaitText, statusWord } from "@resumable-mcp/protocol/display";
+import {
+  activityText,
+  answerReceivedText,
+  endingText,
+  momentText,
+  rangeTexts,
+  slotWaitText,
+  statusWord,
+} from "@resumable-mcp/protocol/display";
 
 /** Every text of the panel in English, with the words of the terminal client. */
 export const english = {
@@ -125,8 +133,8 @@ export const english = {
   findHelp: "all words must match",
   filters: { all: "All", active: "Active", waiting: "Needs input", failed: "Failed", finished: "Finished" },
   range: "Time",
-  ranges: { all: "Any time", hour: "Last hour", day: "Last day" },
-  activity: (started: number, ended: number, failed: number) => `${started} started, ${ended} ended, ${failed} failed`,
+  ranges: rangeTexts,
+  activity: activityText,
   ofTool: "Tasks of",
   allTools: "All tools",
   keysTitle: "Keys",

@@ -207,7 +207,7 @@ export const german: Texts = {
   filters: { all: "Alle", active: "Aktive", waiting: "Warten auf dich", failed: "Gescheiterte", finished: "Fertige" },
   range: "Zeit",
   ranges: { all: "Jederzeit", hour: "Letzte Stunde", day: "Letzter Tag" },
-  activity: (started, ended, failed) => `${started} begonnen, ${ended} beendet, ${failed} gescheitert`,
+  activity: ({ started, ended, failed }) => `${started} begonnen, ${ended} beendet, ${failed} gescheitert`,
   ofTool: "Aufgaben von",
   allTools: "Alle Werkzeuge",
   keysTitle: "Tasten",

@@ -49,6 +49,13 @@ describe("the list of tasks", () => {
     expect(shown.map(({ info }) => info.id)).toEqual(["fast", "slow", "unknown"]);
   });
 
+  it("goes round its times by t, and Esc takes one back before it leaves", () => {
+    const ranges = [1, 2, 3].map((times) => pressed(...Array.from({ length: times }, () => typed("t"))).range);
+    expect(ranges).toEqual(["hour", "day", "all"]);
+    const back = reduceBoardView(pressed(typed("t")), named("escape"), tasks);
+    expect([back.state.range, back.outcome]).toEqual(["all", undefined]);
+  });
+
   it("goes round its orders by s, and shows the unfinished only by u", () => {
     const orders = [1, 2, 3, 4, 5].map((times) => pressed(...Array.from({ length: times }, () => typed("s"))).sort);
     expect(orders).toEqual(["name", "progress", "time left", "server", "newest"]);

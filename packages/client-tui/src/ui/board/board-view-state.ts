@@ -1,5 +1,5 @@
 import { isFinal } from "@resumable-mcp/client";
-import { compareTexts, inOrder, taskOrders } from "@resumable-mcp/protocol/display";
+import { compareTexts, inOrder, type ListRange, listRanges, taskOrders } from "@resumable-mcp/protocol/display";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord, taskName } from "../../display/task-status.js";
@@ -31,6 +31,7 @@ export const boardKeys = [
   "d delete",
   "* mark all",
   "u unfinished only",
+  "t time",
   "R resume interrupted",
   ": commands",
   "1-5 places",
@@ -53,6 +54,8 @@ export interface BoardViewState extends Cursor {
   /** The filter is being typed. */
   readonly typing: boolean;
   readonly sort: SortOrder;
+  /** Of which time tasks are shown; of one, with a chart of what happened in it. */
+  readonly range: ListRange;
   /** The tasks that the next key means, in place of the one at the cursor. */
   readonly marked: ReadonlySet<string>;
 }
@@ -70,6 +73,7 @@ export const initialBoardView: BoardViewState = {
   filter: "",
   typing: false,
   sort: "newest",
+  range: "all",
   marked: new Set(),
 };
 
@@ -144,11 +148,12 @@ export function markedIds({ marked }: Pick<BoardViewState, "marked">, shown: rea
 /** Escape first takes back what narrows the list. */
 function leave(state: BoardViewState): KeyStep<BoardViewState, BoardOutcome> {
   if (state.marked.size > 0) return { state: { ...state, marked: new Set() } };
-  return state.filter === "" ? { state, outcome: { type: "back" } } : { state: { ...state, filter: "" } };
+  const isNarrow = state.filter !== "" || state.range !== "all";
+  return isNarrow ? { state: { ...state, filter: "", range: "all" } } : { state, outcome: { type: "back" } };
 }
 
 function changeView(state: BoardViewState, key: KeyPress, ids: readonly string[]): BoardViewState | undefined {
-  const { marked, sort } = state;
+  const { marked, sort, range } = state;
   switch (key.text) {
     case "/":
       return { ...state, typing: true };
@@ -156,6 +161,8 @@ function changeView(state: BoardViewState, key: KeyPress, ids: readonly string[]
       return { ...state, finished: !state.finished };
     case "s":
       return { ...state, sort: nextValue(sortOrders, sort) };
+    case "t":
+      return { ...state, range: nextValue(listRanges, range) };
     case " ":
       return toggleMark(state, ids);
     case "*":

@@ -87,7 +87,7 @@ describe("the list of tasks", () => {
           tasks={new Map(tasks.map((task) => [task.info.id, task]))}
           columns={size.columns}
           rows={20}
-          nowMs={nowMs}
+          clock={() => nowMs}
           onOutcome={() => {}}
           onLook={() => {}}
         />

@@ -1,5 +1,5 @@
 import { isFinal } from "@resumable-mcp/client";
-import { wasInterrupted } from "@resumable-mcp/protocol/display";
+import { inRange, rangeEndMs, rangeTexts, wasInterrupted } from "@resumable-mcp/protocol/display";
 import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
@@ -15,6 +15,8 @@ import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
 import { columnTitles, shareColumns, type TaskColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
+import { useNow } from "../parts/use-now.js";
+import { Activity, activityRows } from "./activity.js";
 import {
   atDrawn,
   type BoardOutcome,
@@ -30,6 +32,8 @@ import {
 const frameRows = 3;
 /** Those of them above the tasks. */
 const headRows = 2;
+/** With fewer rows for tasks there is no chart. */
+const leastTaskRows = 6;
 
 /** From so many columns on the task at the cursor is shown next to the list. */
 const wideColumns = 110;
@@ -42,31 +46,40 @@ const gapColumns = 3;
 export function Board(
   props: ScreenSize & {
     readonly tasks: ReadonlyMap<string, BoardTask>;
-    readonly nowMs: number;
+    /** Milliseconds since 1970. */
+    readonly clock: () => number;
     readonly onOutcome: (outcome: BoardOutcome) => void;
     /** Asks for what happened to a task, and for its result once it is finished. */
     readonly onLook: (taskId: string) => void;
   },
 ): ReactNode {
-  const { tasks, rows, nowMs, onOutcome, onLook } = props;
+  const { tasks: all, rows, clock, onOutcome, onLook } = props;
   const wide = props.columns >= wideColumns;
   const columns = wide ? Math.floor(props.columns * listShare) : props.columns;
   // A key means the task that the user saw at the cursor, also before the cursor was ever moved.
   const drawn = useRef<string>(undefined);
   const clicks = useClicks();
   const view = useKeyState(
-    (state, key) => reduceBoardView(atDrawn(state, drawn.current), clicks.translate(key), tasks.values()),
+    (state, key) => {
+      const tasks = inRange(all.values(), state.range, rangeEndMs(clock()));
+      return reduceBoardView(atDrawn(state, drawn.current), clicks.translate(key), tasks);
+    },
     initialBoardView,
     onOutcome,
     isTypingFilter,
   );
-  const { finished, filter, sort } = view;
-  const shown = useMemo(() => shownTasks(tasks.values(), { finished, filter, sort }), [tasks, finished, filter, sort]);
+  const { finished, filter, sort, range } = view;
+  const nowMs = useNow(range !== "all", clock);
+  const endMs = range === "all" ? 0 : rangeEndMs(nowMs);
+  const tasks = useMemo(() => inRange(all.values(), range, endMs), [all, range, endMs]);
+  const shown = useMemo(() => shownTasks(tasks, { finished, filter, sort }), [tasks, finished, filter, sort]);
   const ids = useMemo(() => shown.map(({ info }) => info.id), [shown]);
   const cursor = keptCursor(atDrawn(view, drawn.current), ids);
   drawn.current = ids[cursor];
-  const { from, to } = visibleRange(cursor, shown.length, rows - frameRows);
-  clicks.drawn({ cursor, indexAt: rowsOfList(headRows, { from, to }) });
+  const hasChart = range !== "all" && rows - frameRows - activityRows >= leastTaskRows;
+  const chartRows = hasChart ? activityRows : 0;
+  const { from, to } = visibleRange(cursor, shown.length, rows - frameRows - chartRows);
+  clicks.drawn({ cursor, indexAt: rowsOfList(headRows + chartRows, { from, to }) });
   const visible = shown.slice(from, to);
   const widths = useSameWidths(shareColumns(visible, columns));
   const current = shown[cursor];
@@ -75,6 +88,7 @@ export function Board(
   const list = (
     <Box flexDirection="column" width={columns} flexShrink={0}>
       <Line bold text={cutText(boardTitle(view, shown, { from, to }), columns)} />
+      {hasChart ? <Activity tasks={tasks} {...{ range, endMs, columns }} /> : null}
       <Line
         dim={shown.length > 0}
         text={cutText(shown.length === 0 ? emptyText(view) : columnTitles(widths), columns)}
@@ -138,13 +152,14 @@ function boardTitle(view: BoardViewState, shown: readonly BoardTask[], { from, t
     view.typing || view.filter !== "" ? `/${view.filter}${view.typing ? "_" : ""}` : "",
     marked === 0 ? "" : `${marked} marked`,
     view.finished ? "" : "unfinished only",
+    view.range === "all" ? "" : rangeTexts[view.range].toLowerCase(),
     view.sort === "newest" ? "" : `by ${view.sort}`,
   ];
   return parts.filter((part) => part !== "").join("  ");
 }
 
-function emptyText({ filter, finished }: BoardViewState): string {
-  if (filter !== "") return "No tasks that match. Esc shows all.";
+function emptyText({ filter, finished, range }: BoardViewState): string {
+  if (filter !== "" || range !== "all") return "No tasks that match. Esc shows all.";
   return finished ? "No tasks. 1 calls a tool." : "No unfinished tasks. u shows all.";
 }
 

@@ -1,7 +1,6 @@
+import { activityKinds, countActivity, type ListRange, rangeEndMs } from "@resumable-mcp/protocol/display";
 import { type ReactNode, useMemo } from "react";
-import { countActivity } from "../../model/activity.js";
 import type { PanelTask } from "../../model/panel-task.js";
-import type { ListRange } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { timeText } from "../parts/time-text.js";
 import { useNow } from "../parts/use-now.js";
@@ -11,17 +10,11 @@ interface ActivityProps {
   readonly range: Exclude<ListRange, "all">;
 }
 
-const kinds = ["started", "ended", "failed"] as const;
-/** How often the chart is counted again, in milliseconds. */
-const countEveryMs = 5_000;
-
 /** How many tasks started, ended and failed in the last hour or day, as a chart and in words. */
 export function Activity({ tasks, range }: ActivityProps): ReactNode {
   const texts = useTexts();
-  const nowMs = Math.ceil(useNow() / countEveryMs) * countEveryMs;
-  const bars = useMemo(() => countActivity(tasks, range, nowMs), [tasks, range, nowMs]);
-  const highest = Math.max(1, ...bars.flatMap((bar) => kinds.map((kind) => bar[kind])));
-  const total = (kind: (typeof kinds)[number]) => bars.reduce((sum, bar) => sum + bar[kind], 0);
+  const endMs = rangeEndMs(useNow());
+  const { bars, total, highest } = useMemo(() => countActivity(tasks, range, endMs), [tasks, range, endMs]);
   return (
     <figure className="activity">
       <div className="activity-bars" aria-hidden="true">
@@ -29,16 +22,16 @@ export function Activity({ tasks, range }: ActivityProps): ReactNode {
           <span
             key={bar.fromMs}
             className="activity-bar"
-            title={`${timeText(new Date(bar.fromMs), texts.language)}: ${texts.activity(bar.started, bar.ended, bar.failed)}`}
+            title={`${timeText(new Date(bar.fromMs), texts.language)}: ${texts.activity(bar)}`}
           >
-            {kinds.map((kind) => (
+            {activityKinds.map((kind) => (
               <i key={kind} data-kind={kind} style={{ height: `${(100 * bar[kind]) / highest}%` }} />
             ))}
           </span>
         ))}
       </div>
       <figcaption className="muted">
-        {texts.ranges[range]}: {texts.activity(total("started"), total("ended"), total("failed"))}
+        {texts.ranges[range]}: {texts.activity(total)}
       </figcaption>
     </figure>
   );

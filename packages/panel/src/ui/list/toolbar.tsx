@@ -1,8 +1,8 @@
-import { compareTexts, toolTitle } from "@resumable-mcp/protocol/display";
+import { compareTexts, listRanges, toolTitle } from "@resumable-mcp/protocol/display";
 import { type ReactNode, useMemo } from "react";
 import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
-import { listFilters, listOrders, listRanges, type Route } from "../../model/route.js";
+import { listFilters, listOrders, type Route } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel } from "../panel-context.js";
 
