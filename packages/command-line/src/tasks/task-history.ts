@@ -27,6 +27,7 @@ export function tellHistory(journal: TaskJournal | undefined) {
       key: line.key + (index + 1) / 100,
       at: undefined,
       text: `  ${place}`,
+      isPlace: true,
     }));
     return [inWords(line), ...places];
   };

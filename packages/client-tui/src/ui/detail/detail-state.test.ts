@@ -56,6 +56,11 @@ describe("a task in detail", () => {
     ]);
   });
 
+  it("shows and hides by s the places at which a tool threw, from the newest line", () => {
+    const shown = reduceDetail({ ...initialDetailState, up: 2 }, typed("s"), view).state;
+    expect([shown.stack, shown.up, reduceDetail(shown, typed("s"), view).state.stack]).toEqual([true, 0, false]);
+  });
+
   it("does nothing with what is pasted", () => {
     expect(reduceDetail(initialDetailState, pasted("c"), view)).toEqual({ state: initialDetailState });
   });

@@ -14,6 +14,7 @@ export const detailKeys = [
   "Tab part",
   "y copy",
   "l log level",
+  "s stack",
   "↑↓ scroll",
   "Enter fold, unfold",
   "End follow",
@@ -37,6 +38,8 @@ export interface DetailState {
   readonly pane: Pane | undefined;
   /** The least level that the log shows. */
   readonly level: ShownLevel;
+  /** The timeline has the places at which the tool threw. */
+  readonly stack: boolean;
   /** Lines scrolled up from the end; 0 follows. */
   readonly up: number;
   /** The line of the result at which the cursor stands. */
@@ -63,6 +66,7 @@ export interface DetailView {
 export const initialDetailState: DetailState = {
   pane: undefined,
   level: "debug",
+  stack: false,
   up: 0,
   cursor: 0,
   toggled: new Set(),
@@ -79,6 +83,7 @@ export function reduceDetail(state: DetailState, key: KeyPress, view: DetailView
   const pane = chosenPane(key, view.pane);
   if (pane !== undefined) return { state: { ...state, pane, up: 0 } };
   if (key.text === "l") return { state: { ...state, level: nextValue(shownLevels, state.level), up: 0 } };
+  if (key.text === "s") return { state: { ...state, stack: !state.stack, up: 0 } };
   if (key.name === "enter" && view.asks) return { state, outcome: "answer" };
   const outcome = meaning(verbs, key.text);
   if (outcome !== undefined) return { state, outcome };

@@ -26,26 +26,31 @@ export interface DetailLine {
 /** Everything of a task's screen that depends on what is known of it. */
 export interface DetailContent extends DetailView {
   readonly lines: readonly DetailLine[];
+  /** The part has places at which the tool threw, shown or not. */
+  readonly hasStack: boolean;
 }
 
 /** Decides what the part of the screen shows that the user looks at. */
 export function detailContent(task: BoardTask, state: DetailState): DetailContent {
   const pane = state.pane ?? (task.result === undefined ? "timeline" : "result");
   const tree = task.result === undefined ? [] : treeLines(resultValue(task.result), state.toggled);
-  const lines = pane === "result" ? [] : paneLines(pane, task, state.level);
-  return { pane, tree, lines, count: lines.length, asks: task.info.questions.length > 0 };
+  const all = pane === "result" ? [] : paneLines(pane, task, state.level);
+  const lines = state.stack ? all : all.filter(({ isPlace }) => !isPlace);
+  const hasStack = all.some(({ isPlace }) => isPlace);
+  return { pane, tree, lines, hasStack, count: lines.length, asks: task.info.questions.length > 0 };
 }
 
-function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: ShownLevel): readonly DetailLine[] {
+function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: ShownLevel) {
   const history = tellHistory(task.journal);
   if (pane === "log")
     return wholeLog(history, task.log)
       .filter((line) => isShownAt(level, line))
       .map(({ at, level, text }, index) => {
-        return { key: String(index), text: `${timeOf(at)} ${level.padEnd(7)} ${text}`, muted: level === "debug" };
+        const said = `${timeOf(at)} ${level.padEnd(7)} ${text}`;
+        return { key: String(index), text: said, muted: level === "debug", isPlace: false };
       });
-  return history[pane].map(({ key, at, text }) => {
-    return { key: String(key), text: `${timeOf(at)}  ${text}`, muted: false };
+  return history[pane].map(({ key, at, text, isPlace = false }) => {
+    return { key: String(key), text: `${timeOf(at)}  ${text}`, muted: isPlace, isPlace };
   });
 }
 

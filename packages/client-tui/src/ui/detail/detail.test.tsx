@@ -2,6 +2,7 @@ import type { TaskJournal } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
 import { drawPart, large, least, usual } from "../../../test/draw.js";
 import { fakeTask } from "../../../test/fake-client.js";
+import { frames } from "../../../test/frames-at-sizes.js";
 import { fakeResult, hostile } from "../../../test/odd-texts.js";
 import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
 import { Detail } from "./detail.js";
@@ -121,6 +122,76 @@ describe("a task in detail", () => {
       │    evil next line: "\\u001b[2J\\u001b[31mevil \\u0007\\u001b]0;title\\u0007\\nnext l…
       ⋮ 12 empty lines
       │r resume · Tab part · y copy · ↑↓ scroll · Enter fold, unfold · ? all keys
+    `);
+  });
+
+  it("has under what failed the places at which the tool threw, once they are asked for", async () => {
+    const stack = "at read (file:///tools.js:12:9)\nat run (file:///tools.js:30:5)";
+    const error = { code: "TOOL_FAILED", message: "No network." };
+    const events = [
+      { seq: 1, at: at(0), type: "attempt_started", data: { attempt: 1 } },
+      { seq: 2, at: at(1), type: "attempt_ended", data: { reason: "retry", error, stack } },
+      { seq: 3, at: at(2), type: "attempt_started", data: { attempt: 2 } },
+      { seq: 4, at: at(3), type: "failed", data: { error, stack } },
+    ];
+    const options = { journal: { lastSeq: 4, events }, result: { ...fakeResult({}), status: "failed" } as const };
+    const way = [
+      ["process data", "2"],
+      ["Tasks 1-1 of 1", keys.enter],
+      ["[result]", keys.tab],
+      ["failed: No network.", "s"],
+    ] as const;
+    expect(await frames([fakeTask("c", { status: "failed", error })], way, "at run", options)).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │x count_words ███░░░░░░░ 30% (15/50)  10s                    failed: No netwo…
+      │failed · attempt 1 · 15 items · updated 2s ago
+      │c at http://127.0.0.1:8001/mcp
+      │took 10s
+      │error: No network.
+      │result: {}
+      │[timeline] log  steps  result
+      │09:00:00  attempt 1
+      │09:00:01  attempt failed: No network.
+      │            at read (file:///tools.js:12:9)
+      │            at run (file:///tools.js:30:5)
+      │09:00:02  attempt 2 after a failure at 0
+      │09:00:03  failed: No network.
+      │            at read (file:///tools.js:12:9)
+      │            at run (file:///tools.js:30:5)
+      ⋮ 6 empty lines
+      │r resume · Tab part · y copy · s stack · ↑↓ scroll · End follow · ? all keys
+
+      120×40
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │x count_words █████░░░░░░░░░░ 30% (15/50)  10s                    failed: No network.
+      │failed · attempt 1 · 15 items · updated 2s ago
+      │c at http://127.0.0.1:8001/mcp
+      │took 10s
+      │error: No network.
+      │result: {}
+      │[timeline] log  steps  result
+      │09:00:00  attempt 1
+      │09:00:01  attempt failed: No network.
+      │            at read (file:///tools.js:12:9)
+      │            at run (file:///tools.js:30:5)
+      │09:00:02  attempt 2 after a failure at 0
+      │09:00:03  failed: No network.
+      │            at read (file:///tools.js:12:9)
+      │            at run (file:///tools.js:30:5)
+      ⋮ 22 empty lines
+      │r resume · Tab part · y copy · s stack · ↑↓ scroll · End follow · n run again · d delete · : commands · ? all keys
+
+      40×10
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │x count_words ██░░░ 30% (15/50) 10s
+      │failed · attempt 1 · 15 items · updated…
+      │error: No network.
+      │[timeline] log  steps  result
+      │            at read (file:///tools.js:1…
+      │            at run (file:///tools.js:30…
+      │
+      │r resume · Tab part · ? all keys
     `);
   });
 

@@ -8,7 +8,14 @@ import { useFooter } from "../keys/use-footer.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
-import { type DetailOutcome, type DetailState, detailKeys, initialDetailState, reduceDetail } from "./detail-state.js";
+import {
+  type DetailOutcome,
+  type DetailState,
+  detailKeys,
+  initialDetailState,
+  type Pane,
+  reduceDetail,
+} from "./detail-state.js";
 import { detailContent } from "./detail-view.js";
 import { TaskPane } from "./task-pane.js";
 
@@ -39,14 +46,15 @@ function leaveOnly(state: DetailState, key: KeyPress): KeyStep<DetailState, Deta
 }
 
 /** The keys of one part alone, by their words. */
-const partKeys: ReadonlyMap<string, "log" | "result"> = new Map([
+const partKeys: ReadonlyMap<string, Pane> = new Map([
   ["l log level", "log"],
+  ["s stack", "timeline"],
   ["Enter fold, unfold", "result"],
 ]);
 
 function footerKeys(task: BoardTask | undefined, state: DetailState): readonly string[] {
   if (task === undefined) return ["Esc back"];
-  const { pane } = detailContent(task, state);
-  const table = detailKeys.filter((line) => (partKeys.get(line) ?? pane) === pane);
+  const { pane, hasStack } = detailContent(task, state);
+  const table = detailKeys.filter((line) => (partKeys.get(line) ?? pane) === pane && (hasStack || line !== "s stack"));
   return offeredKeys(table, { chosen: [task], interrupted: false });
 }
