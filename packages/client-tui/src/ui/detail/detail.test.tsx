@@ -128,7 +128,7 @@ describe("a task in detail", () => {
   it("has under what failed the places at which the tool threw, once they are asked for", async () => {
     const stack = "at read (file:///tools.js:12:9)\nat run (file:///tools.js:30:5)";
     const error = { code: "TOOL_FAILED", message: "No network." };
-    const events = [
+    const events: TaskJournal["events"] = [
       { seq: 1, at: at(0), type: "attempt_started", data: { attempt: 1 } },
       { seq: 2, at: at(1), type: "attempt_ended", data: { reason: "retry", error, stack } },
       { seq: 3, at: at(2), type: "attempt_started", data: { attempt: 2 } },
