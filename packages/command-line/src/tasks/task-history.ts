@@ -32,12 +32,14 @@ export function tellHistory(journal: TaskJournal | undefined) {
   };
   const withStack = (line: HistoryLine): readonly TextLine[] => {
     const stack = "stack" in line.moment ? line.moment.stack : [];
-    const places = stack.map((place, index): TextLine => ({
-      key: line.key + (index + 1) / 100,
-      at: undefined,
-      text: `  ${place}`,
-      isPlace: true,
-    }));
+    const places = stack.map(
+      (place, index): TextLine => ({
+        key: line.key + (index + 1) / 100,
+        at: undefined,
+        text: `  ${place}`,
+        isPlace: true,
+      }),
+    );
     return [inWords(line), ...places];
   };
   return { timeline: timeline.flatMap(withStack), steps: steps.map(step), log };
