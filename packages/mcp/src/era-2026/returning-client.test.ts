@@ -19,7 +19,8 @@ it("keeps what it is asked for until it has answered all of it", async () => {
 it("is asked for no more than its limit at once, and for nothing that was cancelled (G11)", async () => {
   const client = new ReturningClient({}, () => {});
   const stop = new AbortController();
-  const asked = Array.from({ length: limits.maxPassedRequests }, (_, n) => ask(client, String(n), stop.signal));
+  const own = () => AbortSignal.any([stop.signal]);
+  const asked = Array.from({ length: limits.maxPassedRequests }, (_, n) => ask(client, String(n), own()));
   expect(await ask(client, "more")).toHaveProperty("error");
   stop.abort();
   expect((await Promise.all(asked)).every((answer) => "error" in answer)).toBe(true);

@@ -142,7 +142,9 @@ async function answersTo(
   const asked = Object.entries(inputRequests).map(async ([key, request]) => {
     const { method, params }: JsonObject = Object(request);
     const given = isJsonObject(params) ? params : {};
-    return [key, await call.ask(toText(method), given, options.signal, { key, round })] as const;
+    // One for each: the listeners of many on one signal would be taken for a leak.
+    const signal = AbortSignal.any([options.signal]);
+    return [key, await call.ask(toText(method), given, signal, { key, round })] as const;
   });
   const answers: Record<string, Json> = {};
   for (const [key, response] of await Promise.all(asked)) {
