@@ -93,6 +93,14 @@ export interface ErrorDetails {
   DOCUMENT_UNREADABLE: { kind: string; id: string };
   /** The engine is draining or closed and takes no new work. */
   DRAINING: Record<string, never>;
+  /** A request that is for operators alone came from another caller. */
+  FORBIDDEN: Record<string, never>;
+  /** A model answered a question that is for its user alone. */
+  USER_ONLY: Record<string, never>;
+  /** The task of the call was cancelled. */
+  CANCELLED: Record<string, never>;
+  /** The server failed, with an error that is not one of these. */
+  INTERNAL: Record<string, never>;
 }
 
 /** A code out of the closed table of errors. */

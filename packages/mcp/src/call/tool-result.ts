@@ -52,7 +52,7 @@ export function dataResult(data: JsonObject, sentence?: string): ToolResult {
  *
  * @param next_tool the control tool that helps, which the message names too.
  */
-export function errorResult(code: string, message: string, next_tool?: string): ToolResult {
+export function errorResult(code: ErrorCode, message: string, next_tool?: string): ToolResult {
   const structuredContent = definedOnly({ error: { code, message }, next_tool });
   return { content: [text(message)], structuredContent, isError: true };
 }
