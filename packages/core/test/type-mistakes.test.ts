@@ -48,6 +48,10 @@ const expected: Readonly<Record<string, Complaint>> = {
     place: "9:28",
     text: "a question is { message, schema }, such as schema: z.object({ … })",
   },
+  "question-nested": {
+    place: "10:50",
+    text: "a form is flat: texts, numbers, booleans, choices and lists of choices",
+  },
   "raw-input": {
     place: "7:3",
     text: "input is one schema: write z.object({ … }) around the properties",

@@ -110,6 +110,18 @@ it("a server that asks by a method without a text gets no answer, and its call e
   expect([status, JSON.stringify(output)]).toEqual(["completed", expect.stringContaining("No client of this call")]);
 });
 
+it("a server that asks what no form can show gets an error, and its call ends without a question", async () => {
+  const requestedSchema = { type: "object", properties: { address: { type: "object" } } };
+  const params = { message: "Where?", requestedSchema };
+  const far = await remote(({ send }) =>
+    send({ resultType: "input_required", inputRequests: { a: { method: "elicitation/create", params } } }),
+  );
+  const { call } = await open(far.url);
+  const { status, output, remembered } = (await call()).record;
+  expect([status, JSON.stringify(output)]).toEqual(["completed", expect.stringContaining("MCP's forms are flat")]);
+  expect(Object.values(remembered).filter(({ kind }) => kind === "question")).toEqual([]);
+});
+
 it("a call that is cancelled ends the connection of its request", async () => {
   const far = await remote(() => {});
   const { tasks } = await open(far.url);

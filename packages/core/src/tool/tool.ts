@@ -4,7 +4,7 @@ import type { taskDefaults } from "../limits.js";
 import type { LogLevel } from "../task/task-event.js";
 import type { JsonCheck, Refused } from "./json-check.js";
 import type { RetryPolicy } from "./retry-policy.js";
-import type { AnySchema, InferOutput, SchemaCheck } from "./schema.js";
+import type { AnySchema, InferInput, InferOutput, SchemaCheck } from "./schema.js";
 
 /** What a tool yields: everything in it becomes durable and visible together, or not at all. Another key is refused. */
 export interface Checkpoint<State = Json, Item = Json> {
@@ -22,7 +22,7 @@ export interface Checkpoint<State = Json, Item = Json> {
 /** A question to the user of a task. */
 export interface AskRequest<Schema = AnySchema> {
   readonly message: string;
-  /** A flat object with primitive properties, as MCP's form elicitation allows. */
+  /** A flat object of texts, numbers, booleans, choices and lists of choices, as MCP's forms are; another is refused. */
   readonly schema: Schema;
   /** After this time the answer is `expired`. Default: never. */
   readonly timeout?: Duration;
@@ -154,7 +154,7 @@ export interface TaskContext<State = Json, Item = Json> {
     request: AskRequest<
       unknown extends Schema
         ? Refused<"a question is { message, schema }, such as schema: z.object({ … })">
-        : Schema & SchemaCheck<Schema, "schema">
+        : Schema & SchemaCheck<Schema, "schema"> & FormCheck<InferInput<Schema>>
     >,
   ): Promise<AskResult<InferOutput<Schema>>>;
   /** Waits, also across restarts, until so long after the first time that this key was waited for. */
@@ -181,6 +181,16 @@ export interface TaskContext<State = Json, Item = Json> {
   /** What all checkpoints appended so far, those of this attempt included, in order; ends at what is committed when the reading begins. */
   items(): AsyncIterable<Item>;
 }
+
+/** What is asked in a form is flat. A type that says nothing is checked when the tool asks. */
+type FormCheck<Content> = [Json] extends [Content]
+  ? unknown
+  : Exclude<
+        { [Key in keyof Content]: unknown extends Content[Key] ? never : Content[Key] }[keyof Content],
+        string | number | boolean | readonly string[] | undefined
+      > extends never
+    ? unknown
+    : Refused<"a form is flat: texts, numbers, booleans, choices and lists of choices">;
 
 /** What an item of a map may give: an item of the task, or nothing. */
 type ResultCheck<Result, Item> = [Json] extends [Item]

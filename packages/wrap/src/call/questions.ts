@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { isJsonObject, type Json, type JsonObject, type TaskContext } from "@resumable-mcp/core";
+import { isJsonObject, isResumableError, type Json, type JsonObject, type TaskContext } from "@resumable-mcp/core";
 import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
-import { toText } from "@resumable-mcp/protocol";
+import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import type { CallState } from "./plan.js";
 
 /** Where a server of the 2026 era asks: under which key, in which of its answers. */
@@ -41,7 +41,12 @@ export class Questions {
     const key = place === undefined ? this.#countedKey(hash) : await this.#placedKey(place, hash);
     const asked = this.#asked.get(key) ?? this.#ask(key, message, schema);
     this.#asked.set(key, asked);
-    return { result: await asked };
+    try {
+      return { result: await asked };
+    } catch (error) {
+      if (!isResumableError(error, "INVALID_VALUE")) throw error;
+      return { error: { code: rpcCodes.invalidParams, message: error.message } };
+    }
   }
 
   #countedKey(hash: string): string {

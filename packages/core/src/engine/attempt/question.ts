@@ -3,6 +3,7 @@ import { invalidValue, isResumableError } from "../../errors.js";
 import { copyJson } from "../../json.js";
 import type { Answer, Question } from "../../task/task-event.js";
 import { findEntry } from "../../task/task-record.js";
+import { formProblems } from "../../tool/form-schema.js";
 import { unknownKeys } from "../../tool/known-keys.js";
 import { checkValue, isStandardSchema, toJsonSchema } from "../../tool/schema.js";
 import type { AskRequest, AskResult } from "../../tool/tool.js";
@@ -28,6 +29,9 @@ export function questionOf(key: string, request: AskRequest, nowMs: number): Que
   const question = { message, schema: toJsonSchema(request.schema, "input", what), expiresAt, userOnly };
   // The schema is the author's: what JSON cannot hold is refused here, with its path.
   copyJson(question, what);
+  const misfits = formProblems(question.schema);
+  if (misfits.length > 0)
+    throw invalidValue(what, [...misfits, "MCP's forms are flat: ask for the parts of an object one by one"]);
   return question;
 }
 

@@ -2,6 +2,7 @@ import { invalidValue, ResumableError } from "../../errors.js";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../json.js";
 import type { Answer } from "../../task/task-event.js";
 import { isFinal, openQuestions, type TaskSnapshot } from "../../task/task-record.js";
+import { choicesOf } from "../../tool/form-schema.js";
 
 /**
  * Checks an answer against the flat schema of its question. Returns the problems, none when it fits. Pure.
@@ -36,15 +37,6 @@ const checks: { readonly [type: string]: (property: JsonObject, value: Json) => 
   boolean: (_property, value) => (typeof value === "boolean" ? [] : ["must be true or false"]),
   array: checkList,
 };
-
-/** The values of an enumeration, plain or with titles. */
-function choicesOf({ enum: plain, oneOf, anyOf }: JsonObject): readonly Json[] | undefined {
-  if (Array.isArray(plain)) return plain;
-  const titled = listOf(oneOf ?? anyOf ?? null);
-  const isChoice = (choice: Json): choice is JsonObject => isJsonObject(choice) && Object.hasOwn(choice, "const");
-  if (titled.length === 0 || !titled.every(isChoice)) return undefined;
-  return titled.map(({ const: value = null }) => value);
-}
 
 function checkString({ minLength, maxLength }: JsonObject, value: Json): readonly string[] {
   if (typeof value !== "string") return ["must be text"];
