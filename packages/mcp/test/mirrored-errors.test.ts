@@ -88,13 +88,15 @@ test.each([
   expect(await call("refused")).toContain("call 6");
 });
 
-test("a task of the 2025 era is failed where another server answered with an error, and says why", async () => {
+test("a task of the 2025 era is failed where another server answered with an error, in lists too, and says why", async () => {
   const send = await over2025();
   const end = async (name: string) => {
     const { result: begun } = await send("tools/call", { name, arguments: {}, task: {} });
     const { taskId }: JsonObject = Object(Object(begun).task);
     const answer = await send("tasks/result", { taskId: String(taskId) });
     const { result: got } = await send("tasks/get", { taskId: String(taskId) });
+    const { tasks }: JsonObject = Object((await send("tasks/list", {})).result);
+    expect(Array.isArray(tasks) && tasks.find((task) => Object(task).taskId === taskId)).toEqual(got);
     return { answer, got: got ?? null };
   };
   const failed = await end("failed");

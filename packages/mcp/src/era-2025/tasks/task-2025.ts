@@ -42,7 +42,7 @@ export function task2025(answerer: Pick<Answerer, "engine">, view: TaskView): Ta
 }
 
 /** The same for lists, which know a little less. */
-export function summary2025(task: TaskSummary): Task2025 {
+function summary2025(task: TaskSummary): Task2025 {
   const said = toText(task);
   return {
     taskId: task.id,
@@ -87,9 +87,19 @@ const pageSize = 100;
 export type TaskPage2025 = { tasks: Task2025[]; nextCursor?: string };
 
 /** Lists one owner's tasks, newest first. */
-export async function listTasks(tasks: OwnedTasks, cursor: string | undefined): Promise<TaskPage2025> {
+export async function listTasks(
+  { engine, tasks }: Pick<Call, "engine" | "tasks">,
+  cursor: string | undefined,
+): Promise<TaskPage2025> {
   const { tasks: listed, nextCursor } = await tasks.list({ limit: pageSize, cursor });
-  return { tasks: listed.map(summary2025), nextCursor };
+  const mirrored = new Set(engine.tools.flatMap(({ name, mirrors }) => (mirrors === undefined ? [] : [name])));
+  const shown = listed.map(async (task) => {
+    if (task.status !== "completed" || !mirrored.has(task.tool)) return summary2025(task);
+    // A list does not say whether another server answered with an error.
+    const view = await tasks.get(task.id).catch(() => undefined);
+    return view === undefined ? summary2025(task) : task2025({ engine }, view);
+  });
+  return { tasks: await Promise.all(shown), nextCursor };
 }
 
 /**

@@ -24,7 +24,7 @@ const methods = {
   "tasks/get": async (call, { taskId }) => task2025(call, await call.tasks.get(taskId)),
   "tasks/result": (call, { taskId }) => taskResult(call, taskId),
   "tasks/cancel": async (call, { taskId }) => task2025(call, await cancelTask(call.tasks, taskId)),
-  "tasks/list": ({ tasks }, { cursor }) => listTasks(tasks, cursor),
+  "tasks/list": (call, { cursor }) => listTasks(call, cursor),
 } as const satisfies Readonly<Record<string, TaskMethod>>;
 
 /**

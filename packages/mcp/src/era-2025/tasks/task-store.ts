@@ -94,7 +94,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
       }),
     storeTaskResult: (taskId) =>
       Promise.reject(notNow(`The result of task ${taskId} is what its tool returns. Do not call storeTaskResult.`)),
-    listTasks: (cursor, sessionId) => answering(() => listTasks(tasksOf(sessionId), cursor)),
+    listTasks: (cursor, sessionId) => answering(() => listTasks({ engine, tasks: tasksOf(sessionId) }, cursor)),
   };
 }
 
