@@ -6,7 +6,7 @@ import { mayRepeat, type RepeatRules } from "./call/plan.js";
 import { wrapLimits } from "./limits.js";
 import { CallerEras } from "./upstream/caller-eras.js";
 import { type ServerCommand, startProcess } from "./upstream/child-process.js";
-import { Connection, type ServerFacts } from "./upstream/connection.js";
+import { Connection, EndedByDiscovery, type ServerFacts } from "./upstream/connection.js";
 import { connectHttp, type ServerUrl } from "./upstream/http-wire.js";
 import { JoinedServers, type NamedServer } from "./upstream/joined-servers.js";
 import { ConnectionLost } from "./upstream/peer.js";
@@ -75,9 +75,12 @@ export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
  */
 export async function repeatableTools(server: ServerCommand): Promise<readonly string[]> {
   const open = startProcess(server, () => {});
-  const connection = await Connection.open(open, () => {}, new AbortController().signal, {
-    era: "2026",
-    startMs: wrapLimits.firstStartMs,
+  const { firstStartMs: startMs } = wrapLimits;
+  const openAs = (era: "2026" | "only 2025") =>
+    Connection.open(open, () => {}, new AbortController().signal, { era, startMs });
+  const connection = await openAs("2026").catch((error: unknown) => {
+    if (error instanceof EndedByDiscovery) return openAs("only 2025");
+    throw error;
   });
   const trusted = { trustAnnotations: true, repeat: {} };
   const tools = connection.facts.tools.filter((entry) => mayRepeat(entry, trusted));

@@ -6,6 +6,8 @@ import type { JsonObject, TaskView } from "@resumable-mcp/core";
 import type { Era, UpstreamClient } from "@resumable-mcp/mcp/define-server";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { WrapOptions } from "../src/index.js";
+import { startProcess } from "../src/upstream/child-process.js";
+import { ServerSlot } from "../src/upstream/server-slot.js";
 import { startHttpGateway } from "./kill-storm.js";
 import { lowerLimit, openWrapped } from "./open-wrapped.js";
 
@@ -264,4 +266,17 @@ describe("a server of the 2025 era", () => {
     const { definition } = await open({ command: "node", args: ["-e", old(otherwise)] });
     expect(definition).toMatchObject({ name: "old", tools: [{ name: "work" }] });
   });
+});
+
+it("a command that ends at its start is started once for each attempt, and asked for one era", async () => {
+  lowerLimit("restartDelayMs", 60 * 60_000);
+  lowerLimit("maxRestartDelayMs", 60 * 60_000);
+  const script = `fs.appendFileSync(${JSON.stringify(join(folder, "effects"))}, "start\\n"); process.exit(3)`;
+  const ignore = () => {};
+  const open = startProcess({ command: "node", args: ["-e", script] }, ignore);
+  const slot = new ServerSlot(open, { facts: ignore, failed: ignore, heard: ignore, note: ignore });
+  onTestFinished(() => slot.close());
+  slot.connect().catch(ignore);
+  await expect.poll(() => slot.isAway).toBe(true);
+  expect(await effects()).toEqual(["start"]);
 });

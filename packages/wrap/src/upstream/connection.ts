@@ -21,8 +21,8 @@ export interface ServerFacts {
   readonly tools: readonly JsonObject[];
 }
 
-/** The server ended at a request that it does not know. */
-class EndedByDiscovery extends Error {}
+/** The server ended when it was asked for the 2026 era: it may be one that ends at a request that it does not know. */
+export class EndedByDiscovery extends Error {}
 
 /** Hears what a connection's server sends outside of calls. */
 export type Heard = (method: string, params: JsonObject) => void;
@@ -74,27 +74,22 @@ export class Connection {
   /**
    * Opens a connection, finds the era that the server speaks, and reads what it offers. Limit: `discoverMs`.
    *
-   * @param era which one to speak with a server of both. @param startMs how long that may take.
-   * @throws an error that says why there is none.
+   * @param era which one to speak with a server of both, or the only one that it is asked for. @param startMs how long that may take.
+   * @throws an error that says why there is none; {@link EndedByDiscovery} where one may be opened with `only 2025`.
    */
   static async open(
     open: OpenWire,
     heard: Heard,
     signal: AbortSignal,
-    { era, startMs }: { readonly era: Era; readonly startMs: number },
+    { era, startMs }: { readonly era: Era | "only 2025"; readonly startMs: number },
   ): Promise<Connection> {
     const connection = new Connection(open, heard);
-    try {
-      return await connection.#openAs(
-        () => (era === "2025" ? connection.#with2025() : connection.#findEra()),
-        signal,
-        startMs,
-      );
-    } catch (error) {
-      if (!(error instanceof EndedByDiscovery)) throw error;
-      const next = new Connection(open, heard);
-      return next.#openAs(() => next.#only2025(), signal, startMs);
-    }
+    const ways = {
+      "2025": () => connection.#with2025(),
+      "2026": () => connection.#findEra(),
+      "only 2025": () => connection.#only2025(),
+    };
+    return connection.#openAs(ways[era], signal, startMs);
   }
 
   get facts(): ServerFacts {
@@ -223,7 +218,7 @@ export class Connection {
    * Asks in the way of the 2026 era, then in that of the 2025 era: where the server refuses, and where it is silent, for servers may
    * leave a request before `initialize` without an answer. Source: MCP 2026-07-28, Basic, "Versioning".
    *
-   * @throws {@link EndedByDiscovery}, since other servers end at such a request.
+   * @throws {@link EndedByDiscovery}
    */
   async #findEra(): Promise<JsonObject> {
     const asked = discover(this.#requests2026);

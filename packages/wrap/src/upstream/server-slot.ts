@@ -4,7 +4,7 @@ import { inTime } from "@resumable-mcp/core/internal";
 import type { Era, UpstreamSubscribed, UpstreamSubscription } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
-import { Connection, type Heard, type ServerFacts } from "./connection.js";
+import { Connection, EndedByDiscovery, type Heard, type ServerFacts } from "./connection.js";
 import { ConnectionLost, type OpenWire } from "./peer.js";
 import { untilAborted } from "./until-aborted.js";
 
@@ -33,6 +33,8 @@ export class ServerSlot {
   #onlyEra: Era | undefined;
   #opening: Promise<Connection> | undefined;
   #failures = 0;
+  /** It ended when it was asked for the 2026 era: it is asked for the 2025 era alone at its next start. */
+  #endsByDiscovery = false;
   usedMs = performance.now();
 
   /** @param era which one is spoken with a server of both; else that of its first caller. */
@@ -162,14 +164,19 @@ export class ServerSlot {
     try {
       const heard: Heard = (method, params) => this.#heard(method, params);
       const connection = await Connection.open(this.#open, heard, signal, {
-        era: this.#era ?? "2026",
+        era: this.#endsByDiscovery ? "only 2025" : (this.#era ?? "2026"),
         startMs: this.#connection === undefined ? wrapLimits.firstStartMs : wrapLimits.startMs,
       });
       this.#failures = 0;
+      this.#endsByDiscovery = false;
       return connection;
     } catch (error) {
-      if (this.#failures === 0 && !signal.aborted) this.#listener.note(String(Reflect.get(Object(error), "message")));
+      const isFirst = this.#failures === (this.#endsByDiscovery ? 1 : 0);
+      this.#endsByDiscovery = error instanceof EndedByDiscovery;
       this.#failures += 1;
+      // The next start tells whether it ends at any.
+      if (this.#endsByDiscovery) throw error;
+      if (isFirst && !signal.aborted) this.#listener.note(String(Reflect.get(Object(error), "message")));
       this.#listener.failed(error instanceof Error ? error : new Error(String(error)));
       throw error;
     }
