@@ -11,6 +11,8 @@ export const rpcCodes = {
   notAccepted: -32_001,
   /** The client lacks a capability that the request needs. Source: MCP 2026-07-28, "Errors". */
   missingCapability: -32_021,
+  /** The user has to open a URL before the request can be made. Source: MCP 2025-11-25, Elicitation, "URL Elicitation Required Error". */
+  urlRequired: -32_042,
   /** Inside the client: the stream ended before the response came. */
   streamEnded: -32_099,
 } as const;

@@ -8,6 +8,7 @@ const params = { mode: "url", message: "Sign in.", url: "https://example.com/sec
 const tools = [{ name: "visit", inputSchema: { type: "object" } }];
 const ofEra2026 = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 let calling;
+let calls = 0;
 
 function answer({ id, method, params: given = {}, result, error }) {
   if (method === "server/discover" && era === "2026") {
@@ -25,6 +26,11 @@ function answer({ id, method, params: given = {}, result, error }) {
       return { result: { resultType: "complete", ...text(`${requestState}: ${inputResponses.go.action}`) } };
     const inputRequests = { go: { method: "elicitation/create", params } };
     return { result: { resultType: "input_required", inputRequests, requestState: "visited" } };
+  }
+  if (method === "tools/call" && given.arguments.before === true) {
+    calls += 1;
+    const data = { elicitations: [{ ...params, elicitationId: "e1" }] };
+    return calls < 3 ? { error: { code: -32_042, message: "Sign in first.", data } } : { result: text("signed in") };
   }
   if (method === "tools/call") {
     calling = id;

@@ -46,3 +46,16 @@ it.each(["2025", "2026"])("a client of the 2026 era is sent to the URL of a serv
   const ended = await request("tools/call", { ...call, requestState, ...answers });
   expect(JSON.stringify(ended.content)).toContain("visited: accept");
 });
+
+it("a client of the 2026 era is sent to the URL that an error of a server of the 2025 era names", async () => {
+  const request = askIn2026(await gatewayBefore("2025"), { elicitation: { url: {} } });
+  const call = { name: "visit", arguments: { before: true } };
+  const first = await request("tools/call", call);
+  const params = { mode: "url", message: "Sign in.", url };
+  expect(first.inputRequests).toEqual({ "url-1": { method: "elicitation/create", params } });
+  const answers = { inputResponses: { "url-1": { action: "accept" } } };
+  const second = await request("tools/call", { ...call, requestState: first.requestState ?? "", ...answers });
+  expect(second.inputRequests).toEqual(first.inputRequests);
+  const ended = await request("tools/call", { ...call, requestState: second.requestState ?? "", ...answers });
+  expect(JSON.stringify(ended.content)).toContain("signed in");
+});

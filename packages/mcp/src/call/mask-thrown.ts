@@ -1,10 +1,8 @@
 import { isResumableError } from "@resumable-mcp/core";
 import { isForCaller } from "@resumable-mcp/core/internal";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { randomToken } from "../owner/random-token.js";
 import { RpcError } from "./rpc-error.js";
-
-/** By which a client learns where its user is to go: the message is made for it. Source: MCP, Elicitation, "URL mode". */
-const urlElicitationRequired = -32_042;
 
 /**
  * Makes what hides what the handlers of a server's own tools, resources and prompts throw, and tells the operator of it.
@@ -14,7 +12,8 @@ const urlElicitationRequired = -32_042;
 export function createThrownMask(tell: (error: unknown, id: string) => void): (error: unknown) => unknown {
   return (error) => {
     const code = rpcCode(error);
-    if (isResumableError(error) || isForCaller(error) || code === urlElicitationRequired) return error;
+    // The client is told where its user is to go.
+    if (isResumableError(error) || isForCaller(error) || code === rpcCodes.urlRequired) return error;
     const id = randomToken(16);
     tell(error, id);
     const message = `The tool failed. The server's log says why, under ${id}.`;

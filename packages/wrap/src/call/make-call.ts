@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
-import type { UpstreamResponse } from "@resumable-mcp/mcp/define-server";
+import type { Era, UpstreamResponse } from "@resumable-mcp/mcp/define-server";
 import { rpcCodes, toText } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import type { Connection } from "../upstream/connection.js";
@@ -22,6 +22,8 @@ export interface CallWays {
   readonly name: string;
   readonly input: JsonObject;
   readonly next: NextCall;
+  /** The era of the caller. */
+  readonly era: Era;
   /** How often the call was made, this time included. */
   readonly made: number;
   readonly call: OpenCall;
@@ -54,14 +56,42 @@ async function oneRequest(ways: CallWays): Promise<UpstreamResponse> {
   const { execution } = connection.facts.tools.find((listed) => listed.name === entry.name) ?? entry;
   const { taskSupport }: JsonObject = Object(execution);
   const isTask = taskSupport === "required" || (taskSupport === "optional" && connection.makesTasks);
-  const response = await ask(ways, {
+  const more = {
     ...(isTask && { task: { ttl: taskTtlMs } }),
     ...(next.kind === "continue" && continuing(ways, next.checkpoint)),
-  });
+  };
+  let response = await ask(ways, more);
+  for (let round = 1; round <= wrapLimits.maxRoundTrips; round += 1) {
+    const urls = ways.era === "2026" ? urlsBefore(response) : undefined;
+    if (urls === undefined) break;
+    const given = await answersTo(urls, ways, round);
+    if ("error" in given) return given;
+    if (Object.values(given.answers).some((answer) => Object(answer).action !== "accept")) return notOpened;
+    response = await ask(ways, more);
+  }
   const { taskId }: JsonObject = "result" in response ? Object(response.result.task) : {};
   if (typeof taskId !== "string") return response;
   events.noteTask(taskId);
   return awaitTask(ways, taskId);
+}
+
+const notOpened: UpstreamResponse = {
+  result: { content: [{ type: "text", text: "The user did not open what has to be opened first." }], isError: true },
+};
+
+/**
+ * What a user has to open before a call can be made, as a server of the 2026 era asks for it; the 2025 era has an error for that.
+ *
+ * Source: MCP 2025-11-25, Elicitation, "URL Elicitation Required Error"; MCP 2026-07-28, Elicitation, "URL Mode Elicitation Requests".
+ */
+function urlsBefore(response: UpstreamResponse): JsonObject | undefined {
+  if (!("error" in response) || response.error.code !== rpcCodes.urlRequired) return undefined;
+  const { elicitations }: JsonObject = Object(response.error.data);
+  const asked = (Array.isArray(elicitations) ? elicitations : []).filter(isJsonObject);
+  const requests = asked.map(({ elicitationId: _, ...params }, index) => {
+    return [`url-${index + 1}`, { method: "elicitation/create", params: { ...params, mode: "url" } }];
+  });
+  return requests.length === 0 ? undefined : Object.fromEntries(requests);
 }
 
 /**

@@ -86,6 +86,7 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
       losses = 0;
     };
     const outcome = yield* call.make(connection, next, {
+      era,
       passed,
       state: () => ({ ...state, ...spoken }),
       onState: (later) => {
@@ -117,6 +118,7 @@ const cannotOpen =
 
 /** Hears how far one request of a call comes, and what is kept of that. */
 interface MakeListener {
+  readonly era: Era;
   readonly passed: CallerHeaders;
   readonly state: () => CallState;
   readonly onState: (state: CallState) => void;
@@ -151,7 +153,7 @@ class OneCall {
   async *make(
     connection: Connection,
     next: NextCall,
-    { passed, state, onState, onAlive }: MakeListener,
+    { era, passed, state, onState, onAlive }: MakeListener,
   ): AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse | ConnectionLost, void> {
     this.#made += 1;
     this.#questions.startAgain();
@@ -162,7 +164,7 @@ class OneCall {
     const release = connection.hold();
     const signal = AbortSignal.any([this.#task.signal, left.signal]);
     const answered = makeCall({
-      ...{ connection, next, events, onAlive, made: this.#made, stop: this.#task.signal },
+      ...{ connection, next, events, onAlive, era, made: this.#made, stop: this.#task.signal },
       ...{ entry: this.#parts.entry, name: this.#parts.name, input: this.#input, call: this.#openCall(events) },
       options: { signal, passed, onProgress: (reported) => events.report(reported) },
       reached: () => this.reached,
