@@ -146,10 +146,11 @@ describe("a server of the 2026 era", () => {
     expect(resultOf(ended)).toMatchObject({ _meta: { "resumable-mcp/repeated": true } });
   });
 
-  it("continues from its last checkpoint", async () => {
+  it("continues from its last checkpoint when it is killed", async () => {
     const { call } = await open();
     expect(textsOf(await call("saved", { dieAt: 2 }))).toEqual(["part 1", "part 2", "part 3", "done"]);
-    expect(await effects()).toEqual(["call saved", "step 1", "step 2", "died", "call saved", "step 3"]);
+    const resumed = `resume ${JSON.stringify({ state: "2", attempt: 2 })}`;
+    expect(await effects()).toEqual(["call saved", "step 1", "step 2", "died", "call saved", resumed, "step 3"]);
   });
 });
 

@@ -77,7 +77,8 @@ const tools = {
   safe: (input, params) => tools.work(input, params),
   async saved({ steps = 3, dieAt, id }, { _meta }) {
     const from = Number(_meta[resumeKey]?.state ?? 0);
-    if (id !== undefined && from > 0) note(`committed saved ${id} ${from}`);
+    const resumed = id === undefined ? `resume ${JSON.stringify(_meta[resumeKey])}` : `committed saved ${id} ${from}`;
+    if (from > 0) note(resumed);
     for (let step = from + 1; step <= steps; step += 1) {
       await noteStep("saved", id, step);
       const saved = { [checkpointKey]: { state: String(step), append: [{ type: "text", text: `part ${step}` }] } };
@@ -86,7 +87,7 @@ const tools = {
       // What comes by a pipe before its end is read.
       if (step === dieAt && !lines().includes("died")) {
         note("died");
-        return new Promise((resolve) => process.stdout.write("", () => resolve(process.exit(1))));
+        return new Promise(() => process.stdout.write("", () => process.kill(process.pid, "SIGKILL")));
       }
     }
     return end(id);
