@@ -12,7 +12,7 @@ import { RpcError } from "./rpc-error.js";
 export function createThrownMask(tell: (error: unknown, id: string) => void): (error: unknown) => unknown {
   return (error) => {
     const code = rpcCode(error);
-    // The client is told where its user is to go.
+    // It says where the user of the client is to go.
     if (isResumableError(error) || isForCaller(error) || code === rpcCodes.urlRequired) return error;
     const id = randomToken(16);
     tell(error, id);
