@@ -49,10 +49,10 @@ export function seenTask(known: PanelTask | undefined, info: TaskFacts, nowMs: n
   };
 }
 
-/** A task of which its server was asked alone: then it also says what was requested of it, by whichever client, and what it waits for. */
+/** A task of which its server was asked alone: then it also says what was requested of it, by whichever client, what it waits for, and what it called. */
 export function seenAlone(known: PanelTask | undefined, info: TaskFacts, nowMs: number): PanelTask {
   const task = seenTask(known, info, nowMs);
-  const { requested, answered, waitsFor, children, artifacts } = info;
+  const { requested, answered, waitsFor, children = [], artifacts } = info;
   const isSame =
     task.requested === requested &&
     isEqual(

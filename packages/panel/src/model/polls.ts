@@ -15,6 +15,7 @@ import {
   type PanelTool,
   readStructured,
 } from "../connection/connection.js";
+import { type CalledTask, readFamily } from "./family.js";
 import type { PanelAction, PanelState } from "./panel-state.js";
 import { maxJournalEvents, type PanelTask } from "./panel-task.js";
 import type { PollFacts } from "./poll-delay.js";
@@ -38,8 +39,8 @@ export const maxListed = 1_000;
 /** Events of one page of a journal, and pages that one poll reads. */
 const eventPage = 1_000;
 const maxEventPages = 5;
-/** Tasks that a task called and waits for, of which one poll reads how far they are: the newest. */
-const maxReadChildren = 16;
+/** Tasks that one poll reads of what a task called, on all levels. */
+const maxReadFamily = 16;
 
 /** Reads the caller's tasks, newest first, and how many there are of each status. */
 export async function pollList({ call, dispatch, now }: PollContext): Promise<Activity> {
@@ -70,7 +71,7 @@ export async function pollTask(context: PollContext, taskId: string): Promise<Ac
     if (info === undefined) throw new CallError("refused", "The server's answer is not a task.");
     dispatch({ type: "seen", task: info, atMs: now() });
     const task = state().tasks.get(taskId);
-    await Promise.all([readEvents(context, taskId, task), readChildren(context, info)]);
+    await Promise.all([readEvents(context, taskId, task), readCalled(context, info)]);
     if (isFinal(info.status) && task?.result === undefined) await readResult(context, taskId);
     if (isFinal(info.status)) return "still";
     const moves = info.status === "running" || info.status === "pending" || task?.requested !== undefined;
@@ -82,14 +83,28 @@ export async function pollTask(context: PollContext, taskId: string): Promise<Ac
   }
 }
 
-/** Reads how far those are that a task waits for. One that was called a moment ago may not be there yet. */
-async function readChildren({ call, dispatch, now }: PollContext, { children = [] }: TaskFacts): Promise<void> {
-  const open = children.filter(({ status }) => status === "called").slice(-maxReadChildren);
-  const read = async (taskId: string): Promise<void> => {
+/** Reads how far those are that a task waits for, on all levels; what has ended is read once, for what it called. */
+async function readCalled({ call, dispatch, now, state }: PollContext, info: TaskFacts): Promise<void> {
+  const asked = new Set<string>();
+  const read = async ({ facts: { taskId, status } }: CalledTask): Promise<void> => {
     const task = decodeTask(await call("get_task", { task_id: taskId }).catch(undefinedWhereMissing));
     if (task !== undefined) dispatch({ type: "seen", task, atMs: now() });
+    // One that was called a moment ago may not be there yet.
+    else if (status !== "called") dispatch({ type: "gone", taskId });
   };
-  await Promise.all(open.map(({ taskId }) => read(taskId)));
+  for (;;) {
+    const { tasks, unknown } = state();
+    const isWanted = ({ facts: { taskId, status }, task }: CalledTask) => {
+      const isUnread = task?.info.children === undefined && !unknown.has(taskId);
+      return !asked.has(taskId) && (status === "called" || isUnread);
+    };
+    const next = readFamily(info, tasks)[1]
+      .filter(isWanted)
+      .slice(0, maxReadFamily - asked.size);
+    if (next.length === 0) return;
+    for (const { facts } of next) asked.add(facts.taskId);
+    await Promise.all(next.map(read));
+  }
 }
 
 function undefinedWhereMissing(error: unknown): undefined {

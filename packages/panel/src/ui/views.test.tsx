@@ -134,6 +134,25 @@ describe("the view of a task", () => {
     expect(markup).toMatch(/step-bar" data-failed/);
   });
 
+  it("shows what it called, and what that called, one in the other", async () => {
+    const called = (key: string, status: string) => ({
+      children: [{ task_id: key, task_name: "render", key, status }],
+    });
+    const tasks: Readonly<Record<string, JsonObject>> = {
+      a: wireTask("a", called("book", "called")),
+      book: wireTask("book", { status: "paused", ...called("page", "returned") }),
+      page: wireTask("page", { status: "completed", ...called("line", "failed") }),
+      line: wireTask("line", { status: "failed" }),
+    };
+    const markup = await drawn(taskRoute, { get_task: ({ task_id }) => tasks[String(task_id)] ?? null }, task());
+    const words = markup.match(/<ul class="children">|<\/ul>|>(?:book|page|line|paused|completed|failed)</g);
+    const list = '<ul class="children">';
+    expect(words).toEqual([
+      ...[list, ">book<", ">paused<", list, ">page<", ">completed<", list, ">line<", ">failed<"],
+      ...["</ul>", "</ul>", "</ul>"],
+    ]);
+  });
+
   it("says the same in German", async () => {
     const markup = await drawn(taskRoute, { get_task: wireTask("a", { attempt: 2 }) }, task(), "de-AT");
     const texts = ["läuft", "Pausieren", "Abbrechen", "beendet von einem Absturz", "übernommen", "Verlauf"];

@@ -1,16 +1,19 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { lineText } from "../../model/bounded.js";
+import { type CalledTask, readFamily } from "../../model/family.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { type Route, writeRoute } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
 import { StatusBadge } from "../parts/status-badge.js";
 
-/** Which task called this one, and which ones it called. */
+/** Which task called this one, and which ones it called, on all levels. */
 export function TaskFamily({ task: { info } }: { readonly task: PanelTask }): ReactNode {
   const texts = useTexts();
-  const { parent, children = [] } = info;
-  if (parent === undefined && children.length === 0) return null;
+  const tasks = usePanelState((state) => state.tasks);
+  const [tree] = useMemo(() => readFamily(info, tasks), [info, tasks]);
+  const { parent } = info;
+  if (parent === undefined && tree.length === 0) return null;
   return (
     <section className="family" aria-labelledby="family">
       <h2 id="family">{texts.family}</h2>
@@ -19,26 +22,26 @@ export function TaskFamily({ task: { info } }: { readonly task: PanelTask }): Re
           {texts.calledBy} <TaskLink taskId={parent.taskId} text={parent.key} />
         </p>
       )}
-      <ul className="children">
-        {children.toReversed().map(({ taskId, key, tool, status }) => (
-          <li key={key}>
-            <TaskLink taskId={taskId} text={key} /> <span className="muted">{lineText(tool)}</span>{" "}
-            {status === "called" ? (
-              <OpenStatus taskId={taskId} />
-            ) : (
-              <span className="muted">{texts.childStatuses[status]}</span>
-            )}
-          </li>
-        ))}
-      </ul>
+      <CalledTasks called={tree} />
     </section>
   );
 }
 
-/** How far a task is that has not ended, where that was read. */
-function OpenStatus({ taskId }: { readonly taskId: string }): ReactNode {
-  const child = usePanelState(({ tasks }) => tasks.get(taskId));
-  return child === undefined ? null : <StatusBadge task={child} />;
+function CalledTasks({ called }: { readonly called: readonly CalledTask[] }): ReactNode {
+  const texts = useTexts();
+  if (called.length === 0) return null;
+  return (
+    <ul className="children">
+      {called.map(({ facts: { taskId, key, tool, status }, task, children }) => (
+        <li key={key}>
+          <TaskLink taskId={taskId} text={key} /> <span className="muted">{lineText(tool)}</span>{" "}
+          {status !== "called" && <span className="muted">{texts.childStatuses[status]}</span>}
+          {status === "called" && task !== undefined && <StatusBadge task={task} />}
+          <CalledTasks called={children} />
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function TaskLink({ taskId, text }: { readonly taskId: string; readonly text: string }): ReactNode {
