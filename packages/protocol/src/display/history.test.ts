@@ -107,4 +107,26 @@ describe("the history of a task", () => {
       [second(3.5), false],
     ]);
   });
+
+  it("has a map from its first commit to its last, and the items that failed for good", () => {
+    const second = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
+    const failed = { level: "error", data: 'Item 3 of map "book" failed: sold out', error: { message: "sold out" } };
+    const { steps } = readHistory({
+      lastSeq: 4,
+      events: [
+        { seq: 1, at: second(1), type: "checkpoint", data: { map: { key: "book", at: 2, failed: 0 } } },
+        { seq: 2, at: second(5), type: "log", data: failed },
+        { seq: 3, at: second(5), type: "checkpoint", data: { map: { key: "book", at: 5, failed: 1, done: true } } },
+        { seq: 4, at: second(6), type: "log", data: { level: "error", data: "a line of the tool" } },
+      ],
+    });
+    expect(steps.map(stepText)).toEqual([
+      'book: {"completed":4,"failed":1} · 4.0s',
+      'Item 3 of map "book": failed: sold out',
+    ]);
+    expect(steps.map(({ kind, attempts }) => [kind, ...attempts.map(({ failed: isFailed }) => isFailed)])).toEqual([
+      ["map", false],
+      ["item", true],
+    ]);
+  });
 });

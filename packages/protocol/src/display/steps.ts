@@ -7,7 +7,8 @@ import { plainText } from "./plain-text.js";
 export interface StepLine {
   /** Place of its first event in the journal. */
   readonly seq: number;
-  readonly kind: "step" | "call" | "sleep" | "question";
+  /** A map is one line from its first commit to its last, and each of its items that failed for good another. */
+  readonly kind: "step" | "call" | "sleep" | "question" | "map" | "item";
   readonly name: string;
   /** What it returned, or the action of an answer, shortened; absent: it has not ended. */
   readonly value?: string;
@@ -25,7 +26,7 @@ export interface StepTime {
   readonly failed: boolean;
 }
 
-/** Reads the steps, sleeps and questions of a journal, in the order in which they began to leave something. */
+/** Reads the steps, calls, sleeps, questions and maps of a journal, in the order in which they began to leave something. */
 export function readSteps(events: readonly JournalEvent[]): readonly StepLine[] {
   const lines: StepLine[] = [];
   const open = new Map<string, number>();
@@ -88,6 +89,9 @@ export function readSteps(events: readonly JournalEvent[]): readonly StepLine[] 
         value: word(data.answer, "action"),
         attempts: [{ fromMs: begun?.fromMs ?? atMs, toMs: atMs, failed: false }],
       }));
+    else if (type === "checkpoint" && isJsonObject(data.map))
+      put({ ...event, data: data.map }, "map", mapAt(atMs, data.map), data.map.done === true);
+    else if (type === "log" && isJsonObject(data.error)) lines.push(failedItem(event, atMs));
     // What is asked and tried again after a restart from nothing is another one.
     else if (type === "restarted" && data.fromState !== true) open.clear();
   }
@@ -106,6 +110,19 @@ export function stepText({ name, value, failure, attempts }: StepLine): string {
 export function formatStepTime(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.max(0, Math.round(milliseconds))}ms`;
   return milliseconds < 9_950 ? `${(milliseconds / 1_000).toFixed(1)}s` : formatDuration(milliseconds);
+}
+
+/** A map after a commit; what it returns in the end is what its line has. */
+function mapAt(toMs: number, { at, failed }: JsonObject): (line: StepLine) => Partial<StepLine> {
+  const value = JSON.stringify({ completed: Number(at) - Number(failed), failed });
+  return ({ attempts: [begun] }) => ({ value, attempts: [{ fromMs: begun?.fromMs ?? toMs, toMs, failed: false }] });
+}
+
+/** The line of the log by which a map that collects its failures names an item; no other has an error. */
+function failedItem({ seq, data }: JournalEvent, atMs: number): StepLine {
+  const failure = word(data.error, "message");
+  const name = word(data, "data").replace(/ failed: .*/, "");
+  return { seq, kind: "item", name, failure, attempts: [{ fromMs: atMs, toMs: atMs, failed: true }] };
 }
 
 /** The last of the times ends. */
