@@ -80,6 +80,12 @@ export async function seesPercent({ panel }: { readonly panel: PanelView }, perc
   await expect.poll(() => panel.getByRole("progressbar").getAttribute("aria-valuenow")).toBe(String(percent));
 }
 
+/** The file that `count_archives` makes. */
+export const archiveFile = {
+  name: "März 2026 #1.bin",
+  bytes: Uint8Array.from({ length: 100_000 }, (_, at) => at % 251),
+};
+
 /** What tools of the tests append up to a record. */
 export function records(to: number): readonly { readonly record: number }[] {
   return Array.from({ length: to }, (_, index) => ({ record: index + 1 }));

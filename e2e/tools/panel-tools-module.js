@@ -74,6 +74,10 @@ const countArchives = defineTool({
   async run({ gate }, task) {
     const count = (name) => task.call(name, countRecords, { to: 4, gate, name });
     const counted = await Promise.all(["old", "new"].map(count));
+    await task.artifact(
+      "März 2026 #1.bin",
+      Uint8Array.from({ length: 100_000 }, (_, at) => at % 251),
+    );
     return { archives: counted.length };
   },
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { revisions } from "../../src/host/reference-host.js";
-import { prepareStage } from "../stage.js";
+import { archiveFile, gateOf, openGate, prepareStage } from "../stage.js";
 
 const stage = prepareStage();
 
@@ -19,6 +19,16 @@ test.each(revisions)(
     expect(structuredContent).toEqual({ counted: 3 });
   },
 );
+
+test("in a host, which can save no file, the files of a task have names and no button", async () => {
+  const server = await stage.serve();
+  await openGate(server, 4);
+  const host = await stage.openHost(server, { revision: "2026-07-28" });
+  await host.page.evaluate((gate) => window.host.callAndShow("count_archives", { gate }), gateOf(server));
+  const files = host.panel.getByRole("region", { name: "Files" });
+  await files.getByText(`${archiveFile.name} 97.7 KiB`).waitFor();
+  expect(await files.getByRole("button").count()).toBe(0);
+});
 
 test.each(revisions)(
   "a host with apps is listed the panel for each long tool, and the tools that only apps call (%s)",

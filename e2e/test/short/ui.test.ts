@@ -1,7 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { connectClient, ofAnotherUser } from "../../src/server/start-task.js";
 import { enter, tabTo } from "../press-keys.js";
-import { gateOf, openGate, prepareStage, records, seesPercent, shownRecords } from "../stage.js";
+import { archiveFile, gateOf, openGate, prepareStage, records, seesPercent, shownRecords } from "../stage.js";
 
 const stage = prepareStage();
 const serve = () => stage.serve({ flags: ["--ui"] });
@@ -74,6 +75,18 @@ test("a task shows what it called and how far that is, with links both ways", as
   // The two calls are written down in either order.
   const children = expect.arrayContaining(["old", "new"].map((key) => expect.objectContaining({ key })));
   expect(await client.call("get_task", { task_id: id })).toMatchObject({ children });
+});
+
+test("a file that a task made is saved with its name and its bytes", async () => {
+  const server = await serve();
+  await openGate(server, 4);
+  const client = await connectClient(server);
+  const id = await client.start("count_archives", { gate: gateOf(server) });
+  const { page, panel } = await stage.openUi(server, {}, `/ui#/tasks/${id}`);
+  const save = panel.getByRole("button", { name: `Save ${archiveFile.name}`, exact: true });
+  const [download] = await Promise.all([page.waitForEvent("download"), save.click()]);
+  const bytes = await readFile(await download.path());
+  expect([download.suggestedFilename(), bytes.equals(archiveFile.bytes)]).toEqual([archiveFile.name, true]);
 });
 
 test("a page that is loaded again in the middle, and a second tab, show the same task", async () => {
