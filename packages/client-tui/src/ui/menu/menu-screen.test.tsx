@@ -19,7 +19,7 @@ describe("the screen of the menu", () => {
     expect(screen.frame()).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 run last tool (process data)
+      │▸ 1 process data: run the last tool
       │  t call a tool
       │  2 list tasks
       │  3 statistics
@@ -41,7 +41,7 @@ describe("the screen of the menu", () => {
     expect(screen.frame()).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
-      │▸ 1 run last tool (process data)
+      │▸ 1 process data: run the last tool
       │  t call a tool
       │  2 list tasks
       │  3 statistics

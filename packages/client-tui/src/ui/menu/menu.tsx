@@ -60,7 +60,7 @@ export function Menu(
 /** The keys of the menu. */
 export const menuKeys = ["1-5 or Enter choose", ": commands", "Ctrl-C leave", "0 exit"];
 
-const start: MenuItem = { key: "1", letter: "p", label: "run last tool (process data)" };
+const start: MenuItem = { key: "1", letter: "p", label: "process data: run the last tool" };
 const exit: MenuItem = { key: "0", letter: "q", label: "exit" };
 /** In the menu the number of the first place starts a job: its screen has a letter. */
 const [tools, ...others] = places;
