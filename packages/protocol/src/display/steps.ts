@@ -46,22 +46,7 @@ export function readSteps(events: readonly JournalEvent[]): readonly StepLine[] 
   for (const event of events) {
     const { type, data, at = "" } = event;
     const atMs = Date.parse(at);
-    if (type === "step")
-      put(event, "step", ({ attempts }) => ({
-        value: valueText(data),
-        failure: undefined,
-        attempts: [...attempts, attemptBefore(atMs, data, false)],
-      }));
-    else if (type === "step_failed")
-      put(
-        event,
-        "step",
-        ({ attempts }) => ({
-          failure: word(data.error, "message"),
-          attempts: [...attempts, attemptBefore(atMs, data, true)],
-        }),
-        false,
-      );
+    if (type === "step" || type === "step_failed") put(event, "step", stepAfter(event, atMs), type === "step");
     else if (type === "sleep")
       put(event, "sleep", () => ({
         value: `until ${word(data, "until")}`,
@@ -110,6 +95,13 @@ export function stepText({ name, value, failure, attempts }: StepLine): string {
 export function formatStepTime(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.max(0, Math.round(milliseconds))}ms`;
   return milliseconds < 9_950 ? `${(milliseconds / 1_000).toFixed(1)}s` : formatDuration(milliseconds);
+}
+
+/** A step after one of its attempts. */
+function stepAfter({ type, data }: JournalEvent, atMs: number): (line: StepLine) => Partial<StepLine> {
+  const failed = type === "step_failed";
+  const said = failed ? { failure: word(data.error, "message") } : { value: valueText(data), failure: undefined };
+  return ({ attempts }) => ({ ...said, attempts: [...attempts, attemptBefore(atMs, data, failed)] });
 }
 
 /** A map after a commit; what it returns in the end is what its line has. */
