@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { webBody } from "../src/http/http-answer.js";
 import { toListener } from "../src/http/node-listener.js";
 import { SseStream } from "../src/http/sse-stream.js";
@@ -236,3 +236,23 @@ test.each(["its own", "a Web-standard"])(
     expect(stream.closed).toBe(true);
   },
 );
+
+const longStream = () => new Response(ReadableStream.from(Array.from({ length: 64 }, () => new Uint8Array(1_000_000))));
+
+test.each([
+  ["a stream", async () => HttpAnswer.ofWeb(longStream())],
+  ["a text", async () => new HttpAnswer(200, {}, "x".repeat(64_000_000))],
+])("a client that takes nothing of %s holds its connection for no longer than `maxStallMs`", async (_, answer) => {
+  const { maxStallMs } = sessionLimits;
+  onTestFinished(() => void Object.assign(sessionLimits, { maxStallMs }));
+  Object.assign(sessionLimits, { maxStallMs: 50 });
+  const { port, responses, server } = await serverOf(answer);
+  const asked = once(server, "request");
+  const client = connect(port, "127.0.0.1").pause();
+  client.on("error", () => {});
+  onTestFinished(() => void client.destroy());
+  client.write("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await asked;
+  if (responses[0]?.closed === false) await once(responses[0], "close");
+  expect(responses[0]?.closed).toBe(true);
+});

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Ending, EndingController } from "../call/ending.js";
-import { limits } from "../limits.js";
+import { limits, sessionLimits } from "../limits.js";
 import { endOfTurn } from "./end-of-turn.js";
 import { HttpAnswer, type TakenText, type TextSource } from "./http-answer.js";
 import { BodyTaken, type HttpRequest, ofWebRequest, type RequestContext, saysMoreThan } from "./http-request.js";
@@ -237,6 +237,12 @@ function withLength(headers: Record<string, string>, text: string | Uint8Array) 
 function end(outgoing: ServerResponse, { text, onSent }: TakenText): void {
   if (onSent !== undefined) outgoing.write(text, whenAccepted(outgoing, onSent));
   outgoing.end(onSent === undefined ? text : undefined);
+  if (outgoing.writableLength > 0) limitStall(outgoing);
+}
+
+/** Lets Node close the connection of a client that takes nothing of what is on its way to it for `maxStallMs`. */
+function limitStall(outgoing: ServerResponse): void {
+  outgoing.setTimeout(sessionLimits.maxStallMs);
 }
 
 /** Calls when the kernel took the bytes of a connection that is still open: the client may have left before. */
@@ -275,7 +281,12 @@ function sendSource({ status, headers }: HttpAnswer, source: TextSource, outgoin
         if (text.length === 0) return;
         if (outgoing.write(text, onSent && whenAccepted(outgoing, onSent))) return afterTurn();
         isWaiting = true;
-        outgoing.once("drain", flush);
+        const usualMs = outgoing.socket?.timeout ?? 0;
+        limitStall(outgoing);
+        outgoing.once("drain", () => {
+          outgoing.setTimeout(usualMs);
+          flush();
+        });
       } catch (error) {
         source.cancel();
         reject(error);
