@@ -13,7 +13,7 @@ describe("the simulator", () => {
     [["--seeds", "5..1"], '--seeds takes a range such as 1..1000, not "5..1".'],
     [["--seed", "one"], '--seed takes a whole number, not "one".'],
     [["--speed", "1"], "Unknown option '--speed'"],
-    [["--only", "waves"], 'There is no mode or theme "waves".'],
+    [["--only", "waves"], 'No mode or theme is named "waves".'],
   ])("refuses %j", async (flags, problem) => {
     const { text, code } = await simulate(...flags);
     expect([code, text.includes(problem)]).toEqual([2, true]);

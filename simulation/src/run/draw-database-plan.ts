@@ -33,7 +33,9 @@ export function drawDatabasePlan(seed: number, only?: string): Plan {
   const random = new Random(seed);
   const drawn = random.pick(modes);
   const mode = only === undefined ? drawn : modes.find((name) => name === only);
-  if (mode === undefined) throw new RangeError(`There is no mode "${only}" with a database.`);
+  if (mode === undefined) {
+    throw new RangeError(`No mode is named "${only}" with a database. Known: ${[...new Set(modes)].join(", ")}.`);
+  }
   // What a fail-over loses takes from the rules: only a part of the plans may lose something.
   const standby = mode === "chaos" && random.percent(25) ? "asynchronous" : "synchronous";
   const workers = random.pick([1, 2, 2, 3]);

@@ -90,10 +90,12 @@ export function drawPlan(seed: number, only?: string): Plan {
 
 function modeOf(only: string | undefined, drawn: Mode): Mode {
   if (only === undefined) return drawn;
-  if ([...themesOfMoments, ...themesOnRequest].some((name) => name === only)) return "moments";
+  const themes: readonly string[] = [...themesOfMoments, ...themesOnRequest];
+  if (themes.includes(only)) return "moments";
   const mode = modes.find((name) => name === only);
-  if (mode === undefined) throw new RangeError(`There is no mode or theme "${only}".`);
-  return mode;
+  if (mode !== undefined) return mode;
+  const known = [...new Set(modes), ...new Set(themes)].join(", ");
+  throw new RangeError(`No mode or theme is named "${only}". Known: ${known}.`);
 }
 
 /** Next to tasks that wait, die or are many, short calls are soon done. */
