@@ -89,7 +89,7 @@ export interface TaskRemarks {
 export function encodeTask(view: TaskView, { title, error }: TaskRemarks = {}): JsonObject {
   const { record, status, interrupted, questions, requested, answered, waitsFor } = view;
   const { progress, total } = record;
-  const percent = total === undefined ? undefined : status === "completed" ? 100 : toPercent(progress, total);
+  const percent = status === "completed" ? 100 : total === undefined ? undefined : toPercent(progress, total);
   return definedOnly({
     task_id: record.id,
     task_name: record.tool,

@@ -158,8 +158,7 @@ function change(state: BoardState, taskId: string, apply: (task: BoardTask) => B
 
 function finish(task: BoardTask, result: TaskResult): BoardTask {
   const error = result.status === "failed" ? (result.error ?? task.info.error) : undefined;
-  const { total, percent } = task.info;
-  const far = result.status === "completed" && total !== undefined ? 100 : percent;
+  const far = result.status === "completed" ? 100 : task.info.percent;
   const info = { ...task.info, status: result.status, interrupted: false, percent: far, questions: [], error };
   return { ...task, away: undefined, requested: undefined, info, result };
 }

@@ -3,10 +3,10 @@ import type { TaskFacts } from "../task-object.js";
 /** How far something is. */
 export type ProgressNumbers = Pick<TaskFacts, "progress" | "total" | "percent">;
 
-/** Says how far something is: `30% (15/50)`, `(15/50)` or `(15)`; `100%` of what completed before its last step was reported. */
+/** Says how far something is: `30% (15/50)`, `(15/50)` or `(15)`; `100%` of what completed before it reported its last step, or any. */
 export function progressNumbers({ progress, total, percent }: ProgressNumbers): string {
-  if (total === undefined) return `(${progress})`;
-  if (percent === 100 && progress < total) return "100%";
+  if (percent === 100 && progress < (total ?? 1)) return "100%";
+  if (total === undefined) return percent === undefined ? `(${progress})` : `${percent}% (${progress})`;
   return percent === undefined ? `(${progress}/${total})` : `${percent}% (${progress}/${total})`;
 }
 

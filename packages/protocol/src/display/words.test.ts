@@ -17,6 +17,8 @@ describe("numbers for people", () => {
     expect(facts.map(progressNumbers)).toEqual(["30% (15/50)", "(15/50)", "(15)"]);
     const ended = [1, 2].map((progress) => progressNumbers({ progress, total: 2, percent: 100 }));
     expect(ended).toEqual(["100%", "100% (2/2)"]);
+    const counted = [0, 7].map((progress) => progressNumbers({ progress, percent: 100 }));
+    expect(counted).toEqual(["100%", "100% (7)"]);
   });
 });
 

@@ -129,8 +129,8 @@ function joined(cells: Readonly<Partial<Record<keyof TaskColumns, string>>>, col
 /** A task as far as it will be at its end. */
 function ended({ info }: BoardTask): TaskInfo {
   const { total, percent, progress } = info;
-  if (total === undefined || percent === undefined) return info;
-  return { ...info, progress: Math.max(progress, total), percent: 100 };
+  if (percent === undefined) return info;
+  return { ...info, progress: Math.max(progress, total ?? 0), percent: 100 };
 }
 
 /** A number that is cut is another number: where both do not fit, the percentage stands alone. */
