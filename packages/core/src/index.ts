@@ -28,6 +28,7 @@ export type {
   AskResult,
   Checkpoint,
   ContentBlock,
+  MapCounts,
   MapOptions,
   StepAttempt,
   StepOptions,

@@ -1,6 +1,7 @@
 // What authors of tools import. It loads no SDK, since a host waits until a tools module is loaded; docs/decisions/0022.
 export { defineConfig } from "@resumable-mcp/command-line/define-config";
 export {
+  type AskResult,
   type Checkpoint,
   createEngine,
   createMemoryStore,
@@ -8,7 +9,9 @@ export {
   type Engine,
   isResumableError,
   isTaskInterrupted,
+  type Json,
   type JsonObject,
+  type MapCounts,
   ResumableError,
   RetryableError,
   type RetryPolicy,
@@ -20,6 +23,7 @@ export {
   type Tool,
   ToolError,
   type ToolOptions,
+  type TypedTool,
 } from "@resumable-mcp/core";
 export { defineServer, type ServerDefinition } from "@resumable-mcp/mcp/define-server";
 export { createFsStore } from "@resumable-mcp/store-fs";
