@@ -29,7 +29,7 @@ export class StdioConnection2025 {
   readonly #router: Router2025;
   readonly #client = new ConnectionClient();
   readonly #closing = new AbortController();
-  readonly #asked = new Map<string | number, (response: JsonObject) => void>();
+  readonly #asked = new Map<string | number, (response: JsonObject | undefined) => void>();
   readonly #connection: Connection2025;
   #other: OtherServer2025 | undefined;
   #initialize: JsonObject = {};
@@ -134,10 +134,12 @@ export class StdioConnection2025 {
     const id = `question-${crypto.randomUUID()}`;
     const answered = new Promise<JsonObject | undefined>((resolve) => {
       this.#asked.set(id, resolve);
-      signal.addEventListener("abort", () => resolve(undefined));
     });
+    const leave = () => this.#asked.get(id)?.(undefined);
+    signal.addEventListener("abort", leave);
     await this.#requests.write({ jsonrpc: "2.0", id, ...asked });
     const response = await answered;
+    signal.removeEventListener("abort", leave);
     this.#asked.delete(id);
     if (isJsonObject(response?.result)) return response.result;
     if (response !== undefined) throw new RpcError(rpcCodes.internalError, toText(Object(response.error).message));

@@ -30,7 +30,7 @@ export class Watches {
   readonly #options: WatchesOptions;
   readonly #subscriptions = new Map<string, AbortController>();
   /** Unfinished tasks that calls became, and the progress token of each call: it stays valid until the task ends. */
-  readonly #begun = new Map<string, ProgressToken>();
+  readonly #begun = new Map<string, { token: ProgressToken; readonly stop: AbortController }>();
   /** One listener for all: each `AbortSignal.any` would leave an entry in the signal on Node 20 until the connection ends. */
   #connection: AbortSignal | undefined;
 
@@ -85,15 +85,21 @@ export class Watches {
 
   /** The progress token of the call that began a task. Source: MCP 2025-11-25, Progress, "Behavior Requirements" (3). */
   tokenOf(taskId: unknown): ProgressToken {
-    return this.#begun.get(String(taskId));
+    return this.#begun.get(String(taskId))?.token;
   }
 
   /** Tells of each new status of a task, once however many calls join it. */
   tellStatus(call: Call, taskId: string): void {
-    const isWatched = this.#begun.has(taskId);
-    this.#begun.set(taskId, call.meta.progressToken);
-    if (isWatched) return;
-    this.#tellStatuses(call, taskId, this.#options.closed())
+    const { progressToken: token } = call.meta;
+    const watched = this.#begun.get(taskId);
+    if (watched !== undefined) {
+      watched.token = token;
+      return;
+    }
+    const stop = new AbortController();
+    this.#begun.set(taskId, { token, stop });
+    this.#endWithConnection();
+    this.#tellStatuses(call, taskId, stop.signal)
       .catch((error: unknown) => this.#options.onError?.(error))
       .finally(() => this.#begun.delete(taskId));
   }
@@ -131,5 +137,6 @@ export class Watches {
   #endAll(): void {
     for (const stop of this.#subscriptions.values()) stop.abort("closed");
     this.#subscriptions.clear();
+    for (const { stop } of this.#begun.values()) stop.abort("closed");
   }
 }

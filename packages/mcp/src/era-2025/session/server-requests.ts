@@ -26,7 +26,7 @@ export class ServerRequests {
   readonly #askAgainMs: number;
   readonly #questions = new QuestionRelay<ClientResponse>();
   /** Those who wait for the answer to a question, by an id of their own. */
-  readonly #waiting = new Map<RequestId, (response: ClientResponse) => void>();
+  readonly #waiting = new Map<RequestId, (response: ClientResponse | undefined) => void>();
   /** What the server's own code asks: its ids, by those that the client knows. */
   readonly #relayed = new Map<string, RequestId>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
@@ -67,14 +67,16 @@ export class ServerRequests {
     const seen = typeof seq === "number" && inFlight.resumedAt > 0 && inFlight.resumedAt >= seq;
     const answered = new Promise<ClientResponse | undefined>((resolve) => {
       this.#waiting.set(askId, resolve);
-      signal.addEventListener("abort", () => resolve(undefined));
     });
+    const leave = () => this.#waiting.get(askId)?.(undefined);
+    signal.addEventListener("abort", leave);
     const relayed = this.#questions.ask(wireId, askId, seen);
     this.#asked.set(wireId, { inFlight, request });
     if (relayed.kind === "show") void inFlight.write(request);
     else if (relayed.kind === "answered") this.#waiting.get(askId)?.(relayed.message);
     else if (!relayed.here) this.#showLater(inFlight, request);
     const response = await answered;
+    signal.removeEventListener("abort", leave);
     this.#waiting.delete(askId);
     if (response === undefined) {
       this.#giveUp(askId, isCurrent(), String(signal.reason));
