@@ -77,21 +77,6 @@ describe("asking (G9)", () => {
     expect((await tasks.get(record.id)).status).toBe("input_required");
   });
 
-  it("refuses a question that no form can show, before anything of it is durable (G9)", async () => {
-    const address: z.ZodType<unknown, unknown> = z.object({ street: z.string() });
-    const tool = job(async function* (task) {
-      yield { progress: 1 };
-      return JSON.stringify(await task.ask("where", { message: "Where?", schema: z.object({ address }) }));
-    });
-    const { tasks, rest } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
-    const message =
-      'question "where" is not valid: "address" must be a text, a number, true or false, a choice or a list of choices; MCP\'s forms are flat: ask for the parts of an object one by one.';
-    const { error, remembered } = (await tasks.get(record.id)).record;
-    expect([error, remembered]).toEqual([{ code: "INVALID_VALUE", message }, {}]);
-  });
-
   it("frees the slot of a task that is not answered in time, and asks on (G9, G11.3)", async () => {
     const { tasks, rest, clock, engine } = createScene([asking()]);
     const { record } = await tasks.start({ tool: "job", input: {} });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import type { Checkpoint } from "../src/index.js";
 import { createRunningScene, job } from "./scene.js";
 
@@ -62,4 +63,18 @@ test("a question with a key that questions do not have is not asked", async () =
   const { record: failed, questions } = await tasks.get(record.id);
   expect(questions).toEqual([]);
   expect(failed.error).toMatchObject({ message: expect.stringContaining('(did you mean "timeout"?)') });
+});
+
+test("a question that no form can show is not asked, and nothing of it is durable (G9)", async () => {
+  const address: z.ZodType<unknown, unknown> = z.object({ street: z.string() });
+  const tool = job(async function* (task) {
+    await task.ask("where", { message: "Where?", schema: z.object({ address }) });
+    yield { progress: 1 };
+    return "not reached";
+  });
+  const { tasks, record } = await createRunningScene(tool);
+  const { error, remembered } = (await tasks.get(record.id)).record;
+  const message =
+    'question "where" is not valid: "address" must be a text, a number, true or false, a choice or a list of choices; MCP\'s forms are flat: ask for the parts of an object one by one.';
+  expect([error, remembered]).toEqual([{ code: "INVALID_VALUE", message }, {}]);
 });
