@@ -1,3 +1,5 @@
+import { unlinkSync } from "node:fs";
+import { join } from "node:path";
 import { createEngine, defineTool, type Store } from "@resumable-mcp/core";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -46,3 +48,20 @@ test.each([
     ]);
   },
 );
+
+test("a called task that was half made when power went is made again, and runs (G1.2)", async () => {
+  const directory = emptyFolder();
+  const calls = openEngine(openStore(directory), "add");
+  const tasks = calls.forOwner("client:a");
+  const { record } = await tasks.start({ tool: "sum", input: {}, detached: true });
+  const called = async () => (await tasks.list({ tool: "add" })).tasks.map(({ id }) => id);
+  await expect.poll(called).toHaveLength(2);
+  const [half = ""] = await called();
+  await calls.close();
+  // What makes a list find it comes last.
+  unlinkSync(join(directory, "open", half));
+  const both = createEngine({ store: openStore(directory), tools: [sum, add] });
+  onTestFinished(() => both.close());
+  await both.open();
+  expect((await both.forOwner("client:a").wait(record.id)).record.output).toEqual([2, 3]);
+});

@@ -103,7 +103,8 @@ export class ChildCalls {
   async #look(key: string, child: NewTask, mayBeThere: boolean): Promise<Ending | undefined> {
     const { store, clock, journal, runChild, continueChild } = this.#parts;
     let found = mayBeThere ? (await store.getTask(child.id))?.record : undefined;
-    if (found === undefined) {
+    // One that has not begun may be half made: its maker died, and no list has it.
+    if (found === undefined || found.attempt === 0) {
       const maxUnfinished = maxUnfinishedFor(this.#parts, child.owner);
       const made = await store.createTask({ task: child, reuseResultMs: 0, maxUnfinished, now: readInstant(clock) });
       found = made.snapshot.record;
