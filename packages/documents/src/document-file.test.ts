@@ -61,7 +61,6 @@ describe("a document", () => {
 
   test.each([
     ["none", ["write", "rename"]],
-    ["content", ["write", "syncData", "rename"]],
     ["name", ["write", "syncData", "rename", "syncFolder"]],
   ] as const)("is written before it gets its name, and synced as far as %s asks (G1)", async (sync, expected) => {
     const steps: string[] = [];

@@ -22,10 +22,9 @@ export interface DocumentOptions<Document> {
   readonly onDamage: (damage: DocumentDamage) => void | Promise<void>;
   /**
    * - `name` (default): a write that has resolved survives the loss of power
-   * - `content`: after a loss of power there is this document or the one before, and it is whole
    * - `none`: a write survives the death of the process; a loss of power may leave a damaged document
    */
-  readonly sync?: "none" | "content" | "name";
+  readonly sync?: "none" | "name";
   /** Asked directly before the document is replaced, when all of the new one is written: false leaves the old one. */
   readonly mayReplace?: () => boolean;
   /** The permissions of a file that is made. Readable and writable by its owner only by default. */
@@ -90,7 +89,7 @@ export class DocumentFile<Document> {
     const file = disk.open(draft, "wx", mode);
     try {
       writeAll(disk, file, Buffer.from(text));
-      if (sync !== "none") await disk.syncData(file);
+      if (sync === "name") await disk.syncData(file);
     } finally {
       disk.close(file);
     }

@@ -27,7 +27,7 @@ test.each([
   expect(costsOf(events, from)).toEqual(expected);
 });
 
-test("a short task syncs nothing twice from its creation to its end", async () => {
+test("a short task syncs nothing twice from its creation to the note that its result was delivered", async () => {
   const { disk, events } = recordDisk(nodeDisk);
   const store = openStore(emptyFolder(), { disk });
   const run = async (name: string) => {
@@ -36,7 +36,7 @@ test("a short task syncs nothing twice from its creation to its end", async () =
     const { lastSeq } = await commit(store, held, 1, [started]);
     await commit(store, held, lastSeq, [{ type: "completed", output: name }]);
     await store.releaseLease(held);
-    await store.getTask(held.taskId);
+    await store.signal(held.taskId, { kind: "delivered" });
   };
   await run("first");
   const from = events.length;
@@ -47,10 +47,10 @@ test("a short task syncs nothing twice from its creation to its end", async () =
   const files = syncs
     .filter((sync) => sync !== "sync of a folder")
     .map((sync) => sync.replace(/\S{9,}-1|T_.*|(?<=draft)\..*/, "…"));
-  // The claim, the journal of the task as it was made, that of its lease three times, the list of finished tasks, and the document.
+  // The claim, the journal of the task as it was made, that of its lease three times, and the list of finished tasks.
   const journals = ["1", "2", "2", "2"].map((epoch) => `sync of journal.${epoch}.jsonl`);
   expect({ files: files.toSorted(), folders }).toEqual({
-    files: ["sync of .draft…", "sync of 2", ...journals, "sync of ….jsonl"],
+    files: ["sync of 2", ...journals, "sync of ….jsonl"],
     folders: 6,
   });
 });

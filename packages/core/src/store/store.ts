@@ -332,6 +332,8 @@ export interface Store {
   /**
    * Leaves a signal for the worker that runs the task, or will.
    *
+   * Durability: as {@link Store.commit}. A loss of power may take `delivered`: the same call gets the result once more then.
+   *
    * @throws {@link ResumableError} `ALREADY_ANSWERED` for a second answer to one key; `UNKNOWN_QUESTION` for an answer to a
    * question from before the last restart from nothing.
    */

@@ -156,7 +156,7 @@ export function cancelledId(message: unknown): RequestId | undefined {
 }
 
 /**
- * Carries out a supervisor's `deliveryMethod` request, and gives the response: it says that the note is durable.
+ * Carries out a supervisor's `deliveryMethod` request, and gives the response: it says that this is noted.
  *
  * An unknown task is answered like any other. Supervisor and host are the one local user, to whom every task belongs.
  */

@@ -211,12 +211,14 @@ export async function syncTakenOver({ disk, durable }: StoreContext, { file, vie
  *
  * Looks once more before: a taker that announced a later epoch meanwhile may have read the seal before this one, and
  * then needs the files that it names.
+ *
+ * @returns the folder as it was before.
  */
-export function removeSuperfluous(context: StoreContext, view: FoldedJournal): void {
+export function removeSuperfluous(context: StoreContext, view: FoldedJournal): FolderState | undefined {
   const { disk, layout } = context;
   const folderPath = taskFolder(layout, view.header.taskId);
   const folder = lookAt(disk, folderPath);
-  if (folder?.newest !== view.header.epoch) return;
+  if (folder?.newest !== view.header.epoch) return folder;
   const needed = new Set(view.header.chain.map(({ epoch }) => epoch));
   for (const epoch of folder.epochs) {
     if (epoch < view.header.epoch && !needed.has(epoch)) unlinkIfExists(disk, join(folderPath, journalName(epoch)));
@@ -224,4 +226,5 @@ export function removeSuperfluous(context: StoreContext, view: FoldedJournal): v
   for (const name of folder.leases) {
     if (Number(name.split(".")[1]) < view.header.lease) unlinkIfExists(disk, join(folderPath, name));
   }
+  return folder;
 }

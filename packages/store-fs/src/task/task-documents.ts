@@ -61,7 +61,7 @@ export function parseTaskDocument(text: string): TaskDocument | undefined {
  * Writes the readable documents of tasks, in the background and never two of one task at once.
  *
  * At once for a task that comes to rest; else one for each task in `documentPauseMs`, and those one after the other: no
- * checkpoint waits for one, or for the sync of one.
+ * checkpoint waits for one. None is synced: a loss of power may take a copy, and nothing else.
  */
 export class TaskDocuments {
   readonly #context: StoreContext;
@@ -83,8 +83,7 @@ export class TaskDocuments {
     if (statusChanged && held.durable.status !== "running") {
       this.#stopTimer(held);
       this.#dueMs.set(held, nowMs);
-      // It shows a state that may last, and is synced: it may be the last one.
-      void this.#write(held, "content");
+      void this.#write(held);
     } else if (!this.#timers.has(held)) {
       // A task that is short has one document.
       const lastMs = this.#dueMs.get(held) ?? nowMs;
@@ -109,18 +108,18 @@ export class TaskDocuments {
   async #pump(): Promise<void> {
     for (const held of this.#due) {
       this.#due.delete(held);
-      await this.#write(held, "none");
+      await this.#write(held);
       if (this.#due.size > 0) await pause(this.#context.limits.documentSpacingMs);
     }
     this.#pumping = undefined;
   }
 
   /** A copy that cannot be written leaves the older one; the journal has all. */
-  #write(held: HeldTask, sync: "content" | "none"): Promise<void> {
+  #write(held: HeldTask): Promise<void> {
     const { taskId } = held.lease;
     const before = this.#running.get(taskId) ?? Promise.resolve();
     const running = before
-      .then(() => this.#replace(held, sync))
+      .then(() => this.#replace(held))
       .catch(() => undefined)
       .finally(() => {
         if (this.#running.get(taskId) === running) this.#running.delete(taskId);
@@ -129,15 +128,15 @@ export class TaskDocuments {
     return running;
   }
 
-  async #replace(held: HeldTask, sync: "content" | "none"): Promise<void> {
-    const { disk, layout, unique, durable, observe } = this.#context;
+  async #replace(held: HeldTask): Promise<void> {
+    const { disk, layout, unique, observe } = this.#context;
     const { taskId } = held.lease;
     const options: DocumentOptions<TaskDocument> = {
       path: join(taskFolder(layout, taskId), "task.json"),
       schema,
       disk,
       createName: unique,
-      sync: durable ? sync : "none",
+      sync: "none",
       onDamage: ({ path, problem }) => quarantineFile(this.#context, path, `${taskId}.task.json`, problem),
       // An older document must not replace the one of a newer epoch.
       mayReplace: () => {
@@ -163,7 +162,7 @@ export class TaskDocuments {
   async idle(): Promise<void> {
     for (const held of [...this.#timers.keys(), ...this.#due]) {
       this.#stopTimer(held);
-      void this.#write(held, "none");
+      void this.#write(held);
     }
     this.#due.clear();
     await this.#pumping;

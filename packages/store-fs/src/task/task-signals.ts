@@ -199,7 +199,8 @@ export async function signalTask(
     if (left === undefined) throw alreadyAnswered(taskId, signal.key);
     await refuseLate(reader, taskId, signal.key, left.id, () => removeSignals(context, taskId, [left.id]));
   }
-  if (context.durable) {
+  // In doubt a result was not delivered: the same call gets it once more.
+  if (context.durable && signal.kind !== "delivered") {
     const path = taskFolder(context.layout, taskId);
     if (signal.kind === "answer" && left !== undefined) await context.syncs.sync(join(path, signalFile(left.id)));
     await context.disk.syncFolder(path);

@@ -12,7 +12,7 @@ import { journalName, taskFolder } from "../disk/layout.js";
 import { storeFailure } from "../disk/store-errors.js";
 import { encodeCommit, numberEvents } from "../journal/commit-events.js";
 import { type Compacted, removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "../journal/take-over.js";
-import { type FolderState, lookAt } from "../journal/task-folder.js";
+import type { FolderState } from "../journal/task-folder.js";
 import {
   addCommit,
   checkCommitSize,
@@ -91,9 +91,8 @@ export class TaskWriter implements HeldTask {
     const { taskId } = this.lease;
     await syncTakenOver(context, taken);
     context.observe("store.takeover.synced", taskId);
-    removeSuperfluous(context, this.#view);
+    const folder = removeSuperfluous(context, this.#view);
     notifications.notify(taskId, "task");
-    const folder = lookAt(context.disk, this.folder);
     if (folder === undefined) throw taskNotFound(taskId);
     const signals = pendingSignals(context, taskId, folder, this.#view);
     return { record: freezeRecord(this.durable), signals, leased: true };
