@@ -226,6 +226,32 @@ describe("a task that was called", () => {
     expect(await scene.engine.sweep()).toBe(1);
   });
 
+  it("is kept when it has failed, for a task that may continue it: its steps do not run again (G2.1, G2.5)", async () => {
+    const made: number[] = [];
+    let fails = true;
+    const add = defineTool({
+      name: "add",
+      description: "Fails after a step.",
+      input: z.object({ a: z.number(), b: z.number().optional() }),
+      output: z.object({ sum: z.number() }),
+      ttl: 0,
+      async run({ a }, task) {
+        await task.step("pay", () => made.push(a));
+        if (fails) throw new Error("503");
+        return { sum: a };
+      },
+    });
+    const scene = createScene([add, summing(add, [1])]);
+    const id = await begin(scene);
+    await scene.clock.advance(1_000);
+    expect([(await get(scene, id)).status, await scene.engine.sweep()]).toEqual(["failed", 0]);
+    fails = false;
+    await scene.tasks.resume(id);
+    await scene.clock.advance(1_000);
+    expect([(await get(scene, id)).output, made]).toEqual(["sum 1", [1]]);
+    expect(await scene.engine.sweep()).toBe(1);
+  });
+
   it("is another one after a restart from nothing (G2.5)", async () => {
     const made: number[] = [];
     const add = adder(made);

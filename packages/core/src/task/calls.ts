@@ -73,8 +73,8 @@ export function wantsChild(parent: TaskRecord, { id, parent: link }: TaskRecord)
   return parent.status !== "cancelled" && entry !== undefined && "child" in entry && entry.child === id;
 }
 
-/** Whether a task is still to read how one ended that it called. */
-export function readsChildLater(parent: TaskRecord, child: TaskRecord): boolean {
+/** Whether a task is still to read how one ended that it called, or continues one that failed when it continues itself. */
+export function needsChild(parent: TaskRecord, { id }: TaskRecord): boolean {
   const isOver = isFinal(parent.status) && parent.status !== "failed";
-  return !isOver && openCalls(parent).some((call) => call.child === child.id);
+  return !isOver && childrenOf(parent).some(({ child, status }) => child === id && status !== "returned");
 }

@@ -1,8 +1,9 @@
 import { isResumableError } from "../../errors.js";
-import { openCalls, readsChildLater, wantsChild } from "../../task/calls.js";
+import { needsChild, openCalls, wantsChild } from "../../task/calls.js";
 import type { NewSignal } from "../../task/task-record.js";
 import { isFinal, type Signal, type TaskRecord } from "../../task/task-record.js";
 import type { Environment } from "../environment.js";
+import { readIfPresent } from "./read-tasks.js";
 
 type Kin = Pick<Environment, "store">;
 
@@ -24,8 +25,8 @@ export async function signalChildren({ store }: Kin, record: TaskRecord, signal:
     try {
       await store.signal(child, signal);
     } catch (error) {
-      // It was not made yet. One that is made too late finds that it is not wanted.
-      if (!isResumableError(error, "TASK_NOT_FOUND")) throw error;
+      // It was not made yet: one that is made too late finds that it is not wanted. One that is damaged runs nowhere.
+      if (!isResumableError(error, "TASK_NOT_FOUND", "TASK_CORRUPT")) throw error;
     }
   }
 }
@@ -38,8 +39,9 @@ export async function wakeParent(
   if (child.parent === undefined || !isFinal(child.status)) return;
   try {
     const caller = await store.getTask(child.parent.id);
-    const waits = caller !== undefined && !isFinal(caller.record.status) && readsChildLater(caller.record, child);
-    if (waits) await store.signal(child.parent.id, { kind: "offer" });
+    const isOpen = caller !== undefined && !isFinal(caller.record.status);
+    if (isOpen && openCalls(caller.record).some((call) => call.child === child.id))
+      await store.signal(child.parent.id, { kind: "offer" });
   } catch (error) {
     onError(error);
   }
@@ -48,21 +50,21 @@ export async function wakeParent(
 /** Whether a task that was called has not begun, and its caller was cancelled or restarted from nothing meanwhile. */
 export async function isUnwanted({ store }: Kin, { parent, ...record }: TaskRecord): Promise<boolean> {
   if (parent === undefined || record.attempt > 0) return false;
-  const caller = await store.getTask(parent.id);
+  const caller = await readIfPresent(store, parent.id);
   return caller !== undefined && !wantsChild(caller.record, { ...record, parent });
 }
 
-/** Whether a finished task is kept, since its caller is still to read how it ended. */
+/** Whether a finished task is kept for the one that called it. */
 export async function isKeptForParent({ store }: Kin, child: TaskRecord): Promise<boolean> {
   if (child.parent === undefined) return false;
   const caller = await store.getTask(child.parent.id);
-  return caller !== undefined && readsChildLater(caller.record, child);
+  return caller !== undefined && needsChild(caller.record, child);
 }
 
-/** Whether a task that a task waits for has ended, or was not made yet. */
+/** Whether a task that a task waits for has ended, is damaged, or was not made yet. */
 export async function hasNewsOfChildren({ store }: Kin, record: TaskRecord): Promise<boolean> {
   for (const { child } of openCalls(record)) {
-    const found = await store.getTask(child);
+    const found = await readIfPresent(store, child);
     if (found === undefined || isFinal(found.record.status)) return true;
   }
   return false;
