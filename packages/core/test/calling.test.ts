@@ -1,9 +1,9 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { MemoryStore, Store, Tool } from "../src/index.js";
+import { type MemoryStore, ResumableError, type Store, type Tool } from "../src/index.js";
 import { childrenOf } from "../src/task/calls.js";
 import { checkResumable } from "../src/testing.js";
 import { adder, begin, childOf, get, summing } from "./calling-scene.js";
-import { createScene, failOnUnhandledRejections, historyOf, job, type Scene } from "./scene.js";
+import { createGate, createScene, failOnUnhandledRejections, historyOf, job, type Scene } from "./scene.js";
 
 failOnUnhandledRejections();
 
@@ -140,6 +140,60 @@ describe("task.call", () => {
       await scene.clock.advance(dies ? 300_000 : 1_000);
       expect((await get(last, id)).output).toBe("sum 2");
     }
+  });
+
+  it("finds an end that no process could report, also while it runs a step that waits for it (G5)", async () => {
+    const add = adder([], 1_000);
+    const tool = job(async function* (task) {
+      const gate = createGate();
+      const call = task.call("add", add, { a: 1 }).then(gate.open);
+      await Promise.all([call, task.step("other", () => gate.opened)]);
+      yield { progress: 1 };
+      return "done";
+    });
+    const wrap = (store: MemoryStore): Store => ({
+      ...store,
+      async signal(id, signal) {
+        if (signal.kind !== "offer") await store.signal(id, signal);
+      },
+    });
+    const scene = createScene([add, tool], {}, wrap);
+    const id = await begin(scene);
+    await scene.clock.advance(120_000);
+    expect((await get(scene, id)).output).toBe("done");
+  });
+
+  it.each([1_000, 60_000])("is cancelled with its task, after %i ms, though another one is damaged (G8.6)", async (ms) => {
+    let damaged: string | undefined;
+    const check = (id: string) => {
+      if (id !== damaged) return;
+      throw new ResumableError("TASK_CORRUPT", "Damaged.", { details: { taskId: id, path: "journal" } });
+    };
+    const wrap = (store: MemoryStore): Store => ({
+      ...store,
+      async getTask(id) {
+        check(id);
+        return store.getTask(id);
+      },
+      async signal(id, signal) {
+        check(id);
+        return store.signal(id, signal);
+      },
+    });
+    const add = adder([], 600_000);
+    const tool = job(async function* (task) {
+      await Promise.all(["a", "b"].map((key) => task.call(key, add, { a: 1 })));
+      yield { progress: 1 };
+      return "done";
+    });
+    const scene = createScene([add, tool], {}, wrap);
+    const id = await begin(scene);
+    await scene.clock.advance(ms);
+    const [first, second = ""] = childrenOf(await get(scene, id)).map(({ child }) => child);
+    damaged = first;
+    await scene.tasks.cancel(id);
+    await scene.clock.advance(30_000);
+    expect([(await get(scene, id)).status, (await get(scene, second)).status]).toEqual(["cancelled", "cancelled"]);
   });
 
   it("gives the same wherever a process dies before or after a write, each addition once (G1, G2.5)", async () => {

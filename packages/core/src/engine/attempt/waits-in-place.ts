@@ -14,7 +14,7 @@ export class WaitsInPlace {
   readonly #waits = new Map<string, Wait>();
   #earliestMs: number | undefined;
 
-  /** @param isBusy a step is under way: ending the attempt now would do it twice. */
+  /** @param isBusy a step is under way, or what has ended is not written: ending the attempt now would do it twice. */
   constructor(parts: AttemptParts, isBusy: () => boolean) {
     this.#parts = parts;
     this.#isBusy = isBusy;
@@ -44,7 +44,7 @@ export class WaitsInPlace {
   /**
    * Waits until woken or until `untilMs` of the wall clock comes.
    *
-   * @param nextMs when the next attempt begins where this one ends with the wait.
+   * @param nextMs when to look though nothing came: in the next attempt where this one ends with the wait.
    * @throws {@link TaskInterrupted} when the attempt stops.
    */
   wait(key: string, untilMs: number, nextMs = untilMs): Promise<void> {
@@ -70,7 +70,7 @@ export class WaitsInPlace {
       const look = (): void => {
         const leftMs = dueTimes.leftMs(untilMs);
         const hereMs = begunMs + stayMs - clock.monotonicMs();
-        if (leftMs <= 0) wake();
+        if (leftMs <= 0 || dueTimes.leftMs(nextMs) <= 0) wake();
         else if ((hereMs <= 0 || (leftMs > waitInPlaceMs && Number.isFinite(leftMs))) && this.#giveUp()) return;
         else stopTimer = clock.after(Math.min(leftMs, hereMs > 0 ? hereMs : waitInPlaceMs), look, true);
       };
