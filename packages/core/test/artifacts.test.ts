@@ -48,6 +48,14 @@ function pieces(length: number, at = (_index: number): void => {}) {
   })();
 }
 
+/** A text that is cut within a character, and texts between bytes. */
+async function* cut() {
+  yield "a\ud83d";
+  yield "\ude00b\ud83d";
+  yield bytes(1);
+  yield "\ud83d";
+}
+
 async function* numbers() {
   yield 7;
 }
@@ -57,6 +65,7 @@ const bytes = (length: number) => Uint8Array.from({ length }, (_, index) => inde
 describe("an artifact", () => {
   it.each<[string, Content, Buffer, string]>([
     ["a text", "naïve ✓", Buffer.from("naïve ✓"), "text/plain"],
+    ["texts cut anywhere", cut(), Buffer.from("a😀b\ufffd\0\ufffd"), "application/octet-stream"],
     ["bytes", bytes(5), Buffer.from(bytes(5)), "application/octet-stream"],
     ["a blob", new Blob(["a,b\n"], { type: "text/csv" }), Buffer.from("a,b\n"), "text/csv"],
     ["a web stream", new Blob(["stream"]).stream(), Buffer.from("stream"), "application/octet-stream"],

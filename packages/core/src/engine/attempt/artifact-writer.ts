@@ -100,9 +100,7 @@ const encoder = new TextEncoder();
 async function* chunksOf(name: string, content: ArtifactContent): AsyncGenerator<Uint8Array, void, void> {
   const chunk = new Uint8Array(fixedLimits.artifactChunkBytes);
   let filled = 0;
-  for await (const piece of piecesOf(name, content)) {
-    const bytes = typeof piece === "string" ? encoder.encode(piece) : piece;
-    if (!(bytes instanceof Uint8Array)) throw notContent(name);
+  for await (const bytes of bytesOf(name, content)) {
     for (let from = 0; from < bytes.byteLength; ) {
       const part = bytes.subarray(from, from + chunk.byteLength - filled);
       chunk.set(part, filled);
@@ -114,6 +112,19 @@ async function* chunksOf(name: string, content: ArtifactContent): AsyncGenerator
     }
   }
   if (filled > 0) yield chunk.subarray(0, filled);
+}
+
+/** A stream of texts may be cut within a character, whose halves are no characters. */
+async function* bytesOf(name: string, content: ArtifactContent): AsyncGenerator<Uint8Array, void, void> {
+  let half = "";
+  for await (const piece of piecesOf(name, content)) {
+    if (typeof piece !== "string" && !(piece instanceof Uint8Array)) throw notContent(name);
+    const text = typeof piece === "string" ? half + piece : half;
+    half = typeof piece === "string" ? (/[\ud800-\udbff]$/.exec(text)?.[0] ?? "") : "";
+    if (text.length > half.length) yield encoder.encode(text.slice(0, text.length - half.length));
+    if (typeof piece !== "string") yield piece;
+  }
+  if (half !== "") yield encoder.encode(half);
 }
 
 type Pieces = AsyncIterable<unknown> | Iterable<unknown>;
