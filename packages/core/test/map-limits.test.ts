@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { defineTool, RetryableError, TerminalError } from "../src/index.js";
 import { fixedLimits } from "../src/limits.js";
 import { createManualClock } from "../src/testing.js";
-import { base, checkpointsOf, itemsOf, mapping, named, numbers, type Run, slowly } from "./map-scene.js";
+import { base, checkpointsOf, itemsOf, mapping, named, numbers, type Run, slowly, type Task } from "./map-scene.js";
 import { begin, createGate, createScene, errorOf, failOnUnhandledRejections, killed, outputOf } from "./scene.js";
 
 failOnUnhandledRejections();
@@ -148,13 +148,78 @@ describe("task.map stops and waits", () => {
       await task.sleep(`s-${item}`, "10m");
       return action === "decline" ? item : undefined;
     };
-    const scene = createScene([mapping(2, run, { concurrency: 2 })]);
+    const limits = { maxWaitingInPlace: 0 };
+    const scene = createScene([mapping(2, run, { concurrency: 2 })], { limits });
     const id = await begin(scene);
     await scene.clock.advance(60_000);
     expect([scene.engine.running, (await scene.tasks.get(id)).status]).toEqual([[], "input_required"]);
     for (const key of ["q-1", "q-0"]) await scene.tasks.answer(id, key, { action: "decline" });
     await scene.clock.advance(700_000);
     expect([await outputOf(scene, id), await itemsOf(scene, id)]).toEqual([{ completed: 2, failed: 0 }, [0, 1]]);
+  });
+
+  it("runs no item again that ended while one before it waits, again and again (G2)", async () => {
+    const ended: number[] = [];
+    const run: Run = async (item, _attempt, task) => {
+      if (item === 0) for (const time of numbers(5)) await task.sleep(`s-${time}`, "2m");
+      ended.push(item);
+      return item;
+    };
+    for (const maxWaitingInPlace of [64, 1]) {
+      ended.length = 0;
+      const scene = createScene([mapping(4, run, { concurrency: 4 }), named("other")], {
+        limits: { maxRunning: 1, maxWaitingInPlace },
+      });
+      const id = await begin(scene);
+      await scene.clock.advance(60_000);
+      const { record } = await scene.tasks.start({ tool: "other", input: {} });
+      await scene.clock.advance(600_000);
+      expect(await outputOf(scene, record.id)).toBe("done");
+      expect([await outputOf(scene, id), await itemsOf(scene, id)]).toEqual([{ completed: 4, failed: 0 }, numbers(4)]);
+      // An attempt more than may wait in place ends all the same.
+      if (maxWaitingInPlace > 1) expect(ended).toEqual([1, 2, 3, 0]);
+      else expect(ended.length).toBeGreaterThan(4);
+    }
+  });
+
+  it("runs no item again that works while others wait, each for several things, or its tool does (G2)", async () => {
+    for (const inItems of [true, false]) {
+      const begun: number[] = [];
+      const clock = createManualClock();
+      const wait = (task: Task) => Promise.all([task.sleep("a", "10m"), task.sleep("b", "20m")]);
+      const tool = defineTool({
+        ...base,
+        run: async (_input, task) => {
+          const work = async (item: number) => {
+            begun.push(item);
+            if (item === 0 && inItems) return await wait(task).then(() => item);
+            return await new Promise<number>((resolve) => clock.after(60_000, () => resolve(item)));
+          };
+          const map = task.map("m", numbers(2), work, { concurrency: inItems ? 2 : 1 });
+          const [counts] = await Promise.all([map, ...(inItems ? [] : [wait(task)])]);
+          return counts;
+        },
+      });
+      const scene = createScene([tool], {}, undefined, undefined, clock);
+      const id = await begin(scene);
+      await clock.advance(40 * 60_000);
+      expect([await outputOf(scene, id), begun]).toEqual([{ completed: 2, failed: 0 }, [0, 1]]);
+    }
+  });
+
+  it("leaves its slot to what an item calls where a limit of its tool counts both (G11.3)", async () => {
+    const tool = defineTool({
+      ...base,
+      maxRunning: 1,
+      run: async ({ n }, task) => {
+        const call = async (item: number) => (item === 0 ? Number(await task.call("c", "job", { n: 1 })) : item);
+        return n === 1 ? 7 : (await task.map("m", numbers(2), call, { concurrency: 2 })).completed;
+      },
+    });
+    const scene = createScene([tool]);
+    const id = await begin(scene);
+    await scene.clock.advance(200_000);
+    expect([await outputOf(scene, id), await itemsOf(scene, id)]).toEqual([2, [7, 1]]);
   });
 
   it("writes no more in one commit than maxAppendBytes, and no more in all than maxItemsBytes (G11)", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineTool, RetryableError, TerminalError } from "../src/index.js";
-import { checkResumable } from "../src/testing.js";
+import { fixedLimits } from "../src/limits.js";
+import { checkResumable, createManualClock } from "../src/testing.js";
 import type { MapAttempt } from "../src/tool/tool.js";
 import { base, checkpointsOf, itemsOf, mapping, numbers, type Run, slowly, type Task } from "./map-scene.js";
 import {
@@ -86,6 +87,36 @@ describe("task.map", () => {
       expect(output).toEqual({ first: { completed: 7, failed: 0 }, second: { completed: 2, failed: 1 } });
     },
   );
+
+  it("asks its source for no more when the attempt stops while it reads again (G8)", async () => {
+    let [hangs, asked] = [true, 0];
+    async function* source({ signal }: Task) {
+      for (const item of numbers(fixedLimits.mapSkipBatch + 2)) {
+        if (signal.aborted) asked += 1;
+        yield item;
+      }
+    }
+    const isLast = (item: number) => item > fixedLimits.mapSkipBatch;
+    const run = (item: number) => (hangs && isLast(item) ? new Promise<undefined>(() => {}) : undefined);
+    const clock = createManualClock();
+    let goOn = () => {};
+    const after: typeof clock.after = (ms, then, keepAlive) => {
+      if (hangs || ms > 0) return clock.after(ms, then, keepAlive);
+      goOn = then;
+      return () => {};
+    };
+    const scene = createScene([mapping(source, run, { concurrency: 100 })], {}, undefined, undefined, {
+      ...clock,
+      after,
+    });
+    const id = await begin(scene);
+    hangs = false;
+    const next = await killed(scene);
+    await next.tasks.cancel(id);
+    goOn();
+    await next.clock.advance(1_000);
+    expect([(await next.tasks.get(id)).status, asked]).toEqual(["cancelled", 0]);
+  });
 
   it("fails when an earlier attempt had other items (G12)", async () => {
     let hangs = true;

@@ -46,7 +46,7 @@ export class MapItems {
   /** Gives nothing at the end, and when the attempt has to stop. */
   async read(): Promise<MapItem | undefined> {
     if (this.#ended) return undefined;
-    const result = await this.#orStopped(this.#source.next());
+    const result = await this.#orStopped(() => this.#source.next());
     if (result === undefined) return undefined;
     if (result.done === true) {
       this.#ended = true;
@@ -90,8 +90,8 @@ export class MapItems {
     end().catch(() => {});
   }
 
-  /** A source may wait for long. */
-  async #orStopped<Value>(value: Value | Promise<Value>): Promise<Value | undefined> {
+  /** A source may wait for long. When the attempt stops it is asked for no more: nobody would hear how that ends. */
+  async #orStopped<Value>(ask: () => Value | Promise<Value>): Promise<Value | undefined> {
     const { signal } = this.#parts.control;
     let stop = () => {};
     const stopped = new Promise<undefined>((resolve) => {
@@ -99,7 +99,7 @@ export class MapItems {
     });
     signal.addEventListener("abort", stop);
     try {
-      return signal.aborted ? undefined : await Promise.race([value, stopped]);
+      return signal.aborted ? undefined : await Promise.race([ask(), stopped]);
     } finally {
       signal.removeEventListener("abort", stop);
     }

@@ -7,6 +7,7 @@ import { findEntry, type Remembered } from "../../task/task-record.js";
 import type { RetryPolicy } from "../../tool/retry-policy.js";
 import type { MapCounts, StepAttempt, StepOptions, TaskContext } from "../../tool/tool.js";
 import { formatIso } from "../clock.js";
+import { maxRunningFor } from "../limit-rules.js";
 import { isRefusal, retryDelay, toThrown } from "../retry-delay.js";
 import { ArtifactWriter, checkArtifact } from "./artifact-writer.js";
 import type { AttemptParts, VerbKeys } from "./attempt-parts.js";
@@ -28,6 +29,7 @@ export class TaskVerbs {
   #rememberedCount: number;
   #activeSteps = 0;
   #activeItems = 0;
+  #activeMaps = 0;
   readonly #leftInMaps = new Map<string, number | undefined>();
   #noting = false;
 
@@ -35,7 +37,7 @@ export class TaskVerbs {
     this.#parts = parts;
     this.#artifacts = new ArtifactWriter(parts);
     this.#rememberedCount = Object.keys(parts.record.remembered).length;
-    this.waits = new WaitsInPlace(parts, () => this.#isBusy());
+    this.waits = new WaitsInPlace(parts, () => this.#isBusy() || this.#staysForItems());
     const keys: VerbKeys = {
       using: (key, kinds, run) => this.#using(key, kinds, run),
       remember: (...events) => this.#remember(...events),
@@ -49,6 +51,16 @@ export class TaskVerbs {
   /** Something runs that would be done twice. Items of maps may all wait: then there are as many waits. */
   #isBusy(): boolean {
     return this.#activeSteps > 0 || this.#activeItems > this.waits.keys.length;
+  }
+
+  /**
+   * A map stays in its process while its items wait: behind one that waits others have ended and are not written, and which of them work
+   * is not known. Not where that keeps others from running: a limit of its tool counts it, or too many wait in place. Then they run again.
+   */
+  #staysForItems(): boolean {
+    const { tool, mayWaitInPlace } = this.#parts;
+    const isCounted = tool.maxRunningInStore !== undefined || Number.isFinite(maxRunningFor(this.#parts, tool));
+    return this.#activeMaps > 0 && !isCounted && mayWaitInPlace();
   }
 
   async step(key: string, run: (attempt: StepAttempt) => unknown, options: StepOptions = {}): Promise<Json> {
@@ -147,7 +159,12 @@ export class TaskVerbs {
         this.#noteWaits();
       };
       const host = { left: this.#leftInMaps, idempotencyKey, onItems, tries: () => this.#keys.tries() };
-      return await new TaskMap(call, before, this.#parts, host).run();
+      this.#activeMaps += 1;
+      try {
+        return await new TaskMap(call, before, this.#parts, host).run();
+      } finally {
+        this.#activeMaps -= 1;
+      }
     });
   }
 

@@ -14,7 +14,7 @@ export class WaitsInPlace {
   readonly #waits = new Map<string, Wait>();
   #earliestMs: number | undefined;
 
-  /** @param isBusy a step is under way, or what has ended is not written: ending the attempt now would do it twice. */
+  /** @param isBusy a step or a map is under way: ending the attempt now would do it twice. */
   constructor(parts: AttemptParts, isBusy: () => boolean) {
     this.#parts = parts;
     this.#isBusy = isBusy;
