@@ -138,7 +138,8 @@ export interface TaskContext<State = Json, Item = Json> {
   ): Promise<MapCounts>;
   /**
    * Calls another tool of this server once and remembers its output for as long as the task lives. The call has a task of its own, of
-   * the same owner, which runs in any process; the wait for it holds no slot. Cancel, pause and resume reach it.
+   * the same owner, which runs in any process; the wait for it holds no slot, unless a step runs meanwhile: never call in a step, which
+   * could take the slot that the call needs. Cancel, pause and resume reach it.
    *
    * Retry: when a failed task continues, so do its calls that failed. A restart from nothing calls again.
    *
