@@ -55,7 +55,7 @@ export const engineDefaults = {
   graceMs: 10_000,
   /** How long `drain` waits. */
   drainTimeoutMs: 10_000,
-  /** Waits of `ask` and `sleep` longer than this end the attempt; beside a map they wait in place, without a slot. */
+  /** Waits of `ask` and `sleep` longer than this end the attempt; next to a map they wait in place, without a slot. */
   waitInPlaceMs: 30_000,
   /** Deaths in a row without progress, of which no other task can have caused one but the first; at least 2. */
   maxCrashesWithoutProgress: 3,

@@ -90,7 +90,7 @@ export class MapItems {
     end().catch(() => {});
   }
 
-  /** A source may wait for long. When the attempt stops it is asked for no more: nobody would hear how that ends. */
+  /** A source may wait for long. When the attempt stops it is asked for no more: no caller would hear how that ends. */
   async #orStopped<Value>(ask: () => Value | Promise<Value>): Promise<Value | undefined> {
     const { signal } = this.#parts.control;
     let stop = () => {};
