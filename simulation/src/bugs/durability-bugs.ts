@@ -118,8 +118,8 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "an answer is accepted before it is synced",
     file: "store-fs/src/task/task-signals.ts",
-    find: "  if (context.durable) {\n    const path = taskFolder",
-    replace: "  if (!context.durable) {\n    const path = taskFolder",
+    find: '  if (context.durable && signal.kind !== "delivered") {',
+    replace: "  if (!context.durable) {",
   },
   {
     name: "the seal of a take-over counts what is not synced",

@@ -121,8 +121,8 @@ export const waitingBugs: readonly Bug[] = [
   {
     name: "a request to pause is forgotten when the attempt ends otherwise",
     file: "core/src/engine/scheduling/plan-attempt.ts",
-    find: "return state === undefined ?",
-    replace: "return state === undefined || !record.live ?",
+    find: "return state === undefined || isPaused ?",
+    replace: "return state === undefined || isPaused || !record.live ?",
   },
   {
     name: "what is due after a restart is not looked for",
