@@ -1,6 +1,7 @@
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { emptyFolder, openStore } from "../../store-fs/test/scene.js";
+import { emptyFolder, folderOf, openStore } from "../../store-fs/test/scene.js";
 import { everything, json, runWith } from "./command-line.js";
 import { breakJournal, filled, options, storeOf } from "./transfer-scene.js";
 
@@ -56,5 +57,16 @@ describe("an export of a store with damaged tasks (G12)", () => {
     expect(errors).toContain(`refused  ${missing}  TASK_NOT_FOUND: `);
     const report = await runWith([data], "import", "-", ...storeOf(emptyFolder()), "--json");
     expect([report.code, JSON.parse(report.out)]).toMatchObject([0, { imported: [ids.asking], refused: [] }]);
+  });
+
+  test("names a task of which a file is not whole", async () => {
+    const { directory, ids } = await filled();
+    const folder = folderOf(directory, ids.done);
+    for (const name of readdirSync(folder)) if (name.startsWith("artifact")) rmSync(join(folder, name));
+    const { code, data, errors } = await runWith([], "export", ids.done, ids.asking, ...storeOf(directory));
+    expect(code).toBe(1);
+    expect(errors).toContain(`damaged  ${ids.done}  TASK_CORRUPT: Artifact "a.bin" of task ${ids.done} is not as long`);
+    const report = await runWith([data], "import", "-", ...storeOf(emptyFolder()), "--json");
+    expect(JSON.parse(report.out)).toMatchObject({ imported: [ids.asking], refused: [] });
   });
 });

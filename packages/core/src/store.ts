@@ -37,6 +37,7 @@ export type {
 export {
   alreadyAnswered,
   cursorInvalid,
+  damagedArtifact,
   documentConflict,
   groupFull,
   keyTaken,

@@ -82,6 +82,43 @@ describe("task.map stops and waits", () => {
     expect(runs).toEqual(numbers(40));
   });
 
+  it("ends what works beside it before it gives its slot up or pauses: no item and no step runs twice (G2, G8)", async () => {
+    const clock = createManualClock();
+    const runs: string[] = [];
+    const work = async (name: string, ms: number) => {
+      runs.push(name);
+      await new Promise<void>((resolve) => clock.after(ms, resolve));
+    };
+    const tool = defineTool({
+      ...base,
+      run: async (_input, task) => {
+        const map = (key: string, count: number, ms: number) =>
+          task.map(key, numbers(count), (item) => work(`${key}${item}`, ms), { concurrency: 2 });
+        const step = task.step("s", () => work("s", 90_000));
+        const [a, b] = await Promise.all([map("a", 20, 10_000), map("b", 9, 35_000), step]);
+        return [a, b];
+      },
+    });
+    const limits = { maxRunning: 1, maxRunningPerOwner: 1, slotTurnMs: 20_000, graceMs: 100_000 };
+    const scene = createScene([tool, named("other")], { limits }, undefined, undefined, clock);
+    const id = await begin(scene);
+    const { record } = await scene.engine.forOwner("client:b").start({ tool: "other", input: {} });
+    await clock.advance(130_000);
+    expect((await scene.store.getTask(record.id))?.record.status).toBe("completed");
+    await scene.tasks.pause(id);
+    await clock.advance(90_000);
+    expect((await scene.tasks.get(id)).status).toBe("paused");
+    await scene.tasks.resume(id);
+    await clock.advance(1_000_000);
+    const all = [
+      { completed: 20, failed: 0 },
+      { completed: 9, failed: 0 },
+    ];
+    expect((await scene.tasks.get(id)).record).toMatchObject({ attempt: 3, output: all });
+    const names = ["s", ...numbers(20).map((item) => `a${item}`), ...numbers(9).map((item) => `b${item}`)];
+    expect([...runs].sort()).toEqual(names.sort());
+  });
+
   it("stops within the grace time when it is cancelled, also while its source waits (G8)", async () => {
     async function* endless() {
       yield 1;

@@ -94,7 +94,7 @@ function rangeOf(header: string | undefined, bytes: number) {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "") ?? [];
   if (first === "" && last === "") return undefined;
   if (first === "")
-    return last === "0" || bytes === 0 ? "unsatisfiable" : { from: Math.max(0, bytes - Number(last)), to: bytes };
+    return Number(last) === 0 || bytes === 0 ? "unsatisfiable" : { from: Math.max(0, bytes - Number(last)), to: bytes };
   const from = Number(first);
   const to = last === "" ? bytes : Math.min(bytes, Number(last) + 1);
   if (last !== "" && Number(last) < from) return undefined;

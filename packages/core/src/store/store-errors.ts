@@ -104,3 +104,12 @@ export function groupFull({ limit, max }: Pick<CountedGroup, "limit" | "max">): 
 export function tooManyUnfinished(maxUnfinished: number): ResumableError {
   return groupFull({ limit: "maxUnfinishedPerOwner", max: maxUnfinished });
 }
+
+/** For an artifact of which a part is missing. */
+export function damagedArtifact(taskId: string, name: string): ResumableError {
+  return new ResumableError(
+    "TASK_CORRUPT",
+    `Artifact ${JSON.stringify(name)} of task ${taskId} is not as long as its task says. Nothing was changed. Restore the task from a backup.`,
+    { details: { taskId, path: `artifact ${name}` } },
+  );
+}

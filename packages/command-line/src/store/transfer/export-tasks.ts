@@ -1,5 +1,5 @@
 import { ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { artifactsOf, type StoreAdmin, taskNotFound } from "@resumable-mcp/core/store";
+import { artifactsOf, damagedArtifact, type StoreAdmin, taskNotFound } from "@resumable-mcp/core/store";
 import { type Refused, refusedFor } from "../refused.js";
 import { encodeExport, exportVersion } from "./export-line.js";
 
@@ -51,10 +51,10 @@ export async function exportTasks(
 }
 
 /** Errors of the store and of the file system concern one task; anything else is a defect of this program. */
-/** A journal may be compacted between two pages: then the task begins again in the file. */
+/** A journal may be compacted between two pages, and a file be replaced: then the task begins again in the file. */
 async function exportTask(store: Reading, taskId: string, write: Write): Promise<void> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) if (await tryTask(store, taskId, write)) return;
-  throw new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} was compacted while it was read. Export it again.`, {
+  throw new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} changed while it was read. Export it again.`, {
     details: { taskId, status: "running", wanted: "export" },
   });
 }
@@ -74,12 +74,19 @@ async function tryTask(reading: Reading, taskId: string, write: Write): Promise<
     page = await reading.readEvents(taskId, { afterSeq, limit: pageSize });
     if (page.snapshot !== undefined) return false;
   }
-  for (const { artifact } of artifactsOf(record)) {
+  for (const { artifact, name, bytes } of artifactsOf(record)) {
+    let read = 0;
     for (let index = 0; ; index += 1) {
       const chunk = await reading.readChunk(taskId, artifact, index);
       if (chunk === undefined) break;
+      read += chunk.byteLength;
       await write(encodeExport({ type: "chunk", artifact, index, data: Buffer.from(chunk).toString("base64") }));
     }
+    // Sealed bytes are more.
+    if (read >= bytes) continue;
+    const now = await reading.getTask(taskId);
+    if (now?.record.lastSeq !== record.lastSeq) return false;
+    throw damagedArtifact(taskId, name);
   }
   await write(encodeExport({ type: "task_end", id: taskId, lastSeq: record.lastSeq }));
   return true;

@@ -29,6 +29,8 @@ export interface MapHost {
   readonly onItems: (change: number) => void;
   /** An item begins. */
   readonly tries: UsedKeys["tries"];
+  /** Resolves when nothing works in the attempt that would be done twice, and what ended is written; or when it stops. */
+  readonly idle: () => Promise<void>;
 }
 
 /** An item that has ended and is not committed. */
@@ -58,7 +60,8 @@ export class TaskMap {
   readonly #turns = new Exclusive();
   readonly #ended = new Map<number, Ended>();
   #committed: MapProgress;
-  #writing: Promise<void> | undefined;
+  /** While what has ended is written; never rejects. */
+  writing: Promise<void> | undefined;
   #isHalted = false;
   /** Another owner gets the slot when the items have ended that run. */
   #isTurnOver = false;
@@ -85,8 +88,8 @@ export class TaskMap {
       do {
         this.#isHalted = false;
         await Promise.all(Array.from({ length: concurrency }, () => this.#work()));
-        await this.#writing;
-        this.#checkEnd();
+        await this.writing;
+        await this.#checkEnd();
         // A request to stop may have been taken back meanwhile.
       } while (!this.#items.endsAt(this.#committed.at));
       // Where the last item did not say that it is the last one.
@@ -99,8 +102,9 @@ export class TaskMap {
     }
   }
 
-  #checkEnd(): void {
+  async #checkEnd(): Promise<void> {
     const { control } = this.#parts;
+    if (control.wanted !== undefined || this.#isTurnOver) await this.#host.idle();
     if (control.wanted !== undefined) control.abort(control.wanted);
     else if (this.#isTurnOver) control.abort("turn");
     control.check();
@@ -124,7 +128,7 @@ export class TaskMap {
         if (ended === undefined || index === undefined) return;
         if (ended.failure?.isCollected === false) this.#halt();
         const committed = new Promise<void>((release) => this.#ended.set(index, { ...ended, release }));
-        this.#writing ??= this.#writeAll();
+        this.writing ??= this.#writeAll();
         if (!this.#isHalted) await committed;
       }
     } catch (error) {
@@ -221,7 +225,7 @@ export class TaskMap {
     } catch (error) {
       this.#halt({ error });
     }
-    this.#writing = undefined;
+    this.writing = undefined;
   }
 
   #isWritable(index: number): boolean {

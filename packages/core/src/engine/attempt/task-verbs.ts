@@ -29,7 +29,7 @@ export class TaskVerbs {
   #rememberedCount: number;
   #activeSteps = 0;
   #activeItems = 0;
-  #activeMaps = 0;
+  readonly #maps = new Set<TaskMap>();
   readonly #leftInMaps = new Map<string, number | undefined>();
   #noting = false;
 
@@ -53,6 +53,16 @@ export class TaskVerbs {
     return this.#activeSteps > 0 || this.#activeItems > this.waits.keys.length;
   }
 
+  /** Until nothing works that would be done twice, and what items gave is written; or until the attempt stops. */
+  async #untilIdle(): Promise<void> {
+    const { control } = this.#parts;
+    while (control.aborted === undefined) {
+      const writing = [...this.#maps].flatMap((map) => map.writing ?? []);
+      if (!this.#isBusy() && writing.length === 0) return;
+      await (this.#isBusy() ? this.waits.nextIdle() : Promise.all(writing));
+    }
+  }
+
   /**
    * A map stays in its process while its items wait: behind one that waits others have ended and are not written, and which of them work
    * is not known. Not where that keeps others from running: a limit of its tool counts it, or too many wait in place. Then they run again.
@@ -60,7 +70,7 @@ export class TaskVerbs {
   #staysForItems(): boolean {
     const { tool, mayWaitInPlace } = this.#parts;
     const isCounted = tool.maxRunningInStore !== undefined || Number.isFinite(maxRunningFor(this.#parts, tool));
-    return this.#activeMaps > 0 && !isCounted && mayWaitInPlace();
+    return this.#maps.size > 0 && !isCounted && mayWaitInPlace();
   }
 
   async step(key: string, run: (attempt: StepAttempt) => unknown, options: StepOptions = {}): Promise<Json> {
@@ -158,12 +168,14 @@ export class TaskVerbs {
         this.#activeItems += change;
         this.#noteWaits();
       };
-      const host = { left: this.#leftInMaps, idempotencyKey, onItems, tries: () => this.#keys.tries() };
-      this.#activeMaps += 1;
+      const tries = () => this.#keys.tries();
+      const host = { left: this.#leftInMaps, idempotencyKey, onItems, tries, idle: () => this.#untilIdle() };
+      const map = new TaskMap(call, before, this.#parts, host);
+      this.#maps.add(map);
       try {
-        return await new TaskMap(call, before, this.#parts, host).run();
+        return await map.run();
       } finally {
-        this.#activeMaps -= 1;
+        this.#maps.delete(map);
       }
     });
   }
@@ -257,6 +269,7 @@ export class TaskVerbs {
       this.#noting = false;
       const { journal, control, onWaiting } = this.#parts;
       const keys = this.#isBusy() ? [] : this.waits.keys;
+      if (!this.#isBusy()) this.waits.noteIdle();
       onWaiting(keys.length > 0);
       const { waitsFor = [] } = journal.record;
       const known = keys.length === waitsFor.length && keys.every((key) => waitsFor.includes(key));

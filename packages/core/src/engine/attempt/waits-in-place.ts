@@ -12,13 +12,26 @@ export class WaitsInPlace {
   readonly #parts: AttemptParts;
   readonly #isBusy: () => boolean;
   readonly #waits = new Map<string, Wait>();
+  readonly #onIdle: (() => void)[] = [];
   #earliestMs: number | undefined;
 
   /** @param isBusy a step or a map is under way: ending the attempt now would do it twice. */
   constructor(parts: AttemptParts, isBusy: () => boolean) {
     this.#parts = parts;
     this.#isBusy = isBusy;
-    parts.control.signal.addEventListener("abort", () => this.interruptAll());
+    parts.control.signal.addEventListener("abort", () => {
+      this.interruptAll();
+      this.noteIdle();
+    });
+  }
+
+  /** Until {@link noteIdle} says that nothing works in the attempt, or it stops. */
+  nextIdle(): Promise<void> {
+    return new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  noteIdle(): void {
+    for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 
   /** When the next attempt begins, because of the waits that ended this one; `undefined`: when an answer comes. */

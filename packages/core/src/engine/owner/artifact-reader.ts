@@ -1,6 +1,7 @@
 import { ResumableError } from "../../errors.js";
 import { fixedLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
+import { damagedArtifact } from "../../store/store-errors.js";
 import { artifactsOf, type TaskRecord } from "../../task/task-record.js";
 import type { OwnedArtifact } from "../owned-artifact.js";
 
@@ -33,13 +34,5 @@ function unknownArtifact(taskId: string, name: string): ResumableError {
     "UNKNOWN_ARTIFACT",
     `Task ${taskId} has no artifact ${JSON.stringify(name)}. Read the task: it lists its artifacts.`,
     { details: { taskId, name } },
-  );
-}
-
-function damagedArtifact(taskId: string, name: string): ResumableError {
-  return new ResumableError(
-    "TASK_CORRUPT",
-    `Artifact ${JSON.stringify(name)} of task ${taskId} is not as long as its task says. Nothing was changed. Restore the task from a backup.`,
-    { details: { taskId, path: `artifact ${name}` } },
   );
 }
