@@ -30,7 +30,7 @@ test("quotas bound tasks, sessions and bytes, and say which of them is reached (
   expect([second.status, second.body]).toEqual([429, expect.stringContaining("maxSessionsPerOwner = 1")]);
 
   const { task_id } = asked.structuredContent as { readonly task_id: string };
-  await client.callTool({ name: "cancel_task", arguments: { task_id } });
+  for (const name of ["cancel_task", "wait_for_task"]) await client.callTool({ name, arguments: { task_id } });
   expect(await count(1)).toMatchObject({ structuredContent: { counted: 1 } });
   expect(await count(2)).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreTasks = 2"));
 
