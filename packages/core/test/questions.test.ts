@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { AskRequest, TaskContext } from "../src/index.js";
+import { type AskRequest, type TaskContext, TerminalError } from "../src/index.js";
 import { createGate, createScene, failOnUnhandledRejections, historyOf, job } from "./scene.js";
 
 failOnUnhandledRejections();
@@ -42,6 +42,19 @@ describe("asking (G9)", () => {
     await rest();
     await store.signal(record.id, { kind: "answer", key: "sure", answer: accept });
     expect(await tasks.get(record.id)).toMatchObject({ status: "running", questions: [], answered: ["sure"] });
+  });
+
+  it("shows no question of a task that failed meanwhile: nobody can answer it (G9)", async () => {
+    const { tasks, rest } = createScene([
+      job(async function* (task) {
+        task.ask("sure", { message: "Sure?", schema: yesNo }).catch(() => {});
+        yield { progress: 1 };
+        throw new TerminalError("broken");
+      }),
+    ]);
+    const { id } = (await tasks.start({ tool: "job", input: {} })).record;
+    await rest();
+    expect(await tasks.get(id)).toMatchObject({ status: "failed", questions: [] });
   });
 
   it("takes one answer: the second is refused, also in the moment before the first was read (G9.1)", async () => {

@@ -16,7 +16,8 @@ export function toTaskView(snapshot: TaskSnapshot): TaskView {
     record: snapshot.record,
     status,
     interrupted: isOrphan(snapshot),
-    questions: unansweredQuestions(snapshot),
+    // A failed task may ask again when it continues: until then nobody can answer.
+    questions: isFinal(status) ? [] : unansweredQuestions(snapshot),
     requested: requestOf(snapshot, status),
     ...(answered.length > 0 && { answered }),
   };
