@@ -82,7 +82,7 @@ describe("task.map stops and waits", () => {
     expect(runs).toEqual(numbers(40));
   });
 
-  it("ends what works beside it before it gives its slot up or pauses: no item and no step runs twice (G2, G8)", async () => {
+  it("ends what works next to it before it gives its slot up or pauses: no item and no step runs twice (G2, G8)", async () => {
     const clock = createManualClock();
     const runs: string[] = [];
     const work = async (name: string, ms: number) => {

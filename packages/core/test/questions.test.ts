@@ -44,7 +44,7 @@ describe("asking (G9)", () => {
     expect(await tasks.get(record.id)).toMatchObject({ status: "running", questions: [], answered: ["sure"] });
   });
 
-  it("shows no question of a task that failed meanwhile: nobody can answer it (G9)", async () => {
+  it("shows no question of a task that failed meanwhile, which takes no answer (G9)", async () => {
     const { tasks, rest } = createScene([
       job(async function* (task) {
         task.ask("sure", { message: "Sure?", schema: yesNo }).catch(() => {});

@@ -16,7 +16,7 @@ export function toTaskView(snapshot: TaskSnapshot): TaskView {
     record: snapshot.record,
     status,
     interrupted: isOrphan(snapshot),
-    // A failed task may ask again when it continues: until then nobody can answer.
+    // A failed task may ask again when it continues: until then it takes no answer.
     questions: isFinal(status) ? [] : unansweredQuestions(snapshot),
     requested: requestOf(snapshot, status),
     ...(answered.length > 0 && { answered }),
