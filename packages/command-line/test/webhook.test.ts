@@ -122,7 +122,7 @@ test("a receiver that is away, hangs or redirects gets the message later, and a 
     else if (nth === 1) response.writeHead(307, { location: other.url.href }).end();
     // The second one hangs.
   });
-  const scene = await openScene({ url, limits: { timeoutMs: 100, sayEveryMs: 0 } });
+  const scene = await openScene({ url, limits: { timeoutMs: 2_000, sayEveryMs: 0 } });
   await runTask(scene, "task-0000000000001", completed);
   await pass(scene, () => scene.said.length === 1);
   await pass(scene, () => scene.said.length === 2);
