@@ -32,7 +32,7 @@ import {
 const frameRows = 3;
 /** Those of them above the tasks. */
 const headRows = 2;
-/** With fewer rows for tasks there is no chart. */
+/** The chart needs as many rows for tasks. */
 const leastTaskRows = 6;
 
 /** From so many columns on the task at the cursor is shown next to the list. */
