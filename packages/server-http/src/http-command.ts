@@ -207,7 +207,7 @@ function banner({ definition, engineLimits, ui }: ServeOptions, { url, owner, re
   const others = controls.length === 0 ? "" : `control tools: ${controls.join(", ")}\n`;
   const unfinished = recoverySentence(recovery, engineLimits?.recoverAfterMs ?? engineDefaults.recoverAfterMs);
   const panel = ui === undefined ? "" : `panel: ${new URL("/ui", url).href}\n`;
-  return `${definition.name} ${definition.version}\n${tools.join("")}${others}owner: ${owner}\n${unfinished}\n${panel}listening on ${url}\n`;
+  return `${definition.name} ${definition.version}\n${tools.join("")}${others}tasks belong to: ${owner}\n${unfinished}\n${panel}listening on ${url}\n`;
 }
 
 /**

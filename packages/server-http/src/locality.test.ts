@@ -103,12 +103,12 @@ test("the sentence of the banner says whose tasks a call reaches, and why", () =
     ownerSentence("session", server),
     ownerSentence("single-user", { ...server, allowedHosts: ["tools.example"] }),
   ]).toEqual([
-    "the client_id, else the user of this machine; through a proxy, the session (--owner auto)",
+    "the client's id, or your user; through a proxy, the session (--owner auto)",
     "the subject of the token",
-    "a client_id of random bits, else the session (the server listens on an address that is not known to be a loopback address)",
-    "a client_id of random bits, else the session (the server has a public name (--allowed-host))",
-    "a client_id of random bits, else the session (the server has a public name (--public-url))",
-    "a client_id of random bits, else the session (--owner session)",
-    "the client_id, else one user for all calls (--owner single-user)",
+    "a client's id of random bits, or the session (the server listens on an address that is not known to be a loopback address)",
+    "a client's id of random bits, or the session (the server has a public name (--allowed-host))",
+    "a client's id of random bits, or the session (the server has a public name (--public-url))",
+    "a client's id of random bits, or the session (--owner session)",
+    "the client's id, or one user for all calls (--owner single-user)",
   ]);
 });

@@ -109,8 +109,8 @@ export function judgeCaller(mode: OwnerMode, facts: LocalityFacts): Locality {
 /** Says in one line whose tasks calls to a server reach. */
 export function ownerSentence(mode: OwnerMode, facts: ServerFacts): string {
   if (facts.tokens) return "the subject of the token";
-  if (mode === "single-user") return "the client_id, else one user for all calls (--owner single-user)";
+  if (mode === "single-user") return "the client's id, or one user for all calls (--owner single-user)";
   const reason = mode === "session" ? "--owner session" : reasonAgainstServer(facts);
-  if (reason !== undefined) return `a client_id of random bits, else the session (${reason})`;
-  return "the client_id, else the user of this machine; through a proxy, the session (--owner auto)";
+  if (reason !== undefined) return `a client's id of random bits, or the session (${reason})`;
+  return "the client's id, or your user; through a proxy, the session (--owner auto)";
 }
