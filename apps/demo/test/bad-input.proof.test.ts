@@ -178,7 +178,7 @@ describe("what lies about", () => {
 
   test("a server that is down is named, with what to start", async () => {
     const url = `http://127.0.0.1:${await freePort()}/mcp`;
-    expect(await complaintOf(client(["call", processing, "--server-wait", "0"], url))).toEqual(
+    expect(await complaintOf(client(["call", processing, "--server-wait", "0s"], url))).toEqual(
       oneLine(3, `No server answers at ${url} (connection refused). Start it first, for example: `),
     );
   });

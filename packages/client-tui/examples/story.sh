@@ -78,7 +78,7 @@ follow asking.log 'Where to' call deploy --wait --server two; asking_client=$!
 kill_hard "$one_pid" "$two_pid" "$counting_client" "$asking_client"
 counting=$(sed -n 's/^Task //p' "$folder/counting.log")
 asking=$(sed -n 's/^Task //p' "$folder/asking.log")
-mcp tasks --server-wait 0 && fail "no server should have answered" || expect "exit code without servers" $? 3
+mcp tasks --server-wait 0s && fail "no server should have answered" || expect "exit code without servers" $? 3
 
 say "The servers are back. Nothing had to be written down: both tasks are found"
 serve one "$(node -p "new URL('$one_url').port")"

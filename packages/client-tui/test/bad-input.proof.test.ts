@@ -38,7 +38,7 @@ describe.concurrent("a server that is not what one expects", () => {
   const free = async () => `http://127.0.0.1:${await freePort()}/mcp`;
 
   it.each<[string, () => string | Promise<string>, string, string, (readonly string[])?]>([
-    ["is down", free, "SERVER_UNREACHABLE", "Start it first", ["--server-wait", "0"]],
+    ["is down", free, "SERVER_UNREACHABLE", "Start it first", ["--server-wait", "0s"]],
     ["has another path", () => `${url}x`, "NOT_AN_MCP_SERVER", "its path is usually /mcp"],
     ["is a web page", () => odd.webPage, "NOT_AN_MCP_SERVER", "Check the URL"],
     ["does not speak HTTP", () => odd.noHttp, "NOT_AN_MCP_SERVER", "it does not speak HTTP"],
@@ -65,7 +65,7 @@ describe.concurrent("a server that is not what one expects", () => {
   });
 
   it("never answers: the command is left after --timeout", async () => {
-    const silent = ["--url", odd.silent.url, "--state", join(folder, "silent.json"), "--timeout", "0.2"];
+    const silent = ["--url", odd.silent.url, "--state", join(folder, "silent.json"), "--timeout", "0.2s"];
     const program = await run("call", "count", ...silent);
     expect([program.code, program.stderr]).toEqual([7, expect.stringContaining("No answer within 0.2 s")]);
   });

@@ -107,7 +107,7 @@ describe("a call", () => {
   });
 
   it("is left after --timeout, and continues", async () => {
-    const left = await run("call", "count", "to=20", `gate=${gate}`, "--timeout", "0.5", ...common);
+    const left = await run("call", "count", "to=20", `gate=${gate}`, "--timeout", "0.5s", ...common);
     // On a slow machine the time can be over before the server has answered at all.
     expect([left.code, left.stderr]).toEqual([
       7,

@@ -48,7 +48,7 @@ describe("a mistake", () => {
       "--state",
       join(folder, "s.json"),
       "--server-wait",
-      "0",
+      "0s",
     );
     const advice = expect.stringMatching(
       /Start it first, for example: resumable-mcp serve http tools\.mjs --port \d+\n$/,
@@ -152,7 +152,7 @@ describe("a call to a server that is just starting", () => {
 
   it("ends where --timeout ends, and says what to start", async () => {
     const { words } = await address();
-    const { code, stderr } = await run("call", "count", "to=3", "--timeout", "3", ...words);
+    const { code, stderr } = await run("call", "count", "to=3", "--timeout", "3s", ...words);
     expect([code, stderr]).toEqual([3, expect.stringContaining("Start it first")]);
   });
 });

@@ -1,7 +1,8 @@
-import { type EngineLimits, parseDuration, type RecoveryCounts } from "@resumable-mcp/core/engine";
+import type { EngineLimits, RecoveryCounts } from "@resumable-mcp/core/engine";
 import { CommandError } from "./command-error.js";
 import { didYouMean } from "./did-you-mean.js";
 import type { Option } from "./options/option.js";
+import { type DurationRange, readDuration as readShownDuration } from "./options/read-duration.js";
 import { type HttpValues, httpOptions } from "./options/server-options.js";
 import { settingOf, variableOf } from "./options/setting-names.js";
 
@@ -32,32 +33,9 @@ export function oneOf<const Word extends string>(flag: string, text: string, wor
   );
 }
 
-/** What a flag takes, in milliseconds. */
-export interface DurationRange {
-  /** Default 1. */
-  readonly minMs?: number;
-  /** Default: any. */
-  readonly maxMs?: number;
-  /** Words that it also takes, which the caller reads itself. */
-  readonly words?: readonly string[];
-}
-
-/**
- * Parses a flag that holds a time, such as `500ms`, `7.5s` or `30d`, into milliseconds.
- *
- * @throws {@link CommandError} that names the flag and what it takes.
- */
-export function readDuration(
-  flag: string,
-  text: string | undefined,
-  { minMs = 1, maxMs = Number.MAX_SAFE_INTEGER, words = [] }: DurationRange = {},
-): number | undefined {
-  if (text === undefined) return undefined;
-  const milliseconds = parseDuration(text);
-  if (milliseconds !== undefined && milliseconds >= minMs && milliseconds <= maxMs) return milliseconds;
-  const allowed = `${words.length === 0 ? "" : `${words.join(", ")}, or `}a time such as 500ms, 7.5s, 10m, 12h or 30d`;
-  const limit = maxMs === Number.MAX_SAFE_INTEGER ? "" : `, of at most ${maxMs / 1_000} s`;
-  throw new CommandError(`${shownName(flag)} must be ${allowed}${limit}, not ${JSON.stringify(text)}.`, 2);
+/** Parses a flag that holds a time into milliseconds. @throws {@link CommandError} that names the flag and what it takes. */
+export function readDuration(flag: string, text: string | undefined, range?: DurationRange): number | undefined {
+  return text === undefined ? undefined : readShownDuration(shownName(flag), text, range);
 }
 
 /** A server with the right version comes within a deploy. */

@@ -9,7 +9,7 @@ import { shellCommand } from "../ui/detail/detail-view.js";
 import type { Screen } from "../ui/navigation.js";
 import type { OpeningOutcome } from "../ui/opening/opening-state.js";
 import type { ServersOutcome } from "../ui/servers/servers.js";
-import { commandNames, commandTable, optionTable } from "./command-table.js";
+import { type CommandName, commandNames, commandTable, optionTable } from "./command-table.js";
 import { commandHelp, helpText } from "./help-text.js";
 import { commandWords, parseCommandLine } from "./parse-command-line.js";
 
@@ -51,7 +51,9 @@ const asSubcommand: Readonly<Record<Action, string>> = {
   copy: "watch ID",
   board: "tasks --all",
   call: "call TOOL key=value",
-  again: "call TOOL --again",
+  restart: "call TOOL --again",
+  copy_arguments: "show ID",
+  copy_id: "tasks",
   tools: "tools",
   pause: "pause ID",
   resume: "resume ID",
@@ -116,10 +118,10 @@ describe("help", () => {
       "  wait for the end and print the result",
       "",
       "Examples",
-      "  resumable-mcp wait ID --timeout 60",
+      "  resumable-mcp wait ID --timeout 60s",
       "",
       "Its options",
-      "  --wait                  call, watch, wait: keep waiting while the task is paused or asks a question",
+      "  --wait                  keep waiting while the task is paused or asks a question",
       "  --on-interrupt ACTION   what Ctrl-C does to the task: detach (default), pause or cancel",
     ]);
     const missing = commandNames.filter((name) => {
@@ -127,6 +129,25 @@ describe("help", () => {
       return (commandTable[name].options ?? []).some((option) => !text.includes(`--${option}`));
     });
     expect(missing).toEqual([]);
+  });
+
+  it("says what an option does for that command alone", () => {
+    const rowsOf = (name: CommandName) =>
+      commandHelp(name)
+        .replaceAll(/\n {3,}/g, " ")
+        .split("\n");
+    const rowOf = (name: CommandName, option: string) => rowsOf(name).find((row) => row.includes(`  --${option}`));
+    expect([rowOf("call", "new"), rowOf("call", "again"), rowOf("tasks", "all "), rowOf("pause", "all ")]).toEqual([
+      "  --new                   a new run even if the same call is unfinished",
+      "  --again                 reuse the last arguments; key=value replaces one of them",
+      "  --all                   list all",
+      "  --all                   every task that the command fits",
+    ]);
+    expect([rowOf("show", "token-file"), rowOf("servers", "token-file"), rowOf("servers", "name")]).toEqual([
+      "  --token-file FILE       a file with the bearer token",
+      "  --token-file FILE       a file with the bearer token; servers add: - is stdin",
+      "  --name NAME             servers add: a short name for it",
+    ]);
   });
 
   it("shows examples that this program understands", () => {

@@ -65,7 +65,7 @@ describe("a command line", () => {
   });
 
   it("keeps the words of a command in their order", () => {
-    const line = parseCommandLine(["call", "count", "to=5", "--timeout", "1.5", "--new"], {});
+    const line = parseCommandLine(["call", "count", "to=5", "--timeout", "1.5s", "--new"], {});
     expect([line.command, line.words, line.timeoutMs, line.new]).toEqual(["call", ["count", "to=5"], 1500, true]);
   });
 
@@ -84,8 +84,13 @@ describe("a command line", () => {
     [["show", "a", "b"], 'show takes ID and no more words: "b" has no meaning.'],
     [["tasks", "--url", "localhost:8001"], '"localhost:8001" is not a valid server URL'],
     [["tasks", "--url", "htp://ada:hunter2@a/mcp"], '"htp://a/mcp" is not a valid server URL'],
-    [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
-    [["wait", "x", "--timeout", "2147484"], "--timeout must be at most 2147483 seconds"],
+    [
+      ["wait", "x", "--timeout", "soon"],
+      '--timeout must be a time such as 500ms, 7.5s, 10m, 12h or 30d, of at most 2147483 s, not "soon"',
+    ],
+    [["wait", "x", "--timeout", "60"], 'not "60".'],
+    [["wait", "x", "--timeout", "25d"], "--timeout must be a time such as 500ms"],
+    [["tasks", "--server-wait", "10"], "--server-wait must be a time such as 500ms"],
     [["--theme", "pink"], '--theme must be auto, dark or light, not "pink"'],
     [["call", "x", "--on-interrupt", "explode"], "--on-interrupt must be detach, pause or cancel"],
     [["tasks", "--stdio", "node 'x"], "open quote"],
@@ -99,7 +104,7 @@ describe("an option", () => {
   it.each(commandNames)("of the table or of every command is taken by %s", (name) => {
     const words = [...(commandTable[name].options ?? []), ...commonOptions].flatMap((option) => {
       const { value, values }: OptionEntry = optionTable[option];
-      return value === undefined ? [`--${option}`] : [`--${option}=${values?.[0] ?? "1"}`];
+      return value === undefined ? [`--${option}`] : [`--${option}=${values?.[0] ?? (value === "TIME" ? "1s" : "1")}`];
     });
     const usable = words.filter((word) => !/^--(url|stdio|token-file)/.test(word));
     expect(parseCommandLine([name, ...usable], {}).command).toBe(name);

@@ -66,8 +66,8 @@ export const optionTable = {
   new: flag("call: a new run even if the same call is unfinished"),
   detach: flag("call: print the task's id and leave"),
   wait: flag("call, watch, wait: keep waiting while the task is paused or asks a question"),
-  timeout: text("SECONDS", "stop waiting after this time; the task continues"),
-  "server-wait": text("SECONDS", "how long a server on this machine may take to start (10)"),
+  timeout: text("TIME", "stop waiting after this time, such as 30s; the task continues"),
+  "server-wait": text("TIME", "how long a server on this machine may take to start (10s)"),
   "on-interrupt": {
     ...text("ACTION", "what Ctrl-C does to the task: detach (default), pause or cancel"),
     values: interruptActions,

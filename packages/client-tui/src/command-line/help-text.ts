@@ -12,7 +12,20 @@ const commandRows = Object.entries(commandTable)
   .map(([name, { words = "", summary }]) => row(`${name} ${words}`.trimEnd(), summary))
   .join("\n");
 
-const optionsOf = (names: readonly OptionName[]) => Object.fromEntries(names.map((name) => [name, optionTable[name]]));
+const optionsOf = (names: readonly OptionName[], command: CommandName) =>
+  Object.fromEntries(
+    names.map((name) => [name, { ...optionTable[name], summary: summaryFor(command, optionTable[name].summary) }]),
+  );
+
+/** What an option does for one command: without the command's name, and without what it does for others alone. */
+function summaryFor(command: CommandName, summary: string): string {
+  const clauses = summary.split("; ").flatMap((clause) => {
+    const [, names, rest = ""] = /^([a-z]+(?: [a-z]+)?(?:, [a-z]+)*): (.*)$/.exec(clause) ?? [];
+    if (names === undefined || names.startsWith(`${command} `)) return clause;
+    return names.split(", ").includes(command) ? rest : [];
+  });
+  return clauses.length === 0 ? summary : clauses.join("; ");
+}
 
 const serversRows = `  servers add URL                   a server over HTTP (--name, --token-file, --oauth)
   servers add --stdio "COMMAND"     a server that this program starts with a command
@@ -42,7 +55,7 @@ ${serversRows}`,
     groups: { Options: optionTable },
     after: `Exit codes
   0 done · 1 the tool failed or the server refused · 2 wrong command line · 3 a server does not answer · 4 no such task or tool
-  5 paused · 6 waits for an answer · 7 not finished yet · 8 cancelled · 9 unusable state file
+  5 paused · 6 needs input · 7 not finished yet · 8 cancelled · 9 unusable state file
   129 SIGHUP · 130 Ctrl-C · 143 SIGTERM`,
   },
   true,
@@ -53,7 +66,7 @@ const examples: Readonly<Partial<Record<CommandName, readonly string[]>>> = {
   call: ["call count_to n=10", "call count_to n=10 --detach", "call count_to --again n=20"],
   tasks: ["tasks --all --tool count_to", "tasks --status paused,failed"],
   watch: ["watch", "watch ID --from-start"],
-  wait: ["wait ID --timeout 60"],
+  wait: ["wait ID --timeout 60s"],
   pause: ["pause --all --tool count_to"],
   resume: ["resume ID", "resume --all --status paused"],
   answer: ["answer ID confirm polite=true", "answer ID --decline"],
@@ -70,6 +83,9 @@ export function commandHelp(name: CommandName): string {
     ...(name === "servers" ? ["", serversRows] : []),
     ...(shown.length === 0 ? [] : ["", "Examples", ...shown]),
   ];
-  const groups = { "Its options": optionsOf(options), "Options of every command": optionsOf(commonOptions) };
+  const groups = {
+    "Its options": optionsOf(options, name),
+    "Options of every command": optionsOf(commonOptions, name),
+  };
   return format({ usage: parts.join("\n"), groups }, true);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ServerConfig } from "@resumable-mcp/client";
-import { didYouMean, parseFlags } from "@resumable-mcp/command-line/options";
+import { didYouMean, parseFlags, readDuration } from "@resumable-mcp/command-line/options";
 import { splitCommand } from "@resumable-mcp/protocol/hosts";
 import { errorMessage } from "../json.js";
 import {
@@ -64,8 +64,8 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
     words: rest,
     givenToken,
     servers: [...(options.url ?? []).map((url) => httpServer(url, token)), ...(options.stdio ?? []).map(stdioServer)],
-    timeoutMs: timeout === undefined ? undefined : seconds("timeout", timeout) * 1000,
-    serverWaitMs: serverWait === undefined ? defaultServerWaitMs : seconds("server-wait", serverWait) * 1000,
+    timeoutMs: timeout === undefined ? undefined : timeOf("timeout", timeout),
+    serverWaitMs: serverWait === undefined ? defaultServerWaitMs : timeOf("server-wait", serverWait),
     status: status?.flatMap((entry) => entry.split(",")),
     onInterrupt: oneOf("on-interrupt", action, interruptActions),
     callbackPort: port === undefined ? undefined : portNumber(port),
@@ -112,8 +112,12 @@ function checkOptions(command: CommandName | undefined, given: readonly string[]
 }
 
 function parse(words: readonly string[]) {
+  return orUsageError(() => parseFlags(words, optionTable));
+}
+
+function orUsageError<Value>(read: () => Value): Value {
   try {
-    return parseFlags(words, optionTable);
+    return read();
   } catch (error) {
     throw new UsageError(errorMessage(error));
   }
@@ -174,14 +178,9 @@ export function commandWords(text: string): [program: string, ...args: string[]]
 /** A program that was typed, or pasted, with this one loads its code meanwhile. */
 const defaultServerWaitMs = 10_000;
 /** A timer of Node that is longer ends at once. */
-const maxTimeoutSeconds = 2_147_483;
+const maxTimeoutMs = 2_147_483_000;
 
-function seconds(name: "timeout" | "server-wait", text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
-    throw new UsageError(`--${name} needs a number of seconds, not "${text}".`);
-  }
-  if (value <= maxTimeoutSeconds) return value;
-  const advice = name === "timeout" ? " Leave it out to wait without a limit." : "";
-  throw new UsageError(`--${name} must be at most ${maxTimeoutSeconds} seconds.${advice}`);
+/** The milliseconds that an option gives. */
+function timeOf(name: "timeout" | "server-wait", text: string): number {
+  return orUsageError(() => readDuration(`--${name}`, text, { minMs: 0, maxMs: maxTimeoutMs }));
 }

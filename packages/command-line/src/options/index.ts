@@ -5,3 +5,4 @@ export { formatTask, formatTasks } from "../tasks/task-text.js";
 export { helpText, row } from "./help-text.js";
 export type { Option } from "./option.js";
 export { parseFlags } from "./parse-flags.js";
+export { readDuration } from "./read-duration.js";

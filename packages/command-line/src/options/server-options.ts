@@ -65,7 +65,7 @@ const limits = {
   ...storeQuotas,
   "max-running": list(
     "N|TOOL=N",
-    `tasks that run at once in this process (${engineDefaults.maxRunning}), and of them tasks of one tool, such as render=2`,
+    `tasks that run at once in this process (${engineDefaults.maxRunning}), and running tasks of one tool, such as render=2`,
   ),
   "max-running-per-owner": text("N", `running tasks of one owner (${engineDefaults.maxRunningPerOwner})`, "settings"),
   "slot-turn": text(

@@ -22,7 +22,7 @@ describe("what the Tab key offers", () => {
     ["no option that means nothing to it", ["stats", "--det"], []],
     ["the values of an option", ["call", "count", "--on-interrupt", ""], ["cancel", "detach", "pause"]],
     ["nothing for a value that anything can be", ["call", "count", "--timeout", ""], []],
-    ["the words behind an option with a value", ["--state", "x", "call", "--timeout", "5", "cou"], ["count"]],
+    ["the words behind an option with a value", ["--state", "x", "call", "--timeout", "5s", "cou"], ["count"]],
     ["known servers for an option", ["tasks", "--server", "w"], ["work"]],
     ["what can be done with servers", ["servers", "t"], ["test"]],
     ["known servers to remove", ["servers", "remove", "w"], ["work"]],
