@@ -1,4 +1,5 @@
 import { type Client, isFinal } from "@resumable-mcp/client";
+import type { TaskStatus } from "@resumable-mcp/protocol";
 import { exitCodes } from "./command-line/exit-codes.js";
 import type { OnInterrupt } from "./command-line/parse-command-line.js";
 import { countText } from "./display/plain-text.js";
@@ -18,14 +19,13 @@ export async function runUiSession(options: RunTerminalUiOptions, screen?: Termi
   const ended = show(client, board, options.extraActions ?? [], screen);
   const code = await ended.finally(() => clearInterval(refresh));
   const unfinished = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
-  const waiting = unfinished.filter(
-    ({ info: { status } }) => status === "paused" || status === "input_required",
-  ).length;
+  const countOf = (wanted: TaskStatus) => unfinished.filter(({ info: { status } }) => status === wanted).length;
+  const [paused, asking] = [countOf("paused"), countOf("input_required")];
   if (code === exitCodes.interrupted) await onInterrupt(board, options.onInterrupt ?? "detach");
   board.close();
   await client.close();
   const unseen = code === exitCodes.terminated || code === exitCodes.hungUp;
-  const counts = { moving: unfinished.length - waiting, waiting };
+  const counts = { moving: unfinished.length - paused - asking, paused, asking };
   if (unfinished.length > 0 && !unseen) process.stdout.write(farewell(counts, fateOf(options, code)));
   return code;
 }
@@ -54,21 +54,30 @@ async function onInterrupt(board: TaskBoard, action: OnInterrupt): Promise<void>
 /** What becomes of unfinished tasks when the user leaves; `stop`: their server ends, too. */
 export type TaskFate = OnInterrupt | "stop";
 
-/** The unfinished tasks that the user leaves: those that continue, and those that are paused or ask. */
+/** The unfinished tasks that the user leaves: those that continue, those that are paused, and those that need input. */
 interface LeftCounts {
   readonly moving: number;
-  readonly waiting: number;
+  readonly paused: number;
+  readonly asking: number;
 }
 
 /** What the user reads of unfinished tasks after the screens. */
-export function farewell({ moving, waiting }: LeftCounts, fate: TaskFate): string {
-  const count = moving + waiting;
+export function farewell({ moving, paused, asking }: LeftCounts, fate: TaskFate): string {
+  const count = moving + paused + asking;
   const tasks = countText(count, "task");
   const unfinished = `${tasks} ${count === 1 ? "is" : "are"} not finished`;
   const back = "Come back with: resumable-mcp";
-  const continuing = `${countText(moving, "task")} ${moving === 1 ? "continues" : "continue"} without you`;
-  const wait = `${waiting === 1 ? "waits" : "wait"} for you`;
-  const left = moving === 0 ? `${tasks} ${wait}` : waiting === 0 ? continuing : `${continuing}, ${waiting} ${wait}`;
+  const groups = [
+    [moving, "continues without you", "continue without you"],
+    [paused, "is paused", "are paused"],
+    [asking, "needs input", "need input"],
+  ] as const;
+  const left = groups
+    .filter(([number]) => number > 0)
+    .map(([number, one, several], index) => {
+      return `${index === 0 ? countText(number, "task") : number} ${number === 1 ? one : several}`;
+    })
+    .join(", ");
   const texts: Readonly<Record<TaskFate, string>> = {
     detach: `${left}. ${back}`,
     stop: `${unfinished}. The server stops now; start it again to continue from the last checkpoint.`,

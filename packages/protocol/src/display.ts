@@ -44,6 +44,7 @@ export {
 } from "./display/shown-task.js";
 export {
   answerReceivedText,
+  continuationTexts,
   momentUtc,
   type ShownStatus,
   shownStatus,

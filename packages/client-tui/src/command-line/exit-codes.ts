@@ -11,7 +11,7 @@ export const exitCodes = {
   notFound: 4,
   /** The task is paused. */
   paused: 5,
-  /** The task waits for an answer. */
+  /** The task needs input. */
   inputRequired: 6,
   /** The task is not finished: `--timeout` is over, or `result` came too early. */
   unfinished: 7,

@@ -40,6 +40,7 @@ describe("what a schema finds wrong", () => {
     [{ minLength: 2 }, "a", "needs at least 2 characters"],
     [{ maxLength: 1 }, "ab", "can have at most 1 character"],
     [{ format: "email" }, "a", "has to have the format email"],
+    [{ pattern: "^.+@.+$", format: "email" }, "a", "has to have the format email"],
     [{ minItems: 1 }, [], "needs at least 1 entry"],
     [{ maxItems: 2 }, [1, 2, 3], "can have at most 2 entries"],
     [{ exclusiveMinimum: 1 }, 1, "has to be more than 1"],

@@ -11,9 +11,11 @@ export function schemaErrors(schema: JsonObject, values: JsonObject): Readonly<R
   if (!validators.has(schema)) validators.set(schema, compile(schema));
   const validate = validators.get(schema);
   if (validate === undefined || validate(values)) return {};
-  const found = (validate.errors ?? []).map((error) => [pathOf(error), sentence(error)] as const);
-  // The first error of a value wins.
-  return Object.fromEntries(found.toReversed());
+  // The first error of a value wins; a format says more to people than its pattern.
+  const patternLast = (validate.errors ?? []).toSorted(
+    (left, right) => Number(left.keyword === "pattern") - Number(right.keyword === "pattern"),
+  );
+  return Object.fromEntries(patternLast.map((error) => [pathOf(error), sentence(error)] as const).toReversed());
 }
 
 /** A schema that no validator understands is the server's affair: it checks again anyway. */

@@ -6,7 +6,7 @@ import { hostile, otherServer, twoServers } from "../../test/odd-texts.js";
 import { withCommands } from "../advice.js";
 import { cutText, textWidth } from "../display/plain-text.js";
 import { serverLabelAt } from "../display/server-label.js";
-import { continueCommand } from "../display/task-status.js";
+import { continueCommand, saveCommand } from "../display/task-status.js";
 import { answerCommand, answerRows } from "./task-text.js";
 
 const texts = { all: true, cut: cutText, widthOf: textWidth };
@@ -17,6 +17,7 @@ const describeTask = (task: TaskInfo) =>
   formatTask(task, {
     advise: withCommands,
     next: continueCommand(task.id, task.error),
+    save: saveCommand(task.id),
     answerRows: (question) => answerRows(task.id, question),
   }).lines;
 
@@ -57,6 +58,29 @@ describe("a task that calls others", () => {
     const lines = describeTask(fakeTask("a", { parent, children }));
     expect(lines).toContain("parent    b, as report");
     expect(lines).toContain("child     c evil next line, as page-1: returned");
+  });
+});
+
+describe("a task that made files", () => {
+  it("lists them, and the command that saves them", () => {
+    const file = { mimeType: "text/csv", bytes: 2_048, uri: "task://a/artifacts/orders.csv" };
+    const task = fakeTask("a", { artifacts: [{ ...file, name: "orders.csv" }] });
+    expect(describeTask(task).join("\n")).toContain(
+      "file      orders.csv, text/csv, 2048 bytes\n  save    resumable-mcp save a\n",
+    );
+    expect(formatTask(task).json).toMatchObject({ artifacts: [{ name: "orders.csv", mime_type: "text/csv" }] });
+    expect(describeTask(fakeTask("b")).join()).not.toContain("save");
+  });
+});
+
+describe("a tool with a title", () => {
+  const titled = { tool: "refund", title: "Refund a customer" };
+
+  it("is called by it, and by its name in detail and for scripts", () => {
+    const { json, lines } = formatTasks([fakeTask("a", titled)], place);
+    expect(lines[1]).toMatch(/^a {5}Refund a customer {2}> running/);
+    expect(json).toMatchObject({ tasks: [{ task_name: "refund" }] });
+    expect(describeTask(fakeTask("a", titled))[1]).toBe("tool      Refund a customer (refund)");
   });
 });
 

@@ -1,15 +1,16 @@
 import {
-  type CallOptions,
   type Client,
   type ClientEvent,
   isClientError,
   type JsonObject,
   type TaskInfo,
   type TaskResult,
+  type ToolInfo,
 } from "@resumable-mcp/client";
 import type { QuestionAnswer, TaskQuestion, TaskStatus } from "@resumable-mcp/protocol";
 import { wasInterrupted } from "@resumable-mcp/protocol/display";
 import { contentText } from "../display/result-text.js";
+import { titleOf } from "../display/task-status.js";
 import { openingNotices } from "../display/whose-tasks.js";
 import { errorMessage } from "../json.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
@@ -75,14 +76,11 @@ export class TaskBoard {
   }
 
   /** Calls a tool; resolves to the task's id, or `undefined` when that failed or the server keeps no tasks. */
-  async call(
-    tool: string,
-    values: JsonObject,
-    place: Required<Pick<CallOptions, "server" | "detached">>,
-  ): Promise<string | undefined> {
+  async call(tool: ToolInfo, values: JsonObject, detached: boolean): Promise<string | undefined> {
     let taskId: string | undefined;
     await this.attempt(async () => {
-      const call = await this.#client.call(tool, values, { ...place, ask: (asked) => this.#dismiss(tool, asked) });
+      const options = { server: tool.server, detached, ask: (asked: TaskQuestion) => this.#dismiss(tool, asked) };
+      const call = await this.#client.call(tool.name, values, options);
       if (call.taskId === undefined) return void this.attempt(() => this.#readPlain(tool, call.result()));
       this.#show(await this.#client.task(call.taskId, call.server).info());
       this.follow(call.taskId);
@@ -294,15 +292,15 @@ export class TaskBoard {
   }
 
   /** What a tool asks its caller directly belongs to no task, and has no form here. */
-  async #dismiss(tool: string, { message }: TaskQuestion): Promise<QuestionAnswer> {
-    const advice = `Nothing was answered. To answer: resumable-mcp call ${tool}`;
-    this.notice("error", `${tool} asks: ${message} ${advice}`);
+  async #dismiss(tool: ToolInfo, { message }: TaskQuestion): Promise<QuestionAnswer> {
+    const advice = `Nothing was answered. To answer: resumable-mcp call ${tool.name}`;
+    this.notice("error", `${titleOf(tool)} asks: ${message} ${advice}`);
     return { action: "cancel" };
   }
 
-  async #readPlain(tool: string, result: Promise<TaskResult>): Promise<void> {
+  async #readPlain(tool: ToolInfo, result: Promise<TaskResult>): Promise<void> {
     const ended = await result;
-    this.notice(ended.isError ? "error" : "info", `${tool}: ${contentText(ended)}`);
+    this.notice(ended.isError ? "error" : "info", `${titleOf(tool)}: ${contentText(ended)}`);
   }
 
   #showServers(): void {

@@ -5,7 +5,7 @@ import { askInTerminal } from "../command-line/ask-in-terminal.js";
 import { exitCodes } from "../command-line/exit-code.js";
 import { parseToolArguments } from "../command-line/tool-arguments.js";
 import { countText, plainText } from "../display/plain-text.js";
-import { toolTitle } from "../display/task-status.js";
+import { titleOf, toolText, toolTitle } from "../display/task-status.js";
 import { openingNotices } from "../display/whose-tasks.js";
 import { errorMessage } from "../json.js";
 import { isReady } from "../model/board-state.js";
@@ -114,7 +114,7 @@ class Conversation {
         return say(...(this.#numbers.length === 0 ? ["You have no unfinished tasks."] : numbered(this.#numbers)));
       case "tools": {
         const tools = (await this.#client.tools()).filter(({ control }) => !control);
-        return say(...tools.map(({ name, description = "no description." }) => `${name}: ${plainText(description)}`));
+        return say(...tools.map((tool) => `${tool.name}: ${toolText(tool) || "no description."}`));
       }
       case "call":
         return this.#call(command.tool, command.words);
@@ -147,8 +147,8 @@ class Conversation {
     const tool = (await this.#client.tools()).find((entry) => entry.name === name);
     if (tool === undefined) return say(`No tool is named ${name}. tools lists them.`);
     const values = parseToolArguments(words, undefined, tool.inputSchema);
-    say(`Calling ${name}.`);
-    await this.#board.call(name, values, { server: tool.server, detached: false });
+    say(`Calling ${titleOf(tool)}.`);
+    await this.#board.call(tool, values, false);
   }
 
   async #withTask(verb: NumberedVerb, number: number): Promise<void> {

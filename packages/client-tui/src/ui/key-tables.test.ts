@@ -28,7 +28,7 @@ const names: Readonly<Record<string, readonly KeyPress[]>> = {
   End: [named("end")],
   "↑↓": [named("up"), named("down")],
   "←→": [named("left"), named("right")],
-  PgUp: [named("pageUp"), named("pageDown"), named("home"), named("end")],
+  j: [typed("j"), typed("k"), named("pageUp"), named("pageDown"), named("home"), named("end")],
   type: [typed("x")],
 };
 /** Heard for all screens at once. */

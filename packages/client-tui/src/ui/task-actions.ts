@@ -1,7 +1,7 @@
 import { canDo, wasInterrupted } from "@resumable-mcp/protocol/display";
 import { countText, plainText } from "../display/plain-text.js";
 import { progressNumbers } from "../display/progress-line.js";
-import { statusMark, statusWord, taskName } from "../display/task-status.js";
+import { statusMark, statusWord, taskName, toolTitle } from "../display/task-status.js";
 import { isReady } from "../model/board-state.js";
 import { type BoardTask, isAway, isUnfinished, requestWords } from "../model/board-task.js";
 import { type BoardOutcome, boardKeys } from "./board/board-view-state.js";
@@ -44,8 +44,9 @@ export function taskActions(props: ActionProps) {
       if (outcome === "back" || task === undefined) return go({ type: "back" });
       if (outcome === "keys") return keys(detailKeys);
       if (outcome === "answer") return answer(props, task.info.id);
-      if (outcome === "again") return void runAgain(props, task);
-      if (outcome === "copy") return copyCommand(props, task);
+      if (outcome === "restart") return restart(props, task);
+      if (outcome === "copy" || outcome === "copy_arguments" || outcome === "copy_id")
+        return copyOf(props, outcome, task);
       if (outcome === "refresh") return void board.retryNow();
       if (outcome === "delete") go({ type: "back" });
       steer(outcome, [task.info.id]);
@@ -124,20 +125,37 @@ export function answer({ board, state, go }: Pick<ActionProps, "board" | "state"
 }
 
 /** Opens the form of a task's tool with the task's arguments, which a new task gets. */
-async function runAgain({ client, board, go }: ActionProps, { info, journal }: BoardTask): Promise<void> {
-  const tool = (await client.tools()).find(({ name, server }) => name === info.tool && server === info.server);
-  if (tool === undefined) board.notice("info", `Its server has no tool ${info.tool} now.`);
-  else go({ type: "open", screen: { name: "call", tool, given: journal?.arguments } });
+export function restart({ client, board, go }: ActionProps, { info, journal }: BoardTask): void {
+  void board.attempt(async () => {
+    const tool = (await client.tools()).find(({ name, server }) => name === info.tool && server === info.server);
+    if (tool === undefined) return board.notice("info", `Its server has no tool ${toolTitle(info)} now.`);
+    // The list of tasks knows no arguments.
+    const { arguments: given } = journal ?? (await client.task(info.id, info.server).journal()) ?? {};
+    go({ type: "open", screen: { name: "call", tool, given } });
+  });
 }
 
-/** Shows the shell command that does the same, and copies it; on a screen of its own only where it needs more room. */
-export function copyCommand({ client, board, copy: put, go, columns }: ActionProps, task: BoardTask): void {
-  const command = shellCommand(task, client.summary().stateFile);
-  put(command);
-  const notice = `In the clipboard, if your terminal allows it: ${command}`;
-  const lines = [command, "", "It is also in the clipboard, if your terminal allows it."];
+/** What can be copied of a task, and how it is called. */
+const copied = { copy: "Shell command", copy_arguments: "Arguments", copy_id: "Id" } as const;
+
+/** Shows the shell command that does the same, or a fact, and copies it; on a screen of its own only where it needs more room. */
+export function copyOf(props: ActionProps, what: keyof typeof copied, task: BoardTask): void {
+  const { client, board, go, columns } = props;
+  const given = task.journal?.arguments;
+  const text = {
+    copy: shellCommand(task, client.summary().stateFile),
+    copy_arguments: given && JSON.stringify(given),
+    copy_id: task.info.id,
+  }[what];
+  if (text === undefined) {
+    board.notice("info", "Its server has not said its arguments.");
+    return;
+  }
+  props.copy(text);
+  const notice = `In the clipboard, if your terminal allows it: ${text}`;
+  const lines = [text, "", "It is also in the clipboard, if your terminal allows it."];
   if (fitsNotice(notice, columns)) board.notice("info", notice);
-  else go({ type: "open", screen: { name: "page", title: "Shell command", lines } });
+  else go({ type: "open", screen: { name: "page", title: copied[what], lines } });
 }
 
 /** What is asked before something is done to several tasks, or cannot be undone; `undefined` where nothing is. */

@@ -29,12 +29,12 @@ describe("a way through the screens", () => {
       [
         [
           "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · ? all keys",
-          "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · n run again · d delete · : commands · ? all keys",
+          "Tab part · y copy · ↑↓ scroll · Enter fold, unfold · End follow · n restart · d delete · Y copy arguments · ? all keys",
           "Tab part · y copy · ? all keys",
         ],
         [
-          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n run again · ? all keys",
-          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n run again · d delete · : commands · 1-5 places · ? all keys",
+          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n restart · ? all keys",
+          "c cancel · Tab part · y copy · ↑↓ scroll · End follow · n restart · d delete · Y copy arguments · i copy id · ? all keys",
           "c cancel · Tab part · ? all keys",
         ],
       ]

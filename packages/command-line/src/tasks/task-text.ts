@@ -6,6 +6,7 @@ import {
   slotWaitText,
   statusMark,
   statusWord,
+  toolTitle,
 } from "@resumable-mcp/protocol/display";
 import { tellHistory } from "./task-history.js";
 
@@ -37,7 +38,7 @@ interface TaskTablePlace {
   readonly serverLabel?: (address: string) => string;
 }
 
-/** Columns of a table that a label takes at most. */
+/** Columns of a table that a tool's title, and a label, take at most. */
 const mostLabel = 32;
 
 /** What `tasks` prints. */
@@ -54,7 +55,7 @@ function taskTable(tasks: readonly TextTask[], place: TaskTablePlace): readonly 
   const several = new Set(tasks.map(({ server }) => server)).size > 1;
   const columnsOf = (task?: TextTask): readonly (readonly [string, string])[] => [
     ["TASK", task?.id ?? ""],
-    ["TOOL", task?.tool ?? ""],
+    ["TOOL", task === undefined ? "" : cut(plainText(toolTitle(task)), mostLabel)],
     ...when(
       tasks.some(({ label }) => label !== undefined),
       "LABEL",
@@ -96,6 +97,8 @@ interface TaskAdvice {
   readonly advise?: (message: string) => string;
   /** What continues the task. */
   readonly next?: string | undefined;
+  /** What saves its files. */
+  readonly save?: string;
   /** What an answer needs, and the command for it. */
   readonly answerRows?: (question: TaskQuestion) => readonly TextRow[];
 }
@@ -119,11 +122,11 @@ export function formatTask(task: TextTask, advice: TaskAdvice = {}): Formatted {
 }
 
 function factLines(task: TextTask, advice: TaskAdvice): readonly string[] {
-  const { journal, advise = (message) => message, next, answerRows = () => [] } = advice;
+  const { journal, advise = (message) => message, next, save, answerRows = () => [] } = advice;
   const { error } = task;
   const rows: readonly TextRow[] = [
     ["task", task.id],
-    ["tool", task.tool],
+    ["tool", toolTitle(task) === task.tool ? task.tool : `${toolTitle(task)} (${task.tool})`],
     ["label", task.label],
     ["arguments", journal?.arguments && JSON.stringify(journal.arguments)],
     ["server", task.server],
@@ -132,12 +135,16 @@ function factLines(task: TextTask, advice: TaskAdvice): readonly string[] {
     ["waits", task.waitsFor && slotWaitText(task.waitsFor).replace(/^Waits:? /, "")],
     ["progress", progressNumbers(task)],
     ["message", task.message],
-    ["attempt", `${task.attempt}, generation ${task.generation}`],
+    ["attempt", task.attempt === 0 ? undefined : `${task.attempt}, generation ${task.generation}`],
     ["items", String(task.itemCount)],
     ["parent", task.parent && `${task.parent.taskId}, as ${task.parent.key}`],
     ...(task.children ?? []).map(
       ({ key, taskId, tool, status }): TextRow => ["child", `${taskId} ${tool}, as ${key}: ${status}`],
     ),
+    ...(task.artifacts ?? []).map(
+      ({ name, mimeType, bytes }): TextRow => ["file", `${name}, ${mimeType}, ${bytes} bytes`],
+    ),
+    ["  save", task.artifacts && save],
     ["created", task.createdAt],
     ["updated", task.updatedAt],
     ["finished", task.finishedAt],
@@ -171,6 +178,7 @@ function taskJson(task: TextTask): object {
     ...times,
     questions: questions.length === 0 ? undefined : questions,
     waits_for: task.waitsFor,
+    artifacts: task.artifacts?.map(({ mimeType: mime_type, ...file }) => ({ ...file, mime_type })),
     parent: task.parent && { task_id: task.parent.taskId, key: task.parent.key },
     children: task.children?.map(({ taskId, tool: called, ...child }) => ({
       task_id: taskId,

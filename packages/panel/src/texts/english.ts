@@ -1,6 +1,7 @@
 import {
   activityText,
   answerReceivedText,
+  continuationTexts,
   endingText,
   momentText,
   rangeTexts,
@@ -78,11 +79,7 @@ export const english = {
   arguments: "Arguments",
   error: "Error",
   stack: "Stack",
-  continuation: {
-    by_call: (far: string) => `Resume it, or call it again, to continue at ${far}.`,
-    by_resume: (far: string) => `Resume continues at ${far}; the same call starts from the beginning.`,
-    never: (far: string) => `It stopped at ${far}; the same call starts from the beginning.`,
-  },
+  continuation: continuationTexts,
   question: "Question",
   questionExpires: (when: string) => `Can be answered until ${when}.`,
   decline: "Decline",

@@ -1,5 +1,5 @@
 import type { TaskStatus } from "@resumable-mcp/core";
-import type { TaskFacts } from "../task-object.js";
+import type { TaskError, TaskFacts } from "../task-object.js";
 
 /** What a task is called: its tool, and what tells it from others of that tool. */
 export function taskName(task: { readonly tool: string; readonly title?: string; readonly label?: string }): string {
@@ -45,6 +45,13 @@ export function statusWord(status: TaskStatus, interrupted = false): string {
 function isCut(status: TaskStatus, interrupted: boolean): boolean {
   return interrupted && (status === "running" || status === "pending");
 }
+
+/** How far a failed task came, and what continues it. */
+export const continuationTexts = {
+  by_call: (far: string) => `Resume it, or call it again, to continue at ${far}.`,
+  by_resume: (far: string) => `Resume continues at ${far}; the same call starts from the beginning.`,
+  never: (far: string) => `It stopped at ${far}; the same call starts from the beginning.`,
+} as const satisfies Readonly<Record<NonNullable<TaskError["continues"]>, (far: string) => string>>;
 
 /** Of a task whose answer is on its way. */
 export const answerReceivedText = "Your answer was received; the task takes it when it runs.";

@@ -2,6 +2,7 @@ import { ClientError, type ToolInfo } from "@resumable-mcp/client";
 import { didYouMean } from "@resumable-mcp/command-line/options";
 import type { QuestionAnswer, TaskQuestion } from "@resumable-mcp/protocol";
 import { plainText } from "../../display/plain-text.js";
+import { titleOf } from "../../display/task-status.js";
 import type { Command, CommandContext } from "../command.js";
 import { UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
@@ -29,7 +30,8 @@ export const callCommand: Command = async (context) => {
     if (line.detach) return output.result({ ...facts, server }, [taskId]);
     if (output.json) output.object({ type: "started", ...facts });
   }
-  return followToEnd(context, { taskId, name, events: () => call.events(), result: () => call.result() });
+  const named = { taskId, name: titleOf(tool) };
+  return followToEnd(context, { ...named, events: () => call.events(), result: () => call.result() });
 };
 
 /** What a tool asks its caller directly: only a person at this terminal can answer, while the call lasts. */

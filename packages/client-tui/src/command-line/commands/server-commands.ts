@@ -1,6 +1,7 @@
 import type { ToolInfo } from "@resumable-mcp/client";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { countLines, sessionLines } from "../../display/summary-lines.js";
+import { toolText } from "../../display/task-status.js";
 import { asObject, toText } from "../../json.js";
 import type { Command } from "../command.js";
 import type { Output } from "../output.js";
@@ -59,16 +60,14 @@ const tools: Command = async (context) => {
   const listed = found.map(({ inputSchema, control: _, ...tool }) => ({ ...tool, input_schema: inputSchema }));
   output.result(
     { tools: listed, ...silent.json },
-    found.map(({ name, title = "", description = title }) =>
-      `${name.padEnd(width)}  ${cutText(plainText(description), room)}`.trimEnd(),
-    ),
+    found.map((tool) => `${tool.name.padEnd(width)}  ${cutText(toolText(tool), room)}`.trimEnd()),
   );
   if (found.length === 0 && silent.servers.length === 0 && !line.json) output.note(noTools);
   return silent.report(output, () => "its tools are not listed.");
 };
 
 function showTool(output: Output, tool: ToolInfo): number {
-  const { inputSchema, name, title = "", description = title } = tool;
+  const { inputSchema, name } = tool;
   const required = requiredKeys(inputSchema);
   const fields = Object.entries(givenProperties(inputSchema)).map(([key, value]) => {
     const property = asObject(value) ?? {};
@@ -78,7 +77,7 @@ function showTool(output: Output, tool: ToolInfo): number {
     return `${plainText(key)}  ${plainText(facts.join(", ") + text)}`;
   });
   return output.result({ ...tool, inputSchema: undefined, control: undefined, input_schema: inputSchema }, [
-    `${plainText(name)}  ${plainText(description)}`,
+    `${plainText(name)}  ${toolText(tool)}`,
     ...fields.map((field) => `  ${field}`),
     plainText(`Call it with: resumable-mcp call ${name} ${exampleWords(inputSchema)}`),
   ]);

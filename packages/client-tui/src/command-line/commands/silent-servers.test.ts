@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type FakeWorld, fakeClient, fakeServer, fakeTask } from "../../../test/fake-client.js";
+import { type FakeWorld, fakeClient, fakeServer, fakeTask, fakeTool } from "../../../test/fake-client.js";
 import { otherServer, rememberedTask, twoServers } from "../../../test/odd-texts.js";
 import { createOutput } from "../output.js";
 import { parseCommandLine } from "../parse-command-line.js";
@@ -80,4 +80,30 @@ it("answer says of a key that is none that it is none", async () => {
   await expect(run("answer", ["a", "gone", "by=me"], asked)).rejects.toThrow(
     /^gone is not an open question of this task\. Task a asks: go \("Go\?"\)\. Name one\.$/,
   );
+});
+
+it("a tool is called by its title, next to its name where that is typed", async () => {
+  const title = "Count the words";
+  const tool = fakeTool("count_words", { title, inputSchema: { type: "object" } });
+  const stats = { server: fakeServer, counts: {}, total: 0, failedByTool: { count_words: 2, gone: 1 } };
+  const events = async function* () {
+    yield { type: "progress", progress: 1 } as const;
+    yield { type: "status", status: "paused" } as const;
+  };
+  const world = {
+    tasks: [fakeTask("a", { title })],
+    tools: async () => [tool],
+    stats: async () => [stats],
+    ...{ silent: [], events },
+  };
+  expect((await run("tools", [], world)).out).toBe("count_words  Count the words: Counts the words of a file.\n");
+  expect((await run("tools", ["count_words"], world)).out).toContain("count_words  Count the words: Counts the");
+  const { notes } = await run("tasks", ["--all-owners"], world);
+  expect(notes).toContain("Failed, by tool: Count the words 2, gone 1\n");
+  for (const command of ["watch", "wait"] as const)
+    expect(await run(command, ["a"], world)).toMatchObject({ code: 5, notes: expect.stringContaining("Paused.") });
+  expect((await run("watch", ["a"], world)).notes).toMatch(/^Count the words ·/);
+  expect(JSON.parse((await run("tasks", ["--json"], world)).out)).toMatchObject({
+    tasks: [{ task_name: "count_words" }],
+  });
 });

@@ -1,7 +1,7 @@
 import {
+  type Client,
   isClientError,
   isFinal,
-  type ServerStats,
   type TaskHandle,
   type TaskInfo,
   type TaskResult,
@@ -12,7 +12,7 @@ import { withCommands } from "../../advice.js";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { serverLabelAt } from "../../display/server-label.js";
-import { continueCommand, statusWord } from "../../display/task-status.js";
+import { continueCommand, saveCommand, statusWord, titleOf, toolTitle } from "../../display/task-status.js";
 import { whoseTasks } from "../../display/whose-tasks.js";
 import { errorMessage } from "../../json.js";
 import type { Command, CommandContext } from "../command.js";
@@ -39,8 +39,7 @@ const tasks: Command = async (context) => {
     (right.createdAt ?? "").localeCompare(left.createdAt ?? ""),
   );
   if (!line.json) output.note(isOfAll ? "These are the tasks of all owners." : whoseTasks(client.summary()));
-  if (!line.json && isOfAll)
-    for (const text of failureLines(await client.stats({ allOwners: true }))) output.note(text);
+  if (!line.json && isOfAll) for (const text of await failureLines(client)) output.note(text);
   const servers = client.servers();
   const { json, lines } = formatTasks(found, {
     all: line.all,
@@ -59,9 +58,12 @@ const tasks: Command = async (context) => {
 };
 
 /** Which tools fail. */
-function failureLines(stats: readonly ServerStats[]): readonly string[] {
-  return stats.flatMap(({ failedByTool = {} }) => {
-    const counts = Object.entries(failedByTool).map(([tool, count]) => `${plainText(tool)} ${count}`);
+async function failureLines(client: Client): Promise<readonly string[]> {
+  const [stats, tools] = await Promise.all([client.stats({ allOwners: true }), client.tools().catch(() => [])]);
+  return stats.flatMap(({ server, failedByTool = {} }) => {
+    const nameOf = (tool: string) =>
+      titleOf(tools.find((one) => one.server === server && one.name === tool) ?? { name: tool });
+    const counts = Object.entries(failedByTool).map(([tool, count]) => `${nameOf(tool)} ${count}`);
     return counts.length === 0 ? [] : [`Failed, by tool: ${counts.join(", ")}`];
   });
 }
@@ -82,6 +84,7 @@ const show: Command = async (context) => {
     result: result && { json: resultJson(result), text: resultText(result) },
     advise: withCommands,
     next: continueCommand(info.id, info.error),
+    save: saveCommand(info.id),
     answerRows: (question) => answerRows(info.id, question),
   });
   return output.result(json, lines);
@@ -97,9 +100,9 @@ const watch: Command = async (context) => {
   const [id] = line.words;
   if (id === undefined) return watchAll(context);
   const task = client.task(id);
-  const { tool } = await task.info();
+  const name = toolTitle(await task.info());
   const events = () => task.follow({ fromStart: line["from-start"] });
-  return followToEnd(context, { taskId: id, name: tool, events, result: () => task.result() });
+  return followToEnd(context, { taskId: id, name, events, result: () => task.result() });
 };
 
 async function watchAll(context: CommandContext): Promise<number> {
@@ -116,9 +119,15 @@ async function watchAll(context: CommandContext): Promise<number> {
   const left = context.interrupts.next();
   const shared = { ...context, output: lines, interrupts: { next: () => left } };
   const codes = await Promise.all(
-    unfinished.map(({ id, tool, server }) => {
-      const task = client.task(id, server);
-      return followToEnd(shared, { taskId: id, name: tool, events: () => task.follow(), result: () => task.result() });
+    unfinished.map((info) => {
+      const task = client.task(info.id, info.server);
+      const target = {
+        taskId: info.id,
+        name: toolTitle(info),
+        events: () => task.follow(),
+        result: () => task.result(),
+      };
+      return followToEnd(shared, target);
     }),
   );
   return codes.find((code) => code !== exitCodes.ok) ?? missing;
@@ -129,8 +138,8 @@ const wait: Command = async (context) => {
   const { line, output } = context;
   const id = taskIdOf(context, "wait");
   const task = context.client.task(id);
-  const { tool } = await task.info();
-  const target = { taskId: id, name: tool, events: () => task.follow(), result: () => task.result() };
+  const name = toolTitle(await task.info());
+  const target = { taskId: id, name, events: () => task.follow(), result: () => task.result() };
   const silent = { ...output, object: () => undefined };
   return followToEnd({ ...context, line: { ...line, quiet: true }, output: silent }, target);
 };

@@ -4,17 +4,9 @@ import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusWord, taskName } from "../../display/task-status.js";
 import { type BoardTask, taskMessage, taskServer } from "../../model/board-task.js";
+import { type Find, hasWords, typeFilter } from "../keys/find.js";
 import type { KeyPress } from "../keys/key-press.js";
-import {
-  type Cursor,
-  isLeaving,
-  keptCursor,
-  meaning,
-  moveCursor,
-  nextValue,
-  toggled,
-  withTyped,
-} from "../keys/key-rules.js";
+import { type Cursor, isLeaving, keptCursor, meaning, moveCursor, nextValue, toggled } from "../keys/key-rules.js";
 import { verbKeys } from "../keys/task-keys.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 
@@ -36,7 +28,7 @@ export const boardKeys = [
   ": commands",
   "1-5 places",
   "g refresh",
-  "PgUp PgDn Home End move",
+  "j k PgUp PgDn Home End move",
   "Esc back",
 ];
 
@@ -47,12 +39,8 @@ export const sortOrders = ["newest", "name", "progress", "time left", "server"] 
 export type SortOrder = (typeof sortOrders)[number];
 
 /** How the list of tasks is looked at. */
-export interface BoardViewState extends Cursor {
+export interface BoardViewState extends Cursor, Find {
   readonly finished: boolean;
-  /** Words that a row has to contain, each of them. */
-  readonly filter: string;
-  /** The filter is being typed. */
-  readonly typing: boolean;
   readonly sort: SortOrder;
   /** Of which time tasks are shown; of one, with a chart of what happened in it. */
   readonly range: ListRange;
@@ -85,17 +73,17 @@ export function shownTasks(
   tasks: Iterable<BoardTask>,
   view: Pick<BoardViewState, "finished" | "filter" | "sort">,
 ): readonly BoardTask[] {
-  const wanted = view.filter.toLowerCase().split(/\s+/);
-  const shown = [...tasks].filter((task) => (view.finished || !isFinal(task.info.status)) && matches(task, wanted));
+  const shown = [...tasks].filter(
+    (task) => (view.finished || !isFinal(task.info.status)) && matches(task, view.filter),
+  );
   return inOrder(shown, comparisons[view.sort]);
 }
 
 /** A word is looked for in what the row of a task shows, and not in its id, which it does not. */
-function matches(task: BoardTask, wanted: readonly string[]): boolean {
+function matches(task: BoardTask, filter: string): boolean {
   const { info } = task;
   const state = [statusWord(info.status, info.interrupted), progressNumbers(info)];
-  const text = plainText([taskName(info), ...state, taskMessage(task), taskServer(task)].join(" ")).toLowerCase();
-  return wanted.every((word) => text.includes(word));
+  return hasWords(plainText([taskName(info), ...state, taskMessage(task), taskServer(task)].join(" ")), filter);
 }
 
 const comparisons: Readonly<Record<SortOrder, (left: BoardTask, right: BoardTask) => number>> = {
@@ -110,7 +98,7 @@ export function reduceBoardView(
   key: KeyPress,
   tasks: Iterable<BoardTask>,
 ): KeyStep<BoardViewState, BoardOutcome> {
-  if (state.typing) return { state: typeFilter(state, key) };
+  if (state.typing) return { state: { ...state, cursor: 0, at: undefined, ...typeFilter(state, key) } };
   const shown = shownTasks(tasks, state);
   const ids = shown.map(({ info }) => info.id);
   const next = placed(state, moveCursor(keptCursor(state, ids), key, ids.length), ids);
@@ -176,11 +164,4 @@ function toggleMark(state: BoardViewState, ids: readonly string[]): BoardViewSta
   const id = ids[state.cursor];
   if (id === undefined) return state;
   return placed({ ...state, marked: toggled(state.marked, id) }, Math.min(ids.length - 1, state.cursor + 1), ids);
-}
-
-function typeFilter(state: BoardViewState, key: KeyPress): BoardViewState {
-  const top = { ...state, cursor: 0, at: undefined };
-  if (key.name === "enter") return { ...top, typing: false };
-  if (key.name === "escape") return { ...top, typing: false, filter: "" };
-  return { ...top, filter: withTyped(state.filter, key) };
 }

@@ -6,6 +6,7 @@ import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { resultPreview } from "../../display/task-status.js";
 import { type BoardTask, taskMessage } from "../../model/board-task.js";
 import { TaskPane } from "../detail/task-pane.js";
+import { findKeys, findText, isTypingFilter } from "../keys/find.js";
 import { keptCursor, type Range, visibleRange } from "../keys/key-rules.js";
 import { offeredKeys } from "../keys/task-keys.js";
 import { rowsOfList, useClicks } from "../keys/use-clicks.js";
@@ -122,14 +123,8 @@ const leftBorder = {
   ...{ borderTop: false, borderRight: false, borderBottom: false },
 };
 
-function isTypingFilter({ typing }: BoardViewState): boolean {
-  return typing;
-}
-
-const typingKeys = ["type to find", "Enter keep", "Esc show all"];
-
 function footerKeys(view: BoardViewState, shown: readonly BoardTask[], current: BoardTask | undefined) {
-  if (view.typing) return typingKeys;
+  if (view.typing) return findKeys;
   const marked = new Set(markedIds(view, shown));
   const chosen = marked.size > 0 ? shown.filter(({ info }) => marked.has(info.id)) : current ? [current] : [];
   return offeredKeys(boardKeys, { chosen, interrupted: shown.some(wasInterrupted) });
@@ -149,7 +144,7 @@ function boardTitle(view: BoardViewState, shown: readonly BoardTask[], { from, t
   const marked = markedIds(view, shown).length;
   const parts = [
     shown.length === 0 ? "Tasks" : `Tasks ${from + 1}-${to} of ${shown.length}`,
-    view.typing || view.filter !== "" ? `/${view.filter}${view.typing ? "_" : ""}` : "",
+    findText(view),
     marked === 0 ? "" : `${marked} marked`,
     view.finished ? "" : "unfinished only",
     view.range === "all" ? "" : rangeTexts[view.range].toLowerCase(),

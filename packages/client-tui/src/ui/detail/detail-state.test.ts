@@ -29,6 +29,9 @@ describe("a task in detail", () => {
     ["d", "delete"],
     ["a", "answer"],
     ["y", "copy"],
+    ["Y", "copy_arguments"],
+    ["i", "copy_id"],
+    ["n", "restart"],
     ["?", "keys"],
     ["q", "back"],
     ["x", undefined],
@@ -54,6 +57,24 @@ describe("a task in detail", () => {
       ["error", 0],
       ["debug", 0],
     ]);
+  });
+
+  it("searches its log: typing narrows it, Enter keeps that, and Escape shows all before it leaves", () => {
+    const presses = [typed("/"), typed("q"), typed("?"), named("enter")];
+    let found: DetailState = initialDetailState;
+    const steps = presses.map((press) => {
+      found = reduceDetail(found, press, view).state;
+      return found;
+    });
+    expect(steps.map(({ filter, typing }) => [filter, typing])).toEqual([
+      ["", true],
+      ["q", true],
+      ["q?", true],
+      ["q?", false],
+    ]);
+    expect(reduceDetail(found, named("escape"), view)).toEqual({ state: { ...found, filter: "" } });
+    expect(reduceDetail(found, named("escape"), { ...view, pane: "timeline" }).outcome).toBe("back");
+    expect(reduceDetail(initialDetailState, typed("/"), { ...view, pane: "steps" }).state.typing).toBe(false);
   });
 
   it("shows and hides by s the places at which a tool threw, from the newest line", () => {

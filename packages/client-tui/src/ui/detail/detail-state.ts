@@ -1,4 +1,5 @@
 import { type ShownLevel, shownLevels } from "@resumable-mcp/protocol/display";
+import { type Find, typeFilter } from "../keys/find.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { meaning, moveCursor, nextValue, toggled } from "../keys/key-rules.js";
 import { verbKeys } from "../keys/task-keys.js";
@@ -14,12 +15,15 @@ export const detailKeys = [
   "Tab part",
   "y copy",
   "l log level",
+  "/ find",
   "s stack",
   "↑↓ scroll",
   "Enter fold, unfold",
   "End follow",
-  "n run again",
+  "n restart",
   "d delete",
+  "Y copy arguments",
+  "i copy id",
   ": commands",
   "1-5 places",
   "g refresh",
@@ -33,7 +37,7 @@ export const panes = ["timeline", "log", "steps", "result"] as const;
 export type Pane = (typeof panes)[number];
 
 /** What of a task is seen. */
-export interface DetailState {
+export interface DetailState extends Find {
   /** `undefined` until the user chooses: what there is to see decides. */
   readonly pane: Pane | undefined;
   /** The least level that the log shows. */
@@ -51,7 +55,8 @@ export interface DetailState {
 /** What the user wants with the task. */
 export type DetailOutcome =
   | ("back" | "pause" | "resume" | "cancel" | "delete")
-  | ("answer" | "again" | "copy" | "keys" | "refresh");
+  | ("answer" | "restart" | "keys" | "refresh")
+  | ("copy" | "copy_arguments" | "copy_id");
 
 /** What is on the screen, which decides how far keys lead. */
 export interface DetailView {
@@ -67,6 +72,8 @@ export const initialDetailState: DetailState = {
   pane: undefined,
   level: "debug",
   stack: false,
+  filter: "",
+  typing: false,
   up: 0,
   cursor: 0,
   toggled: new Set(),
@@ -74,12 +81,17 @@ export const initialDetailState: DetailState = {
 
 const verbs = {
   ...verbKeys,
-  ...({ g: "refresh", a: "answer", n: "again", y: "copy", "?": "keys", q: "back" } as const),
+  ...({ g: "refresh", a: "answer", n: "restart", "?": "keys", q: "back" } as const),
+  ...({ y: "copy", Y: "copy_arguments", i: "copy_id" } as const),
 };
 
 /** Goes through the parts, scrolls, folds, and says what is wanted with the task. */
 export function reduceDetail(state: DetailState, key: KeyPress, view: DetailView): KeyStep<DetailState, DetailOutcome> {
-  if (key.name === "escape") return { state, outcome: "back" };
+  if (state.typing) return { state: { ...state, up: 0, ...typeFilter(state, key) } };
+  const isLog = view.pane === "log";
+  if (isLog && key.text === "/") return { state: { ...state, typing: true } };
+  if (key.name === "escape")
+    return isLog && state.filter !== "" ? { state: { ...state, filter: "" } } : { state, outcome: "back" };
   const pane = chosenPane(key, view.pane);
   if (pane !== undefined) return { state: { ...state, pane, up: 0 } };
   if (key.text === "l") return { state: { ...state, level: nextValue(shownLevels, state.level), up: 0 } };

@@ -60,6 +60,22 @@ describe("what is known of a task", () => {
     expect(facts({ ...newBoardTask(fakeTask("a")), journal })[1]).toBe('arguments: {"dataset":"orders","limit":50}');
   });
 
+  it("lists the files that it made, and the command that saves them", () => {
+    const file = { mimeType: "text/csv", uri: "task://a/artifacts/x" };
+    const artifacts = [
+      { ...file, name: "orders.csv", bytes: 2_048 },
+      { ...file, name: hostile, bytes: 1 },
+    ];
+    expect(facts(newBoardTask(fakeTask("a", { artifacts })))).toContain(
+      "files (resumable-mcp save a): orders.csv, 2048 bytes; evil next line, 1 bytes",
+    );
+  });
+
+  it("names no attempt of a task that has not begun", () => {
+    const pending = newBoardTask(fakeTask("a", { status: "pending", attempt: 0 }));
+    expect(facts(pending)[0]).toBe("pending · 15 items · updated 2s ago");
+  });
+
   it("tells rate and remaining time of what moves, and how long what is over took", () => {
     const pace = [5, 15].map((progress, index) => ({ progress, atMs: nowMs - 10_000 + index * 10_000 }));
     const moving = { ...newBoardTask(fakeTask("a")), pace };
@@ -92,6 +108,11 @@ describe("the part of a task that one looks at", () => {
   it("is the log from a level on, of which unknown ones count as the worst", () => {
     const counts = shownLevels.map((level) => detailContent(task, { ...initialDetailState, pane: "log", level }).count);
     expect(counts).toEqual([6, 5, 3, 2]);
+  });
+
+  it("is the lines of the log that have each word which is searched for", () => {
+    const found = detailContent(task, { ...initialDetailState, pane: "log", filter: "ERR a" });
+    expect(found.lines.map(({ text }) => text)).toEqual(["         error   a error"]);
   });
 
   it("is the timeline at first, and the result once there is one", () => {

@@ -1,18 +1,18 @@
 import { defaultStateFile, isFinal } from "@resumable-mcp/client";
 import { tellHistory } from "@resumable-mcp/command-line/options";
-import type { TaskError } from "@resumable-mcp/protocol";
 import {
   answerReceivedText,
+  continuationTexts,
   isShownAt,
-  type ShownLevel,
   slotWaitText,
   taskTimes,
 } from "@resumable-mcp/protocol/display";
 import { withCommands } from "../../advice.js";
 import { countText, cutText, plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
-import { continueCommand, resultPreview, resumeCommand, statusWord } from "../../display/task-status.js";
+import { continueCommand, resultPreview, resumeCommand, saveCommand, statusWord } from "../../display/task-status.js";
 import { ageText, type BoardTask, isAway, type LogLine, requestWords } from "../../model/board-task.js";
+import { hasWords } from "../keys/find.js";
 import type { DetailState, DetailView, Pane } from "./detail-state.js";
 import { resultValue, treeLines } from "./result-tree.js";
 
@@ -34,17 +34,17 @@ export interface DetailContent extends DetailView {
 export function detailContent(task: BoardTask, state: DetailState): DetailContent {
   const pane = state.pane ?? (task.result === undefined ? "timeline" : "result");
   const tree = task.result === undefined ? [] : treeLines(resultValue(task.result), state.toggled);
-  const all = pane === "result" ? [] : paneLines(pane, task, state.level);
+  const all = pane === "result" ? [] : paneLines(pane, task, state);
   const lines = state.stack ? all : all.filter(({ isPlace }) => !isPlace);
   const hasStack = all.some(({ isPlace }) => isPlace);
   return { pane, tree, lines, hasStack, count: lines.length, asks: task.info.questions.length > 0 };
 }
 
-function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: ShownLevel) {
+function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, { level: least, filter }: DetailState) {
   const history = tellHistory(task.journal);
   if (pane === "log")
     return wholeLog(history, task.log)
-      .filter((line) => isShownAt(level, line))
+      .filter((line) => isShownAt(least, line) && hasWords(line.text, filter))
       .map(({ at, level, text }, index) => {
         const said = `${timeOf(at)} ${level.padEnd(7)} ${text}`;
         return { key: String(index), text: said, muted: level === "debug", isPlace: false };
@@ -84,6 +84,7 @@ function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
     ["times", timesText(task, nowMs)],
     ["says", info.parent && `called by ${info.parent.taskId}, as ${info.parent.key}`],
     ["says", info.children && childrenText(info.children)],
+    ["result", info.artifacts && filesText(info.artifacts, info.id)],
     ["says", info.message === undefined || isFinal(info.status) ? undefined : `message: ${info.message}`],
     ["says", lastLogText(task)],
     ...info.questions.map(({ message }): Fact => ["trouble", `question (a answers): ${message}`]),
@@ -93,19 +94,10 @@ function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
     ["trouble", away && isAway(task) ? `its server is away (${away.reason}); g tries again now` : undefined],
     ["trouble", problem],
     ["trouble", error && `error: ${withCommands(error.message)}`],
-    ["trouble", error?.continues && continuationText(error.continues, progressNumbers(info))],
+    ["trouble", error?.continues && continuationTexts[error.continues](progressNumbers(info))],
     ["place", continueCommand(info.id, error) && `in a shell: ${resumeCommand(info.id)}`],
     ["result", result && `result: ${resultPreview(result) ?? "empty"}`],
   ];
-}
-
-/** How far a failed task came, and which key or call continues it. */
-function continuationText(continues: NonNullable<TaskError["continues"]>, far: string): string {
-  return {
-    by_call: `r or the same call continues at ${far}`,
-    by_resume: `r continues at ${far}; the same call starts from the beginning`,
-    never: `it stopped at ${far}; the same call starts from the beginning`,
-  }[continues];
 }
 
 /** What the server has logged last, without debugging. */
@@ -119,12 +111,13 @@ function lastLogText({ log, journal }: BoardTask): string | undefined {
 function statusText(task: BoardTask, nowMs: number): string {
   const { status, interrupted, attempt, generation, itemCount } = task.info;
   const asked = task.requested && requestWords[task.requested];
-  const attempts = `attempt ${attempt}${generation > 1 ? `, generation ${generation}` : ""}`;
+  const attempts = attempt === 0 ? [] : [`attempt ${attempt}${generation > 1 ? `, generation ${generation}` : ""}`];
   // What the client remembers has no status and no counts.
   if (task.remembered === true) return `out of reach · last seen ${ageText(task, nowMs)}`;
   const age = `updated ${ageText(task, nowMs)}`;
   const seen = isAway(task) ? "last seen: " : "";
-  return [seen + (asked ?? statusWord(status, interrupted)), attempts, countText(itemCount, "item"), age].join(" · ");
+  const state = seen + (asked ?? statusWord(status, interrupted));
+  return [state, ...attempts, countText(itemCount, "item"), age].join(" · ");
 }
 
 function timesText(task: BoardTask, nowMs: number): string | undefined {
@@ -159,6 +152,11 @@ function quoted(word: string): string {
 function wholeLog(history: { readonly log: readonly LogLine[] }, live: readonly LogLine[]): readonly LogLine[] {
   const lastSeq = history.log.at(-1)?.seq ?? 0;
   return [...history.log, ...live.filter(({ seq }) => seq === undefined || seq > lastSeq)];
+}
+
+/** The files that a task made, and how they are saved: `files (resumable-mcp save ID): report.pdf, 2048 bytes`. */
+function filesText(files: NonNullable<BoardTask["info"]["artifacts"]>, taskId: string): string {
+  return `files (${saveCommand(taskId)}): ${files.map(({ name, bytes }) => `${name}, ${bytes} bytes`).join("; ")}`;
 }
 
 /** What a task called, in English: `calls: 2 of 3 returned, 1 failed`. */

@@ -70,6 +70,9 @@ describe("a task in detail", () => {
     const gone = await openTask({ journal, tools: async () => [] });
     await gone.go(["09:00:09  attempt 2", "n"]);
     await gone.until("Its server has no tool count_words now.");
+    const away = await openTask({ journal, tools: () => Promise.reject(new Error("No server answers.")) });
+    await away.go(["09:00:09  attempt 2", "n"]);
+    await away.until("No server answers.");
   });
 
   it("keeps the newest of its timeline and the state of its task on a low and narrow screen", async () => {
@@ -180,7 +183,7 @@ describe("a task in detail", () => {
       │            at read (file:///tools.js:12:9)
       │            at run (file:///tools.js:30:5)
       ⋮ 22 empty lines
-      │r resume · Tab part · y copy · s stack · ↑↓ scroll · End follow · n run again · d delete · : commands · ? all keys
+      │r resume · Tab part · y copy · s stack · ↑↓ scroll · End follow · n restart · d delete · Y copy arguments · ? all keys
 
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
@@ -205,7 +208,7 @@ describe("a task in detail", () => {
       "c at http://127.0.0.1:8001/mcp",
       "took 10s",
       "error: No network.",
-      "r or the same call continues at 30% (15/50)",
+      "Resume it, or call it again, to continue at 30% (15/50).",
       "in a shell: resumable-mcp resume c",
     ]);
   });
@@ -213,8 +216,8 @@ describe("a task in detail", () => {
   it("says on a small screen what continues a failed task, and that nothing does (G7)", async () => {
     const error = { code: "TOOL_FAILED", message: "No.", continuation: "-" } as const;
     for (const [continues, text] of [
-      ["by_resume", "r continues at 30% (15/50); the same ca…"],
-      ["never", "it stopped at 30% (15/50); the same cal…"],
+      ["by_resume", "Resume continues at 30% (15/50); the sa…"],
+      ["never", "It stopped at 30% (15/50); the same cal…"],
     ] as const) {
       const task = fakeTask("c", { status: "failed", error: { ...error, continues } });
       const screen = await openFinished(task, { size: least });
@@ -306,6 +309,31 @@ describe("a task in detail", () => {
     ]);
     expect(lines.join("\n")).toContain("[timeline]");
     expect(screen.copied).toEqual([shellWords]);
+  });
+
+  it("copies its arguments and its id, and says where its server does not tell the arguments", async () => {
+    const screen = await openTask({ journal: { ...journal, arguments: { path: "/var/log" } } });
+    await screen.go(["09:00:09  attempt 2", "Y"], ['if your terminal allows it: {"path":"/var/log"}', "i"]);
+    await screen.until("if your terminal allows it: a");
+    expect(screen.copied).toEqual(['{"path":"/var/log"}', "a"]);
+    const silent = await openTask();
+    await silent.go(["[timeline]", "Y"]);
+    await silent.until("Its server has not said its arguments.");
+    expect(silent.copied).toEqual([]);
+  });
+
+  it("searches its log", async () => {
+    const screen = await openTask({ journal });
+    await screen.go(["attempt 2 after", keys.tab], ["debug   batch 3", "/"], ["[log] steps  result   /_", "SLOW"]);
+    const { lines } = await screen.until("/SLOW_");
+    expect([lines.slice(8, 10), lines.at(-1)]).toEqual([
+      ["09:00:09 warning disk is slow", ""],
+      "type to find · Enter keep · Esc show all",
+    ]);
+    screen.press("x");
+    await screen.until("No line matches. Esc shows all.");
+    screen.press(keys.escape);
+    await screen.until("debug   batch 3");
   });
 
   it("gives it on a screen of its own where it would be cut below the task", async () => {

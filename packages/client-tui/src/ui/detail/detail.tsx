@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { wrapText } from "../../display/plain-text.js";
 import type { BoardTask } from "../../model/board-task.js";
+import { findKeys, isTypingFilter } from "../keys/find.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { isLeaving } from "../keys/key-rules.js";
 import { offeredKeys } from "../keys/task-keys.js";
@@ -35,6 +36,7 @@ export function Detail(
     (now, key) => (task === undefined ? leaveOnly(now, key) : reduceDetail(now, key, detailContent(task, now))),
     initialDetailState,
     onOutcome,
+    isTypingFilter,
   );
   useFooter({ keys: footerKeys(task, state), taskId: task?.info.id });
   if (task === undefined) return wrapText(goneText, columns).map((text) => <Line key={text} text={text} />);
@@ -48,12 +50,14 @@ function leaveOnly(state: DetailState, key: KeyPress): KeyStep<DetailState, Deta
 /** The keys of one part alone, by their words. */
 const partKeys: ReadonlyMap<string, Pane> = new Map([
   ["l log level", "log"],
+  ["/ find", "log"],
   ["s stack", "timeline"],
   ["Enter fold, unfold", "result"],
 ]);
 
 function footerKeys(task: BoardTask | undefined, state: DetailState): readonly string[] {
   if (task === undefined) return ["Esc back"];
+  if (state.typing) return findKeys;
   const { pane, hasStack } = detailContent(task, state);
   const table = detailKeys.filter((line) => (partKeys.get(line) ?? pane) === pane && (hasStack || line !== "s stack"));
   return offeredKeys(table, { chosen: [task], interrupted: false });

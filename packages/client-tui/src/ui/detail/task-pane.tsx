@@ -2,6 +2,7 @@ import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { countText, cutText, fitText, textWidth } from "../../display/plain-text.js";
 import { type BoardTask, isAway } from "../../model/board-task.js";
+import { findText } from "../keys/find.js";
 import { visibleRange } from "../keys/key-rules.js";
 import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
@@ -24,6 +25,10 @@ const empty: Readonly<Record<Pane, string>> = {
   steps: "No remembered steps.",
   result: "No result yet.",
 };
+
+function emptyText(pane: Pane, { filter }: DetailState): string {
+  return pane === "log" && filter !== "" ? "No line matches. Esc shows all." : empty[pane];
+}
 
 /** Nothing is known of what is not there. */
 const awayText = "Its server is away: nothing of this is known.";
@@ -74,11 +79,13 @@ function headText(task: BoardTask, columns: number, nowMs: number): string {
 /** The names of the parts, the present one in brackets, and where one is in it; without room for all, only that one. */
 function paneTitle(content: DetailContent, state: DetailState, columns: number): string {
   const names = panes.map((pane) => (pane === content.pane ? `[${pane}]` : ` ${pane} `));
-  const level = content.pane === "log" && state.level !== "debug" ? `  level ≥ ${state.level}` : "";
+  const level = state.level === "debug" ? "" : `level ≥ ${state.level}`;
+  const narrowed = content.pane === "log" ? [level, findText(state)] : [];
+  const how = narrowed.map((text) => (text === "" ? "" : `  ${text}`)).join("");
   const where = content.pane === "result" || state.up === 0 ? "" : `  ${countText(state.up, "line")} up, End follows`;
-  const title = names.join("") + level + where;
+  const title = names.join("") + how + where;
   const present = names[panes.indexOf(content.pane)] ?? "";
-  return textWidth(title) <= columns ? title : cutText(present + level + where, columns);
+  return textWidth(title) <= columns ? title : cutText(present + how + where, columns);
 }
 
 function PaneBody(
@@ -87,7 +94,7 @@ function PaneBody(
   const { content, state, away, columns, rows } = props;
   const { pane, tree, lines } = content;
   if ((pane === "result" ? tree : lines).length === 0)
-    return <Line dim text={cutText(away ? awayText : empty[pane], columns)} />;
+    return <Line dim text={cutText(away ? awayText : emptyText(pane, state), columns)} />;
   if (pane !== "result")
     return visibleLines(lines, state.up, rows).map(({ key, text, muted }) => (
       <Line key={key} dim={muted} text={cutText(text, columns)} />

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolInfo } from "@resumable-mcp/client";
 import { type ReactNode, useMemo } from "react";
 import { serverLabelAt } from "../../display/server-label.js";
-import { taskName } from "../../display/task-status.js";
+import { taskName, titleOf } from "../../display/task-status.js";
 import type { PropsOf, ScreenProps } from "../navigation.js";
 import { Form } from "./form.js";
 import { initialDraft, readForm } from "./form-draft.js";
@@ -37,11 +37,11 @@ const callButtons: readonly FormButton[] = [
 
 /** The form for a tool's arguments, with those of the last time. */
 export function CallScreen({ screen, client, board, state, go, columns, rows }: PropsOf<"call">): ReactNode {
-  const { name, server, description, inputSchema, title: toolTitle = name } = screen.tool;
+  const { name, server, description, inputSchema } = screen.tool;
   const shape = useMemo(() => ({ schema: inputSchema, buttons: callButtons }), [inputSchema]);
   const { given } = screen;
   const before = useMemo(() => given ?? client.lastArguments(name), [given, name, client]);
-  const place = `${toolTitle} at ${serverLabelAt(server, state.servers)}`;
+  const place = `${titleOf(screen.tool)} at ${serverLabelAt(server, state.servers)}`;
   const title = description === undefined ? place : `${place}: ${description}`;
   const onOutcome = (outcome: FormOutcome) => {
     go({ type: "back" });
@@ -53,15 +53,15 @@ export function CallScreen({ screen, client, board, state, go, columns, rows }: 
 
 async function callTool(
   { board, go }: Pick<ScreenProps, "board" | "go">,
-  { name, server }: ToolInfo,
+  tool: ToolInfo,
   values: JsonObject,
   detached: boolean,
 ): Promise<void> {
-  board.notice("info", `Calling ${name}…`);
-  const taskId = await board.call(name, values, { server, detached });
+  board.notice("info", `Calling ${titleOf(tool)}…`);
+  const taskId = await board.call(tool, values, detached);
   if (taskId === undefined) return;
   board.dismiss();
-  if (detached) board.notice("info", `${name} runs in the background: 2 in the menu lists it.`);
+  if (detached) board.notice("info", `${titleOf(tool)} runs in the background: 2 in the menu lists it.`);
   else go({ type: "open", screen: { name: "detail", taskId } });
 }
 

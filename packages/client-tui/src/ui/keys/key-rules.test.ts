@@ -21,6 +21,10 @@ describe("a list", () => {
     expect(moveCursor(50, named(name), 100)).toBe(to);
   });
 
+  it("goes by j and k as by the arrows", () => {
+    expect(["j", "k", "x"].map((text) => moveCursor(5, typed(text), 9))).toEqual([6, 4, 5]);
+  });
+
   it("stops at its ends when one goes by pages", () => {
     expect([moveCursor(3, named("pageUp"), 20), moveCursor(15, named("pageDown"), 20)]).toEqual([0, 19]);
   });

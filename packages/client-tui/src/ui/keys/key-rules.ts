@@ -1,9 +1,11 @@
 import type { KeyPress } from "./key-press.js";
 
 /** How far each key moves, in lines. */
-const moves: Readonly<Partial<Record<NonNullable<KeyPress["name"]>, number>>> = {
+const moves: Readonly<Record<string, number>> = {
   up: -1,
+  k: -1,
   down: 1,
+  j: 1,
   pageUp: -10,
   pageDown: 10,
   home: Number.NEGATIVE_INFINITY,
@@ -14,7 +16,7 @@ const moves: Readonly<Partial<Record<NonNullable<KeyPress["name"]>, number>>> = 
 export function moveCursor(cursor: number, key: KeyPress, count: number): number {
   const last = Math.max(0, count - 1);
   if (key.index !== undefined) return Math.max(0, Math.min(last, key.index));
-  const by = key.name === undefined ? 0 : (moves[key.name] ?? 0);
+  const by = meaning(moves, key.name ?? key.text) ?? 0;
   return Math.max(0, Math.min(last, Math.min(cursor, last) + by));
 }
 

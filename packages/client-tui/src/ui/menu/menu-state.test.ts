@@ -24,10 +24,11 @@ describe("the menu", () => {
   });
 
   it("says which text is the key of no entry (feature 43)", () => {
-    expect(reduceMenu({ cursor: 1 }, typed("z"), items)).toEqual({
-      state: { cursor: 1 },
-      outcome: { type: "unknown", text: "z" },
-    });
+    for (const text of ["z", "j"])
+      expect(reduceMenu({ cursor: 0 }, typed(text), items)).toEqual({
+        state: { cursor: 0 },
+        outcome: { type: "unknown", text },
+      });
   });
 
   it("does nothing on keys without a text and on what is pasted", () => {

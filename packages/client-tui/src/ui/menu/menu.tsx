@@ -28,7 +28,8 @@ export type MenuOutcome =
 /** Moves through a menu and says what was typed. */
 export function reduceMenu(state: Cursor, key: KeyPress, items: readonly MenuItem[]): KeyStep<Cursor, MenuOutcome> {
   const { text } = key;
-  const cursor = moveCursor(state.cursor, key, items.length);
+  // Letters are keys of entries.
+  const cursor = moveCursor(state.cursor, { ...key, text: "" }, items.length);
   const named = items.find((item) => text !== "" && [item.key, item.letter].includes(text));
   const chosen = key.name === "enter" ? items[cursor] : named;
   if (chosen !== undefined)

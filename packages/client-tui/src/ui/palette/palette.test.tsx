@@ -17,7 +17,9 @@ describe("the palette of commands", () => {
       │  pause count_words                 p
       │  cancel count_words                c
       │  delete count_words                d
+      │  restart count_words               n
       │  shell command of count_words      y
+      │  id of count_words                 i
       │  resume all interrupted tasks      R
       │  pause all running tasks
       │  call a tool                       1
@@ -30,7 +32,7 @@ describe("the palette of commands", () => {
       │  ask the servers again now         g
       │  kill the server
       │  leave: tasks continue             Ctrl-C
-      ⋮ 3 empty lines
+      │
       │Enter run · ↑↓ move · type to search · Esc back
     `);
   });
@@ -51,6 +53,19 @@ describe("the palette of commands", () => {
     expect(screen.said).toContain("pause a");
     await screen.go(["Tasks 1-2 of 2", ":"], [":_", "stat"], [":stat_", keys.enter]);
     await screen.until("completed       2");
+  });
+
+  it("names a tool by its title, restarts a task with its arguments, and copies them", async () => {
+    const titled = fakeTask("a", { title: "Count the words" });
+    const journal = { lastSeq: 0, arguments: { path: "/var/log" }, events: [] };
+    const screen = openScreens([titled], { journal });
+    await screen.go(["1 of your tasks", ":"], [":_", "restart count the"], ["▸ restart Count the words", keys.enter]);
+    await screen.until("path* /var/log");
+    const copying = openScreens([titled], { journal });
+    await copying.go(["1 of your tasks", keys.enter], ["arguments: {", ":"], [":_", "arguments"]);
+    await copying.go(["▸ arguments of Count the words", keys.enter]);
+    await copying.until('if your terminal allows it: {"path":"/var/log"}');
+    expect(copying.copied).toEqual(['{"path":"/var/log"}']);
   });
 
   it("is left by Escape, and says when nothing matches", async () => {

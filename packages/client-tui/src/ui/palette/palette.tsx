@@ -2,7 +2,8 @@ import { canDo } from "@resumable-mcp/protocol/display";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth } from "../../display/plain-text.js";
-import type { BoardTask } from "../../model/board-task.js";
+import { toolTitle } from "../../display/task-status.js";
+import { type BoardTask, isAway } from "../../model/board-task.js";
 import { visibleRange } from "../keys/key-rules.js";
 import { verbKeys } from "../keys/task-keys.js";
 import { rowsOfList, useClicks } from "../keys/use-clicks.js";
@@ -10,7 +11,7 @@ import { always, useKeyState } from "../keys/use-key-state.js";
 import type { PropsOf } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { places } from "../places.js";
-import { type ActionProps, answer, copyCommand, resumeAll, steerTasks } from "../task-actions.js";
+import { type ActionProps, answer, copyOf, restart, resumeAll, steerTasks } from "../task-actions.js";
 import { matchingCommands, type PaletteCommand, reducePalette } from "./palette-state.js";
 
 /** The keys of the palette. */
@@ -53,8 +54,8 @@ function commandLines(commands: readonly PaletteCommand[], columns: number): rea
 }
 
 function taskCommands(props: ActionProps, task: BoardTask): readonly PaletteCommand[] {
-  const { id, tool } = task.info;
-  const name = plainText(tool);
+  const { id } = task.info;
+  const name = plainText(toolTitle(task.info));
   const verbs = Object.entries(verbKeys).filter(([, verb]) => canDo(verb, task));
   return [
     {
@@ -64,7 +65,12 @@ function taskCommands(props: ActionProps, task: BoardTask): readonly PaletteComm
     },
     ...(canDo("answer", task) ? [{ label: `answer ${name}`, key: "a", run: () => answer(props, id) }] : []),
     ...verbs.map(([key, verb]) => ({ label: `${verb} ${name}`, key, run: () => steerTasks(props, verb, [id]) })),
-    { label: `shell command of ${name}`, key: "y", run: () => copyCommand(props, task) },
+    ...(isAway(task) ? [] : [{ label: `restart ${name}`, key: "n", run: () => restart(props, task) }]),
+    { label: `shell command of ${name}`, key: "y", run: () => copyOf(props, "copy", task) },
+    ...(task.journal?.arguments
+      ? [{ label: `arguments of ${name}`, key: "Y", run: () => copyOf(props, "copy_arguments", task) }]
+      : []),
+    { label: `id of ${name}`, key: "i", run: () => copyOf(props, "copy_id", task) },
   ];
 }
 

@@ -23,7 +23,7 @@ describe("the list of tools", () => {
     expect(reduceToolList(found.state, named("escape"), tools, serverAt).state.search).toBe("");
   });
 
-  it("finds by name, server and description, whatever the case", () => {
+  it("finds by name, server, title and description, whatever the case", () => {
     const named_ = (name: string, more: Partial<ToolInfo> = {}): ToolInfo => ({
       name,
       server: "http://127.0.0.1:8001/mcp",
@@ -33,14 +33,14 @@ describe("the list of tools", () => {
     });
     const all = [
       named_("zip"),
-      named_("count", { description: "Counts THE words" }),
+      named_("count", { title: "Lexicon", description: "Counts THE words" }),
       named_("far", { server: "http://example.com/mcp" }),
       named_("near", { server: "http://b.example.com/mcp" }),
     ];
-    const found = ["ZIP", "the words", "example", "work", ""].map((search) =>
+    const found = ["ZIP", "the words", "lexi", "example", "work", ""].map((search) =>
       matchingTools(all, search, serverAt).map(({ name }) => name),
     );
-    expect(found).toEqual([["zip"], ["count"], ["far"], ["near"], ["zip", "count", "far", "near"]]);
+    expect(found).toEqual([["zip"], ["count"], ["count"], ["far"], ["near"], ["zip", "count", "far", "near"]]);
   });
 
   it("takes a paste as text to search for, and Backspace takes the last character back", () => {

@@ -10,7 +10,7 @@ import { ToolList } from "./tool-list.js";
 type Tools = Parameters<typeof ToolList>[0]["tools"];
 
 const tools = [
-  fakeTool("count_words"),
+  fakeTool("count_words", { title: "Count words" }),
   fakeTool("数える道具", { description: "日本語の説明" }),
   fakeTool(hostile, { server: otherServer, description: hostile }),
   fakeTool("a_tool_with_a_name_that_is_longer_than_its_column", { server: otherServer }),
@@ -37,7 +37,7 @@ describe("the list of tools", () => {
     expect(open(there(tools)).frame()).toMatchInlineSnapshot(`
       80×24
       │Which tool? _
-      │▸ count_words                       127.0.0.1:8001  Counts the words of a file.
+      │▸ count_words                       127.0.0.1:8001  Count words: Counts the wor…
       │  数える道具                        127.0.0.1:8001  日本語の説明
       │  evil next line                    work            evil next line
       │  a_tool_with_a_name_that_is_long…  work            Counts the words of a file.
@@ -48,7 +48,7 @@ describe("the list of tools", () => {
     expect(open(there(tools.slice(0, 2)), least).frame()).toMatchInlineSnapshot(`
       40×10
       │Which tool? _
-      │▸ count_words  Counts the words of a fi…
+      │▸ count_words  Count words: Counts the …
       │  数える道具   日本語の説明
     `);
   });
@@ -89,7 +89,7 @@ describe("the list of tools", () => {
       .colored()
       .split("\n");
     expect([first, second?.slice(0, 7)]).toEqual([
-      "{inverse}▸ count_words  Counts the words of a fi…{/}",
+      "{inverse}▸ count_words  Count words: Counts the …{/}",
       "  数える道具",
     ]);
   });

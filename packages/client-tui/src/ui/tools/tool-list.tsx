@@ -3,6 +3,7 @@ import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
 import { serverLabelAt } from "../../display/server-label.js";
+import { toolText } from "../../display/task-status.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { type Cursor, moveCursor, visibleRange, withTyped } from "../keys/key-rules.js";
 import { rowsOfList, useClicks } from "../keys/use-clicks.js";
@@ -16,15 +17,15 @@ export interface ToolListState extends Cursor {
   readonly search: string;
 }
 
-/** The tools whose name, server or description contains what is searched for. */
+/** The tools whose name, server, title or description contains what is searched for. */
 export function matchingTools(
   tools: readonly ToolInfo[],
   search: string,
   serverAt: (address: string) => string,
 ): readonly ToolInfo[] {
   const wanted = search.toLowerCase();
-  return tools.filter(({ name, server, description = "" }) =>
-    `${name} ${serverAt(server)} ${description}`.toLowerCase().includes(wanted),
+  return tools.filter((tool) =>
+    `${tool.name} ${serverAt(tool.server)} ${toolText(tool)}`.toLowerCase().includes(wanted),
   );
 }
 
@@ -95,9 +96,9 @@ function toolLines(
   const width = Math.min(mostNameColumns, Math.floor(columns / 2), Math.max(0, ...names.map(textWidth)));
   const labels = tools.map(({ server }) => serverAt?.(server) ?? "");
   const place = Math.min(mostServerColumns, Math.max(0, ...labels.map(textWidth)));
-  return tools.map(({ title = "", description = title }, index) => {
+  return tools.map((tool, index) => {
     const server = serverAt === undefined ? [] : [fitText(labels[index] ?? "", place)];
-    return [fitText(names[index] ?? "", width), ...server, plainText(description)].join("  ");
+    return [fitText(names[index] ?? "", width), ...server, toolText(tool)].join("  ");
   });
 }
 
