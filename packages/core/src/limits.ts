@@ -18,7 +18,7 @@ export const engineDefaults = {
   versionWaitMs: 30_000,
   /** How often to look where no notification came. */
   pollMs: 1_000,
-  /** How long a notification about a running task may wait for a commit that brings the news along. */
+  /** How long a notification that comes during a commit waits for the next one, which brings the news along. */
   notificationDelayMs: 50,
   /** Attempts that run at once in this process. */
   maxRunning: 32,

@@ -20,9 +20,9 @@ const neverMs = 1_000_000;
 /** A task that a process runs which does not look for answers now, and an endpoint of another process. */
 async function busyElsewhere() {
   const store = createMemoryStore();
-  const limits = { pollMs: neverMs, notificationDelayMs: neverMs, graceMs: 20, drainTimeoutMs: 20 };
-  // The store outlives the engine of the first process.
-  const shared: Store = Object.assign(Object.create(store), { close: async () => {} });
+  const limits = { pollMs: neverMs, graceMs: 20, drainTimeoutMs: 20 };
+  // The store outlives the engine of the first process, and notifies it of nothing.
+  const shared: Store = Object.assign(Object.create(store), { close: async () => {}, watch: () => () => {} });
   const busy: Engine = createEngine({ store: shared, tools: [askTwice], limits });
   const endpoint = open2026([askTwice], store);
   onTestFinished(endpoint.close);

@@ -67,6 +67,12 @@ export class Notifications {
     this.#sending ??= setTimeout(() => void this.#send(), this.#database.limits.notifyPauseMs).unref();
   }
 
+  /** Notifies of a signal, with all that is not sent yet: what waits for one continues without a pause. */
+  notifyAtOnce(id: string): void {
+    this.notify(id, "runnable");
+    void this.#send();
+  }
+
   #wake(change: Change, ids: ReadonlySet<string> | undefined): void {
     for (const watcher of this.#watchers) {
       const isAbout = watcher.id === undefined ? change === "runnable" : (ids?.has(watcher.id) ?? true);

@@ -43,7 +43,7 @@ async function createScene(commit: (store: Store) => Store["commit"] = (store) =
   });
   const journal = async () =>
     (await store.readEvents(task.id, { afterSeq: 1, limit: 100 })).events.map(({ type }) => type);
-  return { store, writer, heard, broken, journal };
+  return { store, clock, writer, heard, broken, journal };
 }
 
 const kindsOf = (heard: readonly (readonly Signal[])[]) =>
@@ -80,6 +80,28 @@ describe("JournalWriter", () => {
     await writer.finish(() => ({ events: [], consume: [] }));
     expect(kindsOf(heard).slice(0, 2)).toEqual(["", "pause"]);
     expect(kindsOf(heard).at(-1)).toBe("pause");
+  });
+
+  it("looks at once for a signal, and for one that comes during a commit when no other commit follows soon", async () => {
+    const holds: (() => void)[] = [];
+    const { store, clock, writer, heard } = await createScene((inner) => async (request) => {
+      const result = await inner.commit(request);
+      await new Promise<void>((resolve) => holds.push(resolve));
+      return result;
+    });
+    const first = writer.commit([checkpoint(1)]);
+    while (holds.length === 0) await Promise.resolve();
+    await store.signal(task.id, { kind: "pause" });
+    for (const release of holds.splice(0)) release();
+    await first;
+    await clock.advance(engineDefaults.notificationDelayMs - 1);
+    expect(kindsOf(heard)).toEqual([""]);
+    await clock.advance(1);
+    expect(kindsOf(heard)).toEqual(["", "pause"]);
+    await store.signal(task.id, { kind: "cancel" });
+    await clock.advance(0);
+    expect(kindsOf(heard)).toEqual(["", "pause", "pause,cancel"]);
+    writer.dispose();
   });
 
   it("writes what comes last behind all that waited, and refuses what comes after it (G4.2)", async () => {

@@ -33,8 +33,8 @@ interface Waiting extends JournalEntry {
  * Writes one task's journal under one lease: one operation at a time, what waits meanwhile goes into the next commit.
  *
  * Looking for signals takes its turn with the commits, so that an older answer of the store never follows a newer one.
- * Every commit brings the pending signals along, so a notification may wait a moment for one. Where neither notification
- * nor commit comes, the writer looks every `pollMs`: notifications may get lost between processes.
+ * Every commit brings the pending signals along, so a notification during one waits a moment for the next. Where neither
+ * notification nor commit comes, the writer looks every `pollMs`: notifications may get lost between processes.
  */
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
@@ -55,6 +55,8 @@ export class JournalWriter {
     this.#options = options;
     this.#current = options.record;
     this.#unwatch = store.watch(lease.taskId, () => {
+      // The writer's own commit notifies too.
+      if (this.#running === undefined) return this.look();
       this.#stopNotification ??= clock.after(limits.notificationDelayMs, () => {
         this.#stopNotification = undefined;
         this.look();
@@ -144,21 +146,22 @@ export class JournalWriter {
       this.#stopNotification?.();
       this.#stopNotification = undefined;
       this.#poll();
-      if (batch.length === 0) {
-        await this.#askForSignals();
-        continue;
-      }
-      const events = batch.flatMap((entry) => entry.events);
-      const consume = batch.flatMap((entry) => entry.consume);
-      try {
-        await this.#write({ events, consume });
-        for (const entry of batch) entry.resolve();
-      } catch (error) {
-        for (const entry of batch) entry.reject(error);
-      }
+      if (batch.length === 0) await this.#askForSignals();
+      else await this.#writeBatch(batch);
     }
     // In the same turn as the last look at what waits: whatever is enqueued from now on starts another pump.
     this.#running = undefined;
+  }
+
+  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
+    const events = batch.flatMap((entry) => entry.events);
+    const consume = batch.flatMap((entry) => entry.consume);
+    try {
+      await this.#write({ events, consume });
+      for (const entry of batch) entry.resolve();
+    } catch (error) {
+      for (const entry of batch) entry.reject(error);
+    }
   }
 
   async #write({ events, consume }: JournalEntry): Promise<void> {
