@@ -5,7 +5,7 @@ import { flag, readOptions, text, texts } from "./options.js";
 import { sqliteVersion } from "./peers/sqlite-keeper.js";
 import { describeServer, serverVariable } from "./postgres/database.js";
 import { failedOutcome, type Measure, type Outcome } from "./report/measure.js";
-import { replaceTable, table, writeReport } from "./report/report.js";
+import { changedSince, replaceTable, table, writeReport } from "./report/report.js";
 import { sharedFolderVariable, temporaryFolder } from "./stores/stored-tasks.js";
 import { runIsolated } from "./workers/run-isolated.js";
 
@@ -18,7 +18,7 @@ const {
   postgres,
   wrap,
 } = readOptions("npm run bench --", purpose, {
-  list: flag("list the measures and run none"),
+  list: flag("list the measures, and which packages changed since the table was measured"),
   only: texts("NAME", "run only the measures whose id contains NAME; may be repeated"),
   json: text("FILE", "write the figures to FILE (default: bench-results.json)"),
   write: flag("also replace the table in docs/performance.md"),
@@ -63,6 +63,8 @@ async function runOnPostgres(chosen: readonly Measure[]): Promise<readonly [read
   }
 }
 
+const document = "docs/performance.md";
+
 /** What is measured, and the section of docs/performance.md that its table stands in. */
 const [all, section] = postgres
   ? ([postgresMeasures, "measured on PostgreSQL"] as const)
@@ -71,6 +73,7 @@ const [all, section] = postgres
     : ([measures, "measured"] as const);
 if (list) {
   for (const measure of all) console.log(`${measure.id}  ${measure.title} against ${measure.peer}`);
+  console.log(await changedSince(document, section));
 } else {
   const unknown = only.find((name) => !all.some(({ id }) => id.includes(name)));
   if (unknown !== undefined) {
@@ -86,7 +89,7 @@ if (list) {
   await writeReport(json, outcomes, { date, database });
   console.error(`written to ${json}`);
   if (write) {
-    await replaceTable("docs/performance.md", outcomes, { date, database, section });
-    console.error("written to docs/performance.md");
+    await replaceTable(document, outcomes, { date, database, section });
+    console.error(`written to ${document}`);
   }
 }

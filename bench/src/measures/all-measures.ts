@@ -3,7 +3,7 @@ import { answered, idle, recovery } from "../postgres/replicas.js";
 import { roundTrips } from "../postgres/round-trips.js";
 import { storedInPostgres } from "../postgres/stored-in-postgres.js";
 import type { Measure } from "../report/measure.js";
-import { againstBareLoop, againstPeer, againstPlain, processorTime, sqlite } from "./checkpoint-rate.js";
+import { againstBareLoop, againstPeer, againstPlain, groupedSqlite, processorTime, sqlite } from "./checkpoint-rate.js";
 import { httpCalls, sessionMemory } from "./http.js";
 import { replay, resuming, taskLength } from "./long-task.js";
 import { stdioStart } from "./stdio-start.js";
@@ -19,6 +19,7 @@ export const measures: readonly Measure[] = [
   processorTime({ tasks: 1, each: 4_000 }, { atMost: 10 }),
   againstPeer("machine", { tasks: 1, each: 300 }, sqlite, { atLeast: 0.8 }),
   againstPeer("machine", { tasks: 100, each: 20 }, sqlite, { atLeast: 1.5 }),
+  againstPeer("machine", { tasks: 100, each: 20 }, groupedSqlite, { atLeast: 1 }),
   againstPlain("machine", { tasks: 1, each: 300 }),
   againstPlain("process", { tasks: 1, each: 2_000 }),
   // Before what leaves unfinished tasks behind in the stores that they share.

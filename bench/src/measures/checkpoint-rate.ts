@@ -1,6 +1,6 @@
 import { createByteLoop, newestLine } from "../peers/byte-loop.js";
 import { type CheckpointKeeper, someCheckpoint } from "../peers/checkpoint-keeper.js";
-import { createSqliteKeeper } from "../peers/sqlite-keeper.js";
+import { createGroupedSqliteKeeper, createSqliteKeeper } from "../peers/sqlite-keeper.js";
 import { createEncryptedKeeper, createStoreKeeper } from "../peers/store-keeper.js";
 import type { Measure, Scope, Target } from "../report/measure.js";
 
@@ -63,6 +63,11 @@ interface Peer {
 }
 
 export const sqlite: Peer = { id: "sqlite", name: "SQLite, WAL, synchronous=FULL", open: createSqliteKeeper };
+export const groupedSqlite: Peer = {
+  id: "grouped-sqlite",
+  name: "SQLite, one transaction for each turn of the event loop",
+  open: createGroupedSqliteKeeper,
+};
 
 /** This project's store against another way to keep the same checkpoints. */
 export function againstPeer(durability: Durability, work: Work, peer: Peer, target: Target): Measure {

@@ -26,7 +26,8 @@ export const storedInPostgres: Measure = {
 async function filled(scope: Scope, finished: number) {
   const url = await newDatabase(scope);
   await fillDatabase(url, finished);
-  const store = createPostgresStore({ connectionString: url });
+  // The default quota ends at `many`.
+  const store = createPostgresStore({ connectionString: url, limits: { maxStoreTasks: 2 * many } });
   scope.onEnd(() => store.close());
   return store;
 }

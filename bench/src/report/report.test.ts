@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "./measure.js";
-import { replaceTable, table } from "./report.js";
+import { changedSince, replaceTable, table } from "./report.js";
 
 const spread = (median: number) => ({ median, low: median - 1, high: median + 1 });
 
@@ -42,6 +42,12 @@ test("the table replaces the one between the marks, and nothing else", async () 
   writeFileSync(path, `before\n${other}\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nafter\n`);
   await replaceTable(path, [outcome], { date: new Date(0), database: "SQLite 3", section: "measured" });
   const text = readFileSync(path, "utf8");
-  expect(text.startsWith(`before\n${other}\n<!-- measured: begin -->\nMeasured on 1970-01-01: Node `)).toBe(true);
+  expect(text.startsWith(`before\n${other}\n<!-- measured: begin -->\nMeasured on 1970-01-01, commit `)).toBe(true);
   expect(text.endsWith(`${table([outcome])}\n<!-- measured: end -->\nafter\n`)).toBe(true);
+  expect(await changedSince(path, "measured")).toMatch(
+    / measured commit \w+\. Since then (?:no package changed|changed: [\w, -]+)\.$/,
+  );
+  expect(await changedSince(path, "measured elsewhere")).toBe(
+    `${path} does not say which commit its table "measured elsewhere" measured.`,
+  );
 });

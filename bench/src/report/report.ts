@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, platform, release } from "node:os";
 import { threadPoolSize } from "../workers/run-isolated.js";
@@ -62,9 +63,27 @@ export async function replaceTable(
   if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`);
   const { node, release: version, arch: processor, cores } = machine();
   const day = date.toISOString().slice(0, 10);
-  const where = `Measured on ${day}: Node ${node.slice(1)}, ${platform()} ${version}, ${processor}, ${cores} cores, ${database}, \`UV_THREADPOOL_SIZE=${threadPoolSize}\`.`;
+  const where = `Measured on ${day}, commit ${git("rev-parse", "--short", "HEAD")}: Node ${node.slice(1)}, ${platform()} ${version}, ${processor}, ${cores} cores, ${database}, \`UV_THREADPOOL_SIZE=${threadPoolSize}\`.`;
   await writeFile(path, `${before}${begin}\n${where}\n\n${table(outcomes)}\n${end}${after}`);
 }
+
+/** Says which packages changed since a table of a Markdown file was measured. */
+export async function changedSince(path: string, section: string): Promise<string> {
+  const [begin, end] = marksOf(section);
+  const commit = (await readFile(path, "utf8"))
+    .split(begin)[1]
+    ?.split(end)[0]
+    ?.match(/^Measured on [^,]+, commit (\w+)/m)?.[1];
+  if (commit === undefined) return `${path} does not say which commit its table "${section}" measured.`;
+  const files = git("diff", "--name-only", commit, "--", "packages/*/src").split("\n");
+  const packages = new Set(
+    files.filter((file) => /\w\.tsx?$/.test(file) && !file.includes(".test.")).map((file) => file.split("/")[1]),
+  );
+  const changed = packages.size === 0 ? "no package changed" : `changed: ${[...packages].join(", ")}`;
+  return `${path} measured commit ${commit}. Since then ${changed}.`;
+}
+
+const git = (...words: readonly string[]) => execFileSync("git", words, { encoding: "utf8" }).trim();
 
 function verdictText({ verdict }: Outcome): string {
   if (verdict === "missed" || verdict === "failed") return ` **${verdict}**`;
