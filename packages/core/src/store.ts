@@ -34,22 +34,7 @@ export type {
   TaskBeginning,
   TaskDraft,
 } from "./store/store-admin.js";
-export {
-  alreadyAnswered,
-  cursorInvalid,
-  damagedArtifact,
-  documentConflict,
-  groupFull,
-  keyTaken,
-  leaseLost,
-  questionForgotten,
-  seqConflict,
-  storeClosed,
-  storeLimitExceeded,
-  taskExists,
-  taskNotFound,
-  tooManyUnfinished,
-} from "./store/store-errors.js";
+export { storeErrors } from "./store/store-errors.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { childrenOf } from "./task/calls.js";
 export { reduceTask } from "./task/reduce-task.js";

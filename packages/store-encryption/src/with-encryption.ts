@@ -1,5 +1,5 @@
 import { isResumableError, type Store } from "@resumable-mcp/core";
-import { alreadyAnswered, documentConflict, questionForgotten, type StoreAdmin } from "@resumable-mcp/core/store";
+import { type StoreAdmin, storeErrors } from "@resumable-mcp/core/store";
 import type { Keyring } from "./keys/keyring.js";
 import { OpenedKeys } from "./opened-keys.js";
 
@@ -159,8 +159,8 @@ export function writing(store: Writing & Pick<Store, "releaseLease">, keys: Open
         } catch (error) {
           // The store knows the key as it is sealed.
           if (signal.kind !== "answer") throw error;
-          if (isResumableError(error, "ALREADY_ANSWERED")) throw alreadyAnswered(id, signal.key);
-          throw isResumableError(error, "UNKNOWN_QUESTION") ? questionForgotten(id, signal.key) : error;
+          if (isResumableError(error, "ALREADY_ANSWERED")) throw storeErrors.alreadyAnswered(id, signal.key);
+          throw isResumableError(error, "UNKNOWN_QUESTION") ? storeErrors.questionForgotten(id, signal.key) : error;
         }
       }),
     putDocument: (given) =>
@@ -171,7 +171,7 @@ export function writing(store: Writing & Pick<Store, "releaseLease">, keys: Open
           return await keys.open((opener) => opener.openDocument(document, kind, id));
         } catch (error) {
           // The store knows the id as it is sealed.
-          if (isResumableError(error, "DOCUMENT_CONFLICT")) throw documentConflict(kind, id);
+          if (isResumableError(error, "DOCUMENT_CONFLICT")) throw storeErrors.documentConflict(kind, id);
           throw error;
         }
       }),

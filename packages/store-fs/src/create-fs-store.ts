@@ -1,5 +1,5 @@
 import { ResumableError, type Store } from "@resumable-mcp/core";
-import { contractVersion, type Lease, type Observer, storeClosed } from "@resumable-mcp/core/store";
+import { contractVersion, type Lease, type Observer, storeErrors } from "@resumable-mcp/core/store";
 import type { Disk } from "./disk/disk.js";
 import type { FsStoreLimits } from "./disk/limits.js";
 import type { Host } from "./disk/platform.js";
@@ -99,7 +99,7 @@ class LazyStore {
   }
 
   open(): OpenStore {
-    if (this.#closing !== undefined) throw storeClosed();
+    if (this.#closing !== undefined) throw storeErrors.storeClosed();
     if (this.#opened !== undefined) return this.#opened;
     const options = this.#options;
     const context = contextOf(options);

@@ -1,5 +1,5 @@
 import type { Store } from "@resumable-mcp/core";
-import { contractVersion, storeClosed } from "@resumable-mcp/core/store";
+import { contractVersion, storeErrors } from "@resumable-mcp/core/store";
 import type { Pool } from "pg";
 import { Database } from "./database/database.js";
 import { type PostgresStoreLimits, postgresStoreDefaults } from "./database/limits.js";
@@ -111,7 +111,7 @@ class OpenedStore {
   readonly whenOpen =
     <Parameters extends readonly unknown[], Result>(method: (...parameters: Parameters) => Promise<Result>) =>
     async (...parameters: Parameters): Promise<Result> => {
-      if (this.#closing !== undefined) throw storeClosed();
+      if (this.#closing !== undefined) throw storeErrors.storeClosed();
       const [first] = parameters;
       if (isTimed(first)) this.parts.workers.noteTime(first.now);
       await this.#open();
@@ -131,7 +131,7 @@ class OpenedStore {
   }
 
   watch(id: string | undefined, wake: () => void): () => void {
-    if (this.#closing !== undefined) throw storeClosed();
+    if (this.#closing !== undefined) throw storeErrors.storeClosed();
     return this.parts.notifications.watch(id, wake);
   }
 

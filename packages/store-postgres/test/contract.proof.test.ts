@@ -7,6 +7,7 @@ import { clauseTimeoutMs, processHarness } from "./stores.js";
 const keyring = createKeyring({ seal: randomBytes(32) });
 const encrypted = wrapHarness(processHarness(), (store) => withEncryption(store, keyring));
 
+describeStore({ describe, test }, processHarness(), { clauseTimeoutMs });
 describe("encrypted", () => describeStore({ describe, test }, encrypted, { clauseTimeoutMs }));
 
 /** Snapshots and compaction at almost every commit, and caches that hold almost nothing. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ErrorCode, ResumableError, type Store } from "@resumable-mcp/core";
-import { contractVersion, storeClosed } from "@resumable-mcp/core/store";
+import { contractVersion, storeErrors } from "@resumable-mcp/core/store";
 import type { StoreHarness } from "@resumable-mcp/store-testkit";
 import type { PostgresStoreOptions } from "../src/create-postgres-store.js";
 import { newSchema, runSql } from "./stores.js";
@@ -60,7 +60,7 @@ class RemoteStore {
   }
 
   watch(id: string | undefined, wake: () => void): () => void {
-    if (this.#isClosed) throw storeClosed();
+    if (this.#isClosed) throw storeErrors.storeClosed();
     this.#last += 1;
     const watch = this.#last;
     this.#watches.set(watch, wake);

@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { createEngine, createMemoryStore, defineTool, type MemoryStore } from "@resumable-mcp/core";
-import { leaseLost } from "@resumable-mcp/core/store";
+import { storeErrors } from "@resumable-mcp/core/store";
 import { createManualClock } from "@resumable-mcp/core/testing";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
@@ -121,7 +121,7 @@ test("a lease that is lost ends its attempt, and is counted", async () => {
     commit: {
       value: (request: Parameters<MemoryStore["commit"]>[0]) =>
         request.events.some(({ type }) => type === "checkpoint")
-          ? Promise.reject(leaseLost(request.lease))
+          ? Promise.reject(storeErrors.leaseLost(request.lease))
           : store.commit(request),
     },
   });

@@ -7,7 +7,7 @@ import {
   type StoreProblem,
   type StoreRepair,
   type StoreWriting,
-  taskNotFound,
+  storeErrors,
 } from "@resumable-mcp/core/store";
 import type { EncryptedAdmin } from "@resumable-mcp/store-encryption";
 import { CommandError } from "../command-error.js";
@@ -92,7 +92,7 @@ export async function signalCommand(
 ): Promise<CommandResult> {
   const snapshotOf = async () => {
     const snapshot = await writing.getTask(taskId);
-    if (snapshot === undefined) throw taskNotFound(taskId);
+    if (snapshot === undefined) throw storeErrors.taskNotFound(taskId);
     return snapshot;
   };
   const { record } = await snapshotOf();

@@ -4,10 +4,10 @@ import {
   finalStatuses,
   type ItemPage,
   type StoreAdmin,
+  storeErrors,
   type TaskQuery,
   type TaskSnapshot,
   type TaskSummary,
-  taskNotFound,
   unfinishedStatuses,
 } from "@resumable-mcp/core/store";
 import { decodeJournal, decodeTask, encodeTask } from "@resumable-mcp/protocol";
@@ -70,7 +70,7 @@ const pageSize = 1000;
 export async function showCommand(admin: StoreAdmin, taskId: string): Promise<CommandResult> {
   const { reading } = admin;
   const snapshot = await reading.getTask(taskId);
-  if (snapshot === undefined) throw taskNotFound(taskId);
+  if (snapshot === undefined) throw storeErrors.taskNotFound(taskId);
   const { record, signals, leased } = snapshot;
   const newest = { afterSeq: Math.max(record.lastSeq - pageSize, 0), limit: pageSize };
   const { events } = await reading.readEvents(taskId, newest);
@@ -93,7 +93,7 @@ export async function showCommand(admin: StoreAdmin, taskId: string): Promise<Co
 
 /** Prints the items of a task, one JSON value a line. */
 export async function itemsCommand({ reading }: StoreAdmin, taskId: string): Promise<CommandResult> {
-  if ((await reading.getTask(taskId)) === undefined) throw taskNotFound(taskId);
+  if ((await reading.getTask(taskId)) === undefined) throw storeErrors.taskNotFound(taskId);
   const items: Json[] = [];
   let page: ItemPage;
   do {

@@ -113,3 +113,21 @@ export function damagedArtifact(taskId: string, name: string): ResumableError {
     { details: { taskId, path: `artifact ${name}` } },
   );
 }
+
+/** The errors that every store throws alike. */
+export const storeErrors = {
+  alreadyAnswered,
+  cursorInvalid,
+  damagedArtifact,
+  documentConflict,
+  groupFull,
+  keyTaken,
+  leaseLost,
+  questionForgotten,
+  seqConflict,
+  storeClosed,
+  storeLimitExceeded,
+  taskExists,
+  taskNotFound,
+  tooManyUnfinished,
+} as const;

@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Json, Store } from "@resumable-mcp/core";
 import { BoundedCache, deepFreeze } from "@resumable-mcp/core/internal";
-import { type DocumentSummary, documentConflict, type StoredDocument } from "@resumable-mcp/core/store";
+import { type DocumentSummary, type StoredDocument, storeErrors } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
@@ -54,7 +54,7 @@ export class DocumentFiles {
     const endMaking = isCounted ? await this.#places.beginDocument(kind, counted, folder) : undefined;
     try {
       const before = versionFiles.list(disk, folder);
-      if ((before.at(-1) ?? 0) !== expectedVersion) throw documentConflict(kind, id);
+      if ((before.at(-1) ?? 0) !== expectedVersion) throw storeErrors.documentConflict(kind, id);
       const version = expectedVersion + 1;
       const document = { kind, id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
       const bytes = encodeLine(JSON.stringify(document));
@@ -62,13 +62,13 @@ export class DocumentFiles {
       // Content first: a loss of power must not take the version before and leave a name without content.
       if (durable) await this.#syncDraft(draft);
       const path = pathOf(folder, version);
-      if (!this.#publish(draft, path)) throw documentConflict(kind, id);
+      if (!this.#publish(draft, path)) throw storeErrors.documentConflict(kind, id);
       // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
       if (durable) await this.#syncNames(path);
       // The writer that removes the version before has made the step from it: a deletion may have come first.
       if (expectedVersion > 0 && !unlinkIfExists(disk, pathOf(folder, expectedVersion))) {
         unlinkIfExists(disk, path);
-        throw documentConflict(kind, id);
+        throw storeErrors.documentConflict(kind, id);
       }
       for (const older of before.slice(0, -1)) unlinkIfExists(disk, pathOf(folder, older));
       this.#notePut(document);

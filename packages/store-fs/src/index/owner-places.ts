@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { BoundedCache } from "@resumable-mcp/core/internal";
-import { type CountedGroup, groupFull, tooManyUnfinished } from "@resumable-mcp/core/store";
+import { type CountedGroup, storeErrors } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hashText, placeFiles, taskFolder, versionFiles } from "../disk/layout.js";
@@ -79,7 +79,7 @@ export class OwnerPlaces {
   /** As `takeForTask`. @throws {@link ResumableError} `LIMIT_EXCEEDED` when the owner has `max`. */
   async begin(task: Owned, max?: number): Promise<() => void> {
     const endMaking = await this.takeForTask(task, max);
-    if (endMaking === undefined) throw tooManyUnfinished(max ?? 0);
+    if (endMaking === undefined) throw storeErrors.tooManyUnfinished(max ?? 0);
     return endMaking;
   }
 
@@ -87,7 +87,7 @@ export class OwnerPlaces {
   async beginDocument(kind: string, counted: CountedGroup, folder: string): Promise<() => void> {
     const subject = folder.slice(this.#context.layout.directory.length + 1);
     const endMaking = await this.#take({ group: groupOf(kind, counted.group), subject }, counted.max);
-    if (endMaking === undefined) throw groupFull(counted);
+    if (endMaking === undefined) throw storeErrors.groupFull(counted);
     return endMaking;
   }
 

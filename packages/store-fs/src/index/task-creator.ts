@@ -5,8 +5,8 @@ import {
   isContinuable,
   isReusable,
   type NewTask,
+  storeErrors,
   type TaskEvent,
-  tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 import { isSystemError } from "../disk/disk.js";
@@ -88,7 +88,7 @@ export class TaskCreator {
         }
         const found = isClaimed ? same : bucket?.claim && (await this.#standing(bucket.claim, request));
         if (found !== undefined && this.#isCounted(found)) return await this.#join(found);
-        if (isFull) throw tooManyUnfinished(request.maxUnfinished ?? 0);
+        if (isFull) throw storeErrors.tooManyUnfinished(request.maxUnfinished ?? 0);
         // Before anything is written: the disk may be short of room.
         if (found === undefined && same === undefined) endAdmission ??= await this.#parts.usage.admit(request.now);
         const { id, owner } = (found ?? same)?.record ?? task;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { BoundedCache } from "@resumable-mcp/core/internal";
-import { keyTaken } from "@resumable-mcp/core/store";
+import { storeErrors } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
@@ -213,7 +213,7 @@ export class TaskKeys {
     if (claim === undefined || claim.taskId === taskId) return;
     const rival = await this.holderOf(claim);
     if (rival === undefined || isFinal(rival.record.status)) return;
-    throw keyTaken(taskId, claim.taskId);
+    throw storeErrors.keyTaken(taskId, claim.taskId);
   }
 
   /** Keeps the number and takes away what it said. */

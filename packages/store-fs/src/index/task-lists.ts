@@ -1,11 +1,11 @@
 import { isFinal, type Store } from "@resumable-mcp/core";
 import {
   type CountQuery,
-  cursorInvalid,
   type DamagedTask,
   type Instant,
   isExpired,
   type RunnableTask,
+  storeErrors,
   summarise,
   type TaskCounts,
   type TaskPage,
@@ -233,5 +233,5 @@ function parseCursor(cursor: string | undefined): PagePosition | undefined {
   const [, createdAt = "", id] = /^(\d{4}-[0-9T:.-]+Z)_([A-Za-z0-9_-]+)$/.exec(cursor) ?? [];
   const createdMs = Date.parse(createdAt);
   if (Number.isFinite(createdMs) && id !== undefined) return { createdMs, id };
-  throw cursorInvalid();
+  throw storeErrors.cursorInvalid();
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isFinal } from "@resumable-mcp/core";
-import { type Instant, type Lease, leaseLost } from "@resumable-mcp/core/store";
+import { type Instant, type Lease, storeErrors } from "@resumable-mcp/core/store";
 import { isSafeId, shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import { listIfExists } from "../disk/whole-file.js";
@@ -31,13 +31,13 @@ export class TaskRemover {
     const writer = book.writerOf(lease);
     await writer.idle();
     const { record } = writer.view;
-    if (!writer.isCurrent()) throw leaseLost(lease);
+    if (!writer.isCurrent()) throw storeErrors.leaseLost(lease);
     const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
     // Windows renames no folder in which a file is open.
     await writer.drop();
     await documents.written(record.id);
     try {
-      if (!writer.isCurrent()) throw leaseLost(lease);
+      if (!writer.isCurrent()) throw storeErrors.leaseLost(lease);
       disk.rename(taskFolder(layout, record.id), place);
     } catch (error) {
       writer.giveUp();

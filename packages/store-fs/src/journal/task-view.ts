@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { type Cache, deepFreeze, isPlainRecord, noCache, recordMemory } from "@resumable-mcp/core/internal";
-import { checkJournalQuotas, reduceTask, storeLimitExceeded, type TaskEvent } from "@resumable-mcp/core/store";
+import { checkJournalQuotas, reduceTask, storeErrors, type TaskEvent } from "@resumable-mcp/core/store";
 import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "../disk/checked-line.js";
 import { journalFiles, journalName, taskFolder } from "../disk/layout.js";
 import type { FsStoreLimits } from "../disk/limits.js";
 import { missing, newest } from "../disk/numbered-files.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, readFrom } from "../disk/whole-file.js";
-import { EventTail } from "./commit-events.js";
 import { type ChainEntry, type JournalHeader, parseCommit, parseHeader, writtenPart } from "./journal-line.js";
+import { EventTail } from "./number-events.js";
 import { type FolderState, signalFile } from "./task-folder.js";
 
 /** A journal as far as it was read: the newest sealed file, and the fold of everything up to `offset` in it. */
@@ -207,7 +207,8 @@ export function checkCommitSize(
   events: readonly TaskEvent[],
   bytes: number,
 ): void {
-  if (bytes > limits.maxCommitBytes) throw storeLimitExceeded("maxCommitBytes", bytes, limits.maxCommitBytes);
+  if (bytes > limits.maxCommitBytes)
+    throw storeErrors.storeLimitExceeded("maxCommitBytes", bytes, limits.maxCommitBytes);
   const { id, lastSeq } = view.record;
   checkJournalQuotas(limits, id, events, { events: lastSeq + events.length, bytes: keptBytes(view) + bytes });
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { ResumableError, type Store } from "@resumable-mcp/core";
-import { leaseLost, taskNotFound } from "@resumable-mcp/core/store";
+import { storeErrors } from "@resumable-mcp/core/store";
 import { fileName, isSafeId, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { appendTo, listIfExists, openIfExists, readRange, unlinkIfExists } from "../disk/whole-file.js";
@@ -38,7 +38,7 @@ export class ArtifactFiles {
     const kept = new Set([name, ...keep.map(artifactName)]);
     const names = index > 0 ? [] : (listIfExists(disk, writer.folder) ?? []);
     // Only now: what was listed before belongs to no later lease.
-    if (!writer.isCurrent()) throw leaseLost(lease);
+    if (!writer.isCurrent()) throw storeErrors.leaseLost(lease);
     for (const other of names)
       if (other.startsWith(prefix) && !kept.has(other)) unlinkIfExists(disk, join(writer.folder, other));
     appendTo(disk, path, encodeChunk(bytes), index === 0 ? "wx" : "a");
@@ -48,15 +48,15 @@ export class ArtifactFiles {
       await syncs.sync(path);
       if (index === 0) await disk.syncFolder(writer.folder);
     }
-    if (!writer.isCurrent()) throw leaseLost(lease);
+    if (!writer.isCurrent()) throw storeErrors.leaseLost(lease);
   }
 
   read(taskId: string, artifact: string, index: number): Uint8Array | undefined {
     const { context } = this.#parts;
-    if (!isSafeId(taskId)) throw taskNotFound(taskId);
+    if (!isSafeId(taskId)) throw storeErrors.taskNotFound(taskId);
     const path = join(taskFolder(context.layout, taskId), artifactName(artifact));
     const file = openIfExists(context.disk, path);
-    if (file === undefined && !taskExists(context, taskId)) throw taskNotFound(taskId);
+    if (file === undefined && !taskExists(context, taskId)) throw storeErrors.taskNotFound(taskId);
     if (file === undefined) return undefined;
     try {
       const chunkAt = (position: number) => this.#chunkAt(file, position, { taskId, path });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
-import { type Lease, leaseLost } from "@resumable-mcp/core/store";
+import { type Lease, storeErrors } from "@resumable-mcp/core/store";
 import { hasCode } from "../disk/disk.js";
 import { type TakenOver, takeOver } from "../journal/take-over.js";
 import type { TaskReading } from "./held-task.js";
@@ -85,7 +85,7 @@ export class LeaseBook {
   writerOf(lease: Lease): TaskWriter {
     const writer = this.#parts.held.get(lease.taskId);
     const isSame = writer?.lease.epoch === lease.epoch && writer.lease.worker === lease.worker;
-    if (!isSame || writer.isEnded) throw leaseLost(lease);
+    if (!isSame || writer.isEnded) throw storeErrors.leaseLost(lease);
     return writer;
   }
 

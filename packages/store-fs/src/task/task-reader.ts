@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isFinal, type TaskRecord } from "@resumable-mcp/core";
 import { type BoundedCache, deepFreeze } from "@resumable-mcp/core/internal";
-import { openQuestions, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
+import { openQuestions, storeErrors, type TaskSnapshot } from "@resumable-mcp/core/store";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { isSafeId, journalName, leaseName, taskFolder } from "../disk/layout.js";
@@ -55,7 +55,7 @@ export class TaskReader {
   /** Reads a task that has to exist. */
   async require(taskId: string): Promise<TaskReading> {
     const reading = await this.#readMade(taskId);
-    if (reading === undefined) throw taskNotFound(taskId);
+    if (reading === undefined) throw storeErrors.taskNotFound(taskId);
     return reading;
   }
 

@@ -1,14 +1,7 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { oppositeKind } from "@resumable-mcp/core/internal";
-import {
-  type Answer,
-  alreadyAnswered,
-  type NewSignal,
-  questionForgotten,
-  type Signal,
-  storeLimitExceeded,
-} from "@resumable-mcp/core/store";
+import { type Answer, type NewSignal, type Signal, storeErrors } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hashText, taskFolder } from "../disk/layout.js";
@@ -138,7 +131,8 @@ function leaveSignal(
   if (signal.kind === "answer") {
     const { length } = folder.answers;
     const { maxPendingAnswers } = context.limits;
-    if (length >= maxPendingAnswers) throw storeLimitExceeded("maxPendingAnswers", length + 1, maxPendingAnswers);
+    if (length >= maxPendingAnswers)
+      throw storeErrors.storeLimitExceeded("maxPendingAnswers", length + 1, maxPendingAnswers);
     const { name, id, bytes } = answerFile(record, signal, order, context.unique());
     return createWhole(context.disk, join(path, name), bytes, context.unique()) ? { id, replaced: [] } : undefined;
   }
@@ -189,14 +183,14 @@ export async function signalTask(
   const { record, folder, view } = await reader.require(taskId);
   if (signal.kind === "answer") {
     const { key, itemsFromSeq = record.itemsFromSeq } = signal;
-    if (itemsFromSeq !== record.itemsFromSeq) throw questionForgotten(taskId, key);
-    if (isAnswered(view, key)) throw alreadyAnswered(taskId, key);
+    if (itemsFromSeq !== record.itemsFromSeq) throw storeErrors.questionForgotten(taskId, key);
+    if (isAnswered(view, key)) throw storeErrors.alreadyAnswered(taskId, key);
   }
   const left = leaveSignal(context, record, signal, folder);
   disturb(context, taskId);
   context.observe("store.signal.linked", taskId);
   if (signal.kind === "answer") {
-    if (left === undefined) throw alreadyAnswered(taskId, signal.key);
+    if (left === undefined) throw storeErrors.alreadyAnswered(taskId, signal.key);
     await refuseLate(reader, taskId, signal.key, left.id, () => removeSignals(context, taskId, [left.id]));
   }
   // In doubt a result was not delivered: the same call gets it once more.
@@ -215,5 +209,5 @@ async function refuseLate(reader: Reader, taskId: string, key: string, id: strin
   const after = await reader.require(taskId);
   if (!isAnswered(after.view, key) || after.view.consumed.has(id)) return;
   undo();
-  throw alreadyAnswered(taskId, key);
+  throw storeErrors.alreadyAnswered(taskId, key);
 }

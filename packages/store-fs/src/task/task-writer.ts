@@ -1,16 +1,9 @@
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { deepFreeze } from "@resumable-mcp/core/internal";
-import {
-  type Lease,
-  leaseLost,
-  reduceTask,
-  seqConflict,
-  type TaskSnapshot,
-  taskNotFound,
-} from "@resumable-mcp/core/store";
+import { type Lease, reduceTask, storeErrors, type TaskSnapshot } from "@resumable-mcp/core/store";
 import { journalName, taskFolder } from "../disk/layout.js";
 import { storeFailure } from "../disk/store-errors.js";
-import { encodeCommit, numberEvents } from "../journal/commit-events.js";
+import { encodeCommit, numberEvents } from "../journal/number-events.js";
 import { type Compacted, removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "../journal/take-over.js";
 import type { FolderState } from "../journal/task-folder.js";
 import {
@@ -93,7 +86,7 @@ export class TaskWriter implements HeldTask {
     context.observe("store.takeover.synced", taskId);
     const folder = removeSuperfluous(context, this.#view);
     notifications.notify(taskId, "task");
-    if (folder === undefined) throw taskNotFound(taskId);
+    if (folder === undefined) throw storeErrors.taskNotFound(taskId);
     const signals = pendingSignals(context, taskId, folder, this.#view);
     return { record: freezeRecord(this.durable), signals, leased: true };
   }
@@ -154,11 +147,11 @@ export class TaskWriter implements HeldTask {
 
   /** Refuses a commit after the end, or of one who is wrong about where the journal ends. */
   #expect(afterSeq: number): void {
-    if (this.#isEnded) throw leaseLost(this.lease);
+    if (this.#isEnded) throw storeErrors.leaseLost(this.lease);
     const actual = this.#view.record.lastSeq;
     if (afterSeq === actual) return;
     this.#look();
-    throw seqConflict(this.lease.taskId, afterSeq, actual);
+    throw storeErrors.seqConflict(this.lease.taskId, afterSeq, actual);
   }
 
   #note(commit: FoldedCommit): void {
@@ -173,7 +166,7 @@ export class TaskWriter implements HeldTask {
     const folder = this.#folder.look(this.#view.header.epoch);
     if (folder !== undefined) return folder;
     this.end();
-    throw leaseLost(this.lease);
+    throw storeErrors.leaseLost(this.lease);
   }
 
   /** The commit counts already: what fails here is done by the next process that reads the task. */

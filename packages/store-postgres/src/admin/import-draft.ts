@@ -1,18 +1,17 @@
 import { isFinal, type Json, type TaskRecord } from "@resumable-mcp/core";
 import {
-  keyTaken,
   reduceTask,
   type Signal,
+  storeErrors,
   type TaskBeginning,
   type TaskDraft,
   type TaskEvent,
-  taskExists,
 } from "@resumable-mcp/core/store";
 import type { ClientBase } from "pg";
 import type { Database } from "../database/database.js";
 import { hashCall, hashValue, isTaskId, toHex } from "../database/hash.js";
 import { invalidOption, storeFailure } from "../database/store-errors.js";
-import { encodeStored } from "../journal/commit-events.js";
+import { encodeStored } from "../journal/encode-events.js";
 import { readQuestions, toFold } from "../journal/task-columns.js";
 import { signalRow } from "../task/task-signals.js";
 
@@ -101,7 +100,7 @@ export class ImportDraft implements TaskDraft {
     if (record === undefined) throw new Error("A task has events.");
     if (this.#isThere) {
       if (await this.#isSame(record)) return false;
-      throw taskExists(record.id);
+      throw storeErrors.taskExists(record.id);
     }
     await this.#refuseRival(record);
     await this.#writeSnapshot(record);
@@ -172,7 +171,7 @@ export class ImportDraft implements TaskDraft {
     await this.#run("SELECT pg_advisory_xact_lock(hashtextextended(encode($1, 'hex'), 7))", [call]);
     if (isFinal(record.status)) return;
     const [rival] = await this.#run("SELECT id FROM store.task WHERE call = $1 AND finished_ms IS NULL", [call]);
-    if (rival !== undefined) throw keyTaken(record.id, String(rival.id));
+    if (rival !== undefined) throw storeErrors.keyTaken(record.id, String(rival.id));
   }
 
   /** Readers of what was compacted before get the base; a long journal begins to be read at its end. */

@@ -1,5 +1,5 @@
 import type { Store } from "@resumable-mcp/core";
-import { type DocumentSummary, documentConflict, groupFull, type StoredDocument } from "@resumable-mcp/core/store";
+import { type DocumentSummary, type StoredDocument, storeErrors } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { hashValue } from "../database/hash.js";
 import { invalidOption } from "../database/store-errors.js";
@@ -75,7 +75,7 @@ export class DocumentRows {
     const [row] = await this.#database.query<DocumentRow>("write", putStatement, values);
     if (row !== undefined) return documentOf(row);
     const isFull = counted !== undefined && expectedVersion === 0 && (await this.get(kind, id)) === undefined;
-    throw isFull ? groupFull(counted) : documentConflict(kind, id);
+    throw isFull ? storeErrors.groupFull(counted) : storeErrors.documentConflict(kind, id);
   }
 
   /** Deletes a document, if there is one. */

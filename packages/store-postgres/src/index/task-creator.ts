@@ -3,14 +3,13 @@ import {
   type Instant,
   type NewTask,
   reduceTask,
-  storeLimitExceeded,
+  storeErrors,
   type TaskSnapshot,
-  tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { hashCall, hashValue, isTaskId } from "../database/hash.js";
 import { breaksConstraint, invalidOption } from "../database/store-errors.js";
-import { encodeEvents } from "../journal/commit-events.js";
+import { encodeEvents } from "../journal/encode-events.js";
 import { toBrief } from "../journal/task-columns.js";
 import type { Notifications } from "../task/notifications.js";
 import { makeMark, type TaskReader } from "../task/task-reader.js";
@@ -65,7 +64,7 @@ export class TaskCreator {
     }
     const { maxCommitBytes, maxStoreTasks, maxStoreBytes } = this.#database.limits;
     const { events, body, bytes } = encodeEvents([{ type: "created", task: request.task }], 0, request.now);
-    if (bytes > maxCommitBytes) throw storeLimitExceeded("maxCommitBytes", bytes, maxCommitBytes);
+    if (bytes > maxCommitBytes) throw storeErrors.storeLimitExceeded("maxCommitBytes", bytes, maxCommitBytes);
     const record = reduceTask(undefined, events);
     const { maxUnfinished = Number.POSITIVE_INFINITY } = request;
     const made = { body, bytes, brief: toBrief(record), createdAt: record.createdAt };
@@ -80,7 +79,7 @@ export class TaskCreator {
         return { snapshot: Object.freeze({ record, signals: Object.freeze([]), leased: false }), created: true };
       }
       if (row?.standing === null && row.unfinished !== null && row.held_tasks === null && row.held_bytes === null) {
-        if (row.unfinished >= maxUnfinished) throw tooManyUnfinished(maxUnfinished);
+        if (row.unfinished >= maxUnfinished) throw storeErrors.tooManyUnfinished(maxUnfinished);
         // So near to the limit one is made after the other.
         alone = true;
         continue;

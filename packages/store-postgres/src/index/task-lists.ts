@@ -1,8 +1,8 @@
 import {
   type CountQuery,
-  cursorInvalid,
   type Instant,
   type RunnableTask,
+  storeErrors,
   type TaskCounts,
   type TaskPage,
   type TaskQuery,
@@ -171,5 +171,5 @@ function sums(counts: readonly (readonly [name: string, count: number])[]): Reco
 function parseCursor(cursor: string): { readonly createdMs: number; readonly id: string } {
   const [, createdMs, id] = /^(-?\d{1,16})\.([A-Za-z0-9_-]{16,64})$/.exec(cursor) ?? [];
   if (createdMs !== undefined && id !== undefined) return { createdMs: Number(createdMs), id };
-  throw cursorInvalid();
+  throw storeErrors.cursorInvalid();
 }

@@ -1,8 +1,8 @@
 import type { Json, TaskRecord } from "@resumable-mcp/core";
-import { type EventPage, type ItemPage, taskNotFound } from "@resumable-mcp/core/store";
+import { type EventPage, type ItemPage, storeErrors } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
-import { decodeEvents } from "./commit-events.js";
+import { decodeEvents } from "./encode-events.js";
 
 const maxPage = 10_000;
 
@@ -84,19 +84,19 @@ export class JournalReader {
   }
 
   async readChunk(id: string, artifact: string, index: number): Promise<Uint8Array | undefined> {
-    if (!isTaskId(id)) throw taskNotFound(id);
+    if (!isTaskId(id)) throw storeErrors.taskNotFound(id);
     const values = [id, artifact, index];
     const [row] = await this.#database.query<{ bytes: Buffer | null }>("read", chunkStatement, values);
-    if (row === undefined) throw taskNotFound(id);
+    if (row === undefined) throw storeErrors.taskNotFound(id);
     return row.bytes ?? undefined;
   }
 
   async #page<Row>(statement: typeof eventsStatement, id: string, after: number, limit: number): Promise<Row> {
-    if (!isTaskId(id)) throw taskNotFound(id);
+    if (!isTaskId(id)) throw storeErrors.taskNotFound(id);
     const rows = Math.min(Math.max(limit, 1), maxPage);
     const values = [id, after, rows, this.#database.limits.maxPageBytes];
     const [row] = await this.#database.query<Row>("read", statement, values);
-    if (row === undefined) throw taskNotFound(id);
+    if (row === undefined) throw storeErrors.taskNotFound(id);
     return row;
   }
 }

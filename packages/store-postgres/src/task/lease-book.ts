@@ -1,6 +1,6 @@
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { isPlainRecord } from "@resumable-mcp/core/internal";
-import { type Instant, type Lease, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
+import { type Instant, type Lease, storeErrors, type TaskSnapshot } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
 import { readQuestions, readSignals, type SignalRow, type TaskFold } from "../journal/task-columns.js";
@@ -108,7 +108,7 @@ export class LeaseBook {
     readonly now: Instant;
   }): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined> {
     const { taskId } = request;
-    if (!isTaskId(taskId)) throw taskNotFound(taskId);
+    if (!isTaskId(taskId)) throw storeErrors.taskNotFound(taskId);
     this.#taking.set(taskId, (this.#taking.get(taskId) ?? 0) + 1);
     try {
       return await this.#take(request);
@@ -133,7 +133,7 @@ export class LeaseBook {
       ...[taskId, ...values, holder, ttlMs, this.#workers.nextBeat(holder), given],
       ...this.#workers.standing(),
     ]);
-    if (row === undefined) throw taskNotFound(taskId);
+    if (row === undefined) throw storeErrors.taskNotFound(taskId);
     if (row.taken_epoch === null) {
       // The first sight of the holder's heartbeat is what a take-over is measured from.
       if (row.holder !== null) this.#workers.isAlive(row.holder, row.beat, row.lease_ttl_ms ?? 0);
@@ -155,7 +155,7 @@ export class LeaseBook {
   async #readTaken(row: AcquireRow, base: Parameters<TaskReader["fold"]>[1]): Promise<TaskReading> {
     if (row.taken_seq === row.last_seq) return this.#reader.fold(row, base);
     const reading = await this.#reader.read(row.id);
-    if (reading === undefined) throw taskNotFound(row.id);
+    if (reading === undefined) throw storeErrors.taskNotFound(row.id);
     return reading;
   }
 

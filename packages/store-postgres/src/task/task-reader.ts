@@ -4,7 +4,7 @@ import { reduceTask, type Signal, type TaskSnapshot, type TaskSummary } from "@r
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
 import { taskCorrupt } from "../database/store-errors.js";
-import { decodeEvents } from "../journal/commit-events.js";
+import { decodeEvents } from "../journal/encode-events.js";
 import { readSignals, type SignalRow } from "../journal/task-columns.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 

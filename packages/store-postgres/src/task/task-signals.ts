@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { oppositeKind } from "@resumable-mcp/core/internal";
-import { alreadyAnswered, type NewSignal, questionForgotten, taskNotFound } from "@resumable-mcp/core/store";
+import { type NewSignal, storeErrors } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId, toHex } from "../database/hash.js";
 import { breaksConstraint } from "../database/store-errors.js";
@@ -33,10 +33,11 @@ export async function signalTask(
   id: string,
   signal: NewSignal,
 ): Promise<void> {
-  if (!isTaskId(id)) throw taskNotFound(id);
+  if (!isTaskId(id)) throw storeErrors.taskNotFound(id);
   const rows = await (signal.kind === "answer" ? leaveAnswer(database, id, signal) : leavePlain(database, id, signal));
-  if (rows.length === 0) throw "itemsFromSeq" in signal ? questionForgotten(id, signal.key) : taskNotFound(id);
-  notifications.notify(id, "runnable");
+  if (rows.length === 0)
+    throw "itemsFromSeq" in signal ? storeErrors.questionForgotten(id, signal.key) : storeErrors.taskNotFound(id);
+  notifications.notifyAtOnce(id);
 }
 
 /** The row of a signal, under an id of its own. */
@@ -61,6 +62,6 @@ async function leaveAnswer(
   try {
     return await database.query("write", answerStatement, [id, JSON.stringify([row]), row.q, itemsFromSeq ?? null]);
   } catch (error) {
-    throw breaksConstraint(error, "answer_pkey") ? alreadyAnswered(id, signal.key) : error;
+    throw breaksConstraint(error, "answer_pkey") ? storeErrors.alreadyAnswered(id, signal.key) : error;
   }
 }

@@ -2,21 +2,16 @@ import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import {
   checkJournalQuotas,
   type Instant,
-  keyTaken,
   type Lease,
-  leaseLost,
   reduceTask,
   type Signal,
-  seqConflict,
-  storeLimitExceeded,
+  storeErrors,
   type TaskEventBody,
-  taskNotFound,
-  tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { hashCall, hashValue, isTaskId, toHex } from "../database/hash.js";
 import { breaksConstraint } from "../database/store-errors.js";
-import { encodeEvents } from "../journal/commit-events.js";
+import { encodeEvents } from "../journal/encode-events.js";
 import { type CommitOutcome, type CommitRow, type GroupCommit, isCheckpoint } from "../journal/group-commit.js";
 import { questionsAfter, readSignals, toFold } from "../journal/task-columns.js";
 import type { HeldTask, LeaseBook } from "./lease-book.js";
@@ -144,23 +139,25 @@ export class TaskWriter {
       const rivals = await this.#database.query<{ id: string }>("read", rivalStatement, [hashCall(record), record.id]);
       // The other one may have finished meanwhile.
       if (rivals[0] === undefined) return writeAlone();
-      throw keyTaken(record.id, rivals[0].id);
+      throw storeErrors.keyTaken(record.id, rivals[0].id);
     }
   }
 
   /** Why a commit or a deletion by this lease does not count. */
   async #refusal({ lease, afterSeq, maxUnfinished }: Refused): Promise<Error> {
     const { taskId } = lease;
-    if (!isTaskId(taskId)) return taskNotFound(taskId);
+    if (!isTaskId(taskId)) return storeErrors.taskNotFound(taskId);
     type Why = { last_seq: number; epoch: number; holder: string | null };
     const [row] = await this.#database.query<Why>("read", whyStatement, [taskId]);
     const held = this.#book.heldBy(lease);
     if (row !== undefined && row.epoch === lease.epoch && row.holder !== null && row.holder === held?.holder) {
       const isCurrent = row.last_seq === afterSeq && maxUnfinished !== undefined;
-      return isCurrent ? tooManyUnfinished(maxUnfinished) : seqConflict(taskId, afterSeq, row.last_seq);
+      return isCurrent
+        ? storeErrors.tooManyUnfinished(maxUnfinished)
+        : storeErrors.seqConflict(taskId, afterSeq, row.last_seq);
     }
     if (held !== undefined) this.#book.forget(held);
-    return row === undefined ? taskNotFound(taskId) : leaseLost(lease);
+    return row === undefined ? storeErrors.taskNotFound(taskId) : storeErrors.leaseLost(lease);
   }
 
   #wrote(held: HeldTask, { row, record, questions }: Prepared): void {
@@ -229,7 +226,7 @@ function prepare(
 ): Prepared {
   const encoded = encodeEvents(bodies, afterSeq, now);
   if (encoded.bytes > limits.maxCommitBytes)
-    throw storeLimitExceeded("maxCommitBytes", encoded.bytes, limits.maxCommitBytes);
+    throw storeErrors.storeLimitExceeded("maxCommitBytes", encoded.bytes, limits.maxCommitBytes);
   const record = bodies.length === 0 ? held.record : reduceTask(held.record, encoded.events, held.isPlain);
   const bytes = held.bytes + (bodies.length === 0 ? 0 : encoded.bytes);
   checkJournalQuotas(limits, lease.taskId, bodies, { events: record.lastSeq, bytes });

@@ -1,5 +1,5 @@
 import { ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { artifactsOf, damagedArtifact, type StoreAdmin, taskNotFound } from "@resumable-mcp/core/store";
+import { artifactsOf, type StoreAdmin, storeErrors } from "@resumable-mcp/core/store";
 import { type Refused, refusedFor } from "../refused.js";
 import { encodeExport, exportVersion } from "./export-line.js";
 
@@ -61,7 +61,7 @@ async function exportTask(store: Reading, taskId: string, write: Write): Promise
 
 async function tryTask(reading: Reading, taskId: string, write: Write): Promise<boolean> {
   const snapshot = await reading.getTask(taskId);
-  if (snapshot === undefined) throw taskNotFound(taskId);
+  if (snapshot === undefined) throw storeErrors.taskNotFound(taskId);
   const { record, signals } = snapshot;
   let page = await reading.readEvents(taskId, { afterSeq: 0, limit: pageSize });
   await write(encodeExport({ type: "task", id: taskId, base: page.snapshot ?? null, signals: [...signals] }));
@@ -86,7 +86,7 @@ async function tryTask(reading: Reading, taskId: string, write: Write): Promise<
     if (read >= bytes) continue;
     const now = await reading.getTask(taskId);
     if (now?.record.lastSeq !== record.lastSeq) return false;
-    throw damagedArtifact(taskId, name);
+    throw storeErrors.damagedArtifact(taskId, name);
   }
   await write(encodeExport({ type: "task_end", id: taskId, lastSeq: record.lastSeq }));
   return true;

@@ -1,5 +1,5 @@
 import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { type TaskBeginning, type TaskDraft, taskExists, taskNotFound } from "@resumable-mcp/core/store";
+import { storeErrors, type TaskBeginning, type TaskDraft } from "@resumable-mcp/core/store";
 import { isSafeId, shardFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import { makeNamesDurable } from "../../index/task-creator.js";
@@ -30,7 +30,7 @@ async function bring(store: OpenStore, draft: ImportDraft): Promise<boolean> {
   if (record === undefined) throw new Error("A task has events.");
   const there = await store.reader.read(record.id);
   if (there !== undefined) {
-    if (!isSame(there.record, record)) throw taskExists(record.id);
+    if (!isSame(there.record, record)) throw storeErrors.taskExists(record.id);
     await list(store, there);
     return false;
   }
@@ -41,7 +41,7 @@ async function bring(store: OpenStore, draft: ImportDraft): Promise<boolean> {
   try {
     // A task that has no call yet is unknown to everything but its makers.
     const made = await store.reader.read(record.id);
-    if (made === undefined) throw taskNotFound(record.id);
+    if (made === undefined) throw storeErrors.taskNotFound(record.id);
     await list(store, made);
   } catch (error) {
     if (isResumableError(error, "KEY_TAKEN")) draft.withdraw();

@@ -1,5 +1,5 @@
 import { isFinal, type Store } from "@resumable-mcp/core";
-import { tooManyUnfinished } from "@resumable-mcp/core/store";
+import { storeErrors } from "@resumable-mcp/core/store";
 import type { Mutant } from "../mutant.js";
 import { oneByOne, turn } from "../turn.js";
 
@@ -22,7 +22,7 @@ function countThenCreate(store: Store): Create {
     const { maxUnfinished } = request;
     await turn();
     if (maxUnfinished !== undefined && tasks.filter(({ status }) => !isFinal(status)).length >= maxUnfinished) {
-      throw tooManyUnfinished(maxUnfinished);
+      throw storeErrors.tooManyUnfinished(maxUnfinished);
     }
     return uncounted(store)(request);
   };
@@ -54,7 +54,7 @@ export const ownerMutants: readonly Mutant[] = [
       async createTask(request) {
         const { maxUnfinished, task } = request;
         const { total } = await store.countTasks({ owner: task.owner });
-        if (maxUnfinished !== undefined && total >= maxUnfinished) throw tooManyUnfinished(maxUnfinished);
+        if (maxUnfinished !== undefined && total >= maxUnfinished) throw storeErrors.tooManyUnfinished(maxUnfinished);
         return store.createTask(request);
       },
     }),
@@ -67,7 +67,7 @@ export const ownerMutants: readonly Mutant[] = [
         const { maxUnfinished } = request;
         const { byStatus } = await store.countTasks({});
         if (maxUnfinished !== undefined && (byStatus.pending ?? 0) >= maxUnfinished)
-          throw tooManyUnfinished(maxUnfinished);
+          throw storeErrors.tooManyUnfinished(maxUnfinished);
         return store.createTask(request);
       },
     }),
@@ -99,7 +99,8 @@ export const ownerMutants: readonly Mutant[] = [
       return {
         async createTask(request) {
           const { maxUnfinished, task } = request;
-          if (maxUnfinished !== undefined && made.size >= maxUnfinished) throw tooManyUnfinished(maxUnfinished);
+          if (maxUnfinished !== undefined && made.size >= maxUnfinished)
+            throw storeErrors.tooManyUnfinished(maxUnfinished);
           made.add(task.id);
           return uncounted(store)(request);
         },

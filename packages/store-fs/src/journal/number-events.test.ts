@@ -1,8 +1,8 @@
 import type { TaskEvent, TaskEventBody } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
 import { rawLines } from "../disk/checked-line.js";
-import { EventTail, encodeCommit, numberEvents } from "./commit-events.js";
 import { parseCommit } from "./journal-line.js";
+import { EventTail, encodeCommit, numberEvents } from "./number-events.js";
 
 const event = (seq: number): TaskEvent => ({ type: "detached", seq, at: "2026-01-01T00:00:00.000Z" });
 const seqs = (events: readonly TaskEvent[] | undefined) => events?.map(({ seq }) => seq);
