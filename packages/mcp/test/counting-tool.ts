@@ -33,7 +33,7 @@ export function createGate(): Gate {
 /** Counts to `n`; each step waits for the gate, which is open when there is none. */
 export function countTool(
   gate?: Gate,
-  facts: { handoffAfter?: number; label?: (input: { n: number }) => string } = {},
+  facts: { handoffAfter?: number; title?: string; label?: (input: { n: number }) => string } = {},
 ) {
   return defineTool({
     name: "count_to",

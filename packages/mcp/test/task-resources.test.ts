@@ -13,7 +13,7 @@ import { messagesOf, openEndpoint, withTasksExtension } from "./endpoint-2026.js
 /** One engine with a client of each era, and a task that is at 1 of 2. */
 async function begin() {
   const gate = createGate();
-  const era2026 = openEndpoint([countTool(gate)]);
+  const era2026 = openEndpoint([countTool(gate, { title: "Count on" })]);
   onTestFinished(era2026.close);
   const era2025 = async (user: string) => {
     const server = new McpServer({ name: "test", version: "1" });
@@ -42,7 +42,7 @@ function dataOf(contents: unknown): JsonObject {
 test("both eras list an owner's tasks and read them, their journal and their items", async () => {
   const { era2026, era2025, taskId } = await begin();
   const client = await era2025("ada");
-  const expected = { uri: `task://${taskId}`, title: expect.stringContaining("count_to") };
+  const expected = { uri: `task://${taskId}`, title: expect.stringMatching(/^Count on \(/) };
   expect((await client.listResources()).resources).toMatchObject([expected]);
   expect((await era2026.send("resources/list")).result).toMatchObject({ resources: [expected] });
   const readBoth = async (uri: string) => {

@@ -55,4 +55,4 @@ export {
   toolTitle,
 } from "./display/status-words.js";
 export { formatStepTime, type StepLine, stepText } from "./display/steps.js";
-export { compareTexts, inOrder, type PacedTask, taskOrders, taskTimes } from "./display/task-times.js";
+export { compareTexts, inOrder, type PacedTask, taskOrders, taskPace, taskTimes } from "./display/task-times.js";

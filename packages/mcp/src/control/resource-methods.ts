@@ -33,7 +33,10 @@ export function resourceMethods<Context, EraCall extends Call>(
     "resources/list": async (_params, context, next) => {
       const list = await next();
       const page = panel !== undefined && showsApps(context) ? [panelResource] : [];
-      return { ...list, resources: [...page, ...toArray(list.resources), ...(await listedTasks(tasksOf, context))] };
+      return {
+        ...list,
+        resources: [...page, ...toArray(list.resources), ...(await listedTasks(engine, tasksOf, context))],
+      };
     },
     "resources/templates/list": async (_params, _context, next) => {
       const { resourceTemplates, ...list } = await next();
@@ -88,11 +91,12 @@ export function toArray(list: unknown): readonly JsonObject[] {
 
 /** A caller without an owner has no tasks. */
 async function listedTasks<Context>(
+  engine: Engine,
   tasksOf: (context: Context) => OwnedTasks,
   context: Context,
 ): Promise<readonly JsonObject[]> {
   try {
-    return await listTaskResources(tasksOf(context));
+    return await listTaskResources(engine, tasksOf(context));
   } catch (error) {
     if (isResumableError(error, "NO_OWNER")) return [];
     throw error;

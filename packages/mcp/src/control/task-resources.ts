@@ -26,12 +26,12 @@ function template(part: TaskPart, title: string, description: string) {
 }
 
 /** Lists the newest tasks, for a caller that has lost an id. */
-export async function listTaskResources(tasks: OwnedTasks): Promise<JsonObject[]> {
+export async function listTaskResources(engine: Engine, tasks: OwnedTasks): Promise<JsonObject[]> {
   const page = await tasks.list({ limit: limits.maxListedResources });
   return page.tasks.map(({ id, tool, status }) => ({
     uri: taskUri(id),
     name: id,
-    title: `${tool} (${status})`,
+    title: `${engine.tools.find(({ name }) => name === tool)?.title ?? tool} (${status})`,
     mimeType: "application/json",
   }));
 }

@@ -14,6 +14,8 @@ export type PanelTool = ControlToolName | PanelToolName;
 /** What the view was opened for: a call of a tool, as far as the host says. */
 export interface OpenedCall {
   readonly tool?: string;
+  /** What people call the tool. */
+  readonly title?: string | undefined;
   readonly arguments?: JsonObject;
   /** What the call returned. */
   readonly result?: JsonObject;

@@ -19,7 +19,8 @@ export async function connectHost(prefix: string): Promise<PanelConnection> {
   app.addEventListener("toolcancelled", () => opened({ cancelled: true }));
   const readContext = () => {
     const { theme, locale, toolInfo } = app.getHostContext() ?? {};
-    change({ ...facts, theme, locale, opened: { ...facts.opened, tool: toolInfo?.tool.name ?? facts.opened?.tool } });
+    const { name: tool = facts.opened?.tool, title = facts.opened?.title } = toolInfo?.tool ?? {};
+    change({ ...facts, theme, locale, opened: { ...facts.opened, tool, title } });
   };
   app.addEventListener("hostcontextchanged", readContext);
   app.onteardown = () => ({});

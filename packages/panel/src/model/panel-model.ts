@@ -2,11 +2,11 @@ import type { Json, JsonObject, QuestionAnswer, TaskQuestion } from "@resumable-
 import { decodeTask, JsonFields } from "@resumable-mcp/protocol";
 import { canDo, type TaskVerb } from "@resumable-mcp/protocol/display";
 import { CallError, type PanelConnection, type PanelTool } from "../connection/connection.js";
-import { lineText } from "./bounded.js";
 import { initialState, type PanelAction, type PanelState, reducePanel } from "./panel-state.js";
 import { type PollFacts, pollDelayMs } from "./poll-delay.js";
-import { type PollContext, pollList, pollOpened, pollServer, pollTask } from "./polls.js";
+import { type PollContext, pollList, pollOpened, pollServer, pollTask, pollTitles } from "./polls.js";
 import { type Route, viewKey } from "./route.js";
+import { type RunnableTool, readTools } from "./runnable-tool.js";
 
 /** What the panel gets from its window. */
 export interface PanelEnvironment {
@@ -30,24 +30,6 @@ const verbTools: Readonly<Record<BulkVerb, PanelTool>> = {
   delete: "delete_task",
 };
 
-/** A tool that the user may run. */
-export interface RunnableTool {
-  readonly name: string;
-  /** What people call it. */
-  readonly title: string;
-  readonly description: string;
-  /** Of its arguments, where the tool was asked for by its name. */
-  readonly schema?: JsonObject | undefined;
-}
-
-function toolOf(entry: Json): RunnableTool | undefined {
-  const fields = JsonFields.of(entry);
-  const name = fields?.text("name");
-  if (fields === undefined || name === undefined) return undefined;
-  const title = lineText(fields.text("title") ?? name);
-  return { name, title, description: fields.text("description") ?? "", schema: fields.object("input_schema") };
-}
-
 /** Requests that are on their way at once, of those that one click asks for. */
 const maxAtOnce = 4;
 
@@ -63,7 +45,7 @@ export class PanelModel {
   /** Polls of an earlier route are not waited for, and decide nothing. */
   #round = 0;
   #closed = false;
-  #asksForServer = false;
+  #asksOnce = false;
   /** Raised when another user may follow: what was asked for before that is dropped. */
   #epoch = 0;
   readonly #unsubscribe: () => void;
@@ -109,6 +91,7 @@ export class PanelModel {
   showAllOwners(allOwners: boolean): void {
     // What was asked for before may be of others.
     this.#epoch += 1;
+    this.#asksOnce = false;
     this.#dispatch({ type: "owners", allOwners });
     this.pollNow();
   }
@@ -133,7 +116,7 @@ export class PanelModel {
   /** The tools that the user may run; of one that is named, with the schema of its arguments. */
   async tools(tool?: string): Promise<readonly RunnableTool[] | undefined> {
     const answer = await this.#ask("list_tools", tool === undefined ? {} : { tool });
-    return answer && (JsonFields.of(answer)?.list("tools") ?? []).flatMap((entry) => toolOf(entry) ?? []);
+    return answer && readTools(answer);
   }
 
   /** Begins a task of a tool; resolves to its id. */
@@ -202,7 +185,7 @@ export class PanelModel {
     const signedOut = this.connection.signIn?.signedIn === false;
     this.#failures = 0;
     if (signedOut) this.#epoch += 1;
-    this.#asksForServer = false;
+    this.#asksOnce = false;
     this.#dispatch({ type: signedOut ? "signed_out" : "connecting" });
     this.pollNow();
   }
@@ -229,15 +212,15 @@ export class PanelModel {
 
   #answered(): void {
     this.#dispatch({ type: "live" });
-    if (this.#state.server !== undefined || this.#asksForServer) return;
-    this.#asksForServer = true;
+    const { server, titles } = this.#state;
+    if ((server !== undefined && titles !== undefined) || this.#asksOnce) return;
+    this.#asksOnce = true;
     // Whether the caller is an operator decides whether there is a way to the server's view.
     const epoch = this.#epoch;
-    pollServer(this.#context())
-      .catch(() => undefined)
-      .finally(() => {
-        if (epoch === this.#epoch) this.#asksForServer = false;
-      });
+    const context = this.#context();
+    void Promise.allSettled([pollServer(context), pollTitles(context)]).then(() => {
+      if (epoch === this.#epoch) this.#asksOnce = false;
+    });
   }
 
   /** What the route needs, read once: how lively it is, or why the server cannot be reached. */

@@ -34,6 +34,8 @@ export interface PanelState {
   /** An operator looks at the tasks of all owners. */
   readonly allOwners: boolean;
   readonly link: Link;
+  /** What people call the tools that the caller may run, by their names. */
+  readonly titles?: ReadonlyMap<string, string>;
   /** What the server tells operators; `denied` for other callers. */
   readonly server?: JsonObject | "denied";
   readonly opened: Opened;
@@ -54,6 +56,7 @@ export type PanelAction =
   /** Another view: only the task that it shows keeps what no list shows. */
   | { readonly type: "looked"; readonly taskId: string | undefined }
   | { readonly type: "server"; readonly server: JsonObject | "denied" }
+  | { readonly type: "titles"; readonly titles: ReadonlyMap<string, string> }
   | { readonly type: "opened"; readonly opened: Opened }
   | { readonly type: "connecting" | "live" }
   | { readonly type: "away"; readonly reason: string; readonly atMs: number; readonly retryAtMs: number }
@@ -81,7 +84,10 @@ const reducers: { readonly [Type in PanelAction["type"]]: Reduce<Type> } = {
     return { ...state, tasks: all, total, listed: sameOrder(state.listed, tasks) };
   },
   counted: (state, { counts, failedByTool }) => ({ ...state, counts, failedByTool }),
-  owners: ({ link, server, opened }, { allOwners }) => ({ ...initialState, link, server, opened, allOwners }),
+  owners: ({ link, titles, server, opened }, { allOwners }) => ({
+    ...initialState,
+    ...{ link, titles, server, opened, allOwners },
+  }),
   seen: (state, { task, atMs }) => change(state, task.id, (known) => seenAlone(known, task, atMs)),
   journal: (state, { taskId, journal }) =>
     change(state, taskId, (task) => task && { ...task, journal: withEvents(task.journal, journal) }),
@@ -103,6 +109,7 @@ const reducers: { readonly [Type in PanelAction["type"]]: Reduce<Type> } = {
     return { ...state, tasks: new Map([...state.tasks].map(([id, task]) => [id, id === own ? task : leftTask(task)])) };
   },
   server: (state, { server }) => ({ ...state, server }),
+  titles: (state, { titles }) => ({ ...state, titles }),
   opened: (state, { opened }) => ({ ...state, opened }),
   connecting: (state) => ({ ...state, link: { name: "connecting" } }),
   live: (state) =>

@@ -19,6 +19,7 @@ import { type CalledTask, readFamily } from "./family.js";
 import type { PanelAction, PanelState } from "./panel-state.js";
 import { maxJournalEvents, type PanelTask } from "./panel-task.js";
 import type { PollFacts } from "./poll-delay.js";
+import { readTools } from "./runnable-tool.js";
 
 /** What a poll needs: the way to the server, what is known, and where what it finds goes. */
 export interface PollContext {
@@ -149,6 +150,12 @@ export async function pollServer({ call, dispatch }: PollContext): Promise<Activ
     dispatch({ type: "server", server: "denied" });
     return "still";
   }
+}
+
+/** Reads what people call the tools. */
+export async function pollTitles({ call, dispatch }: PollContext): Promise<void> {
+  const tools = readTools(await call("list_tools", {}).catch(undefinedWhereUnknown));
+  dispatch({ type: "titles", titles: new Map(tools.map(({ name, title }) => [name, title])) });
 }
 
 /** Finds the task of the call for which a host has opened the view. */

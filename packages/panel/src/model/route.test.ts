@@ -7,6 +7,7 @@ describe("a route in the panel", () => {
     ["#/?q=two+words&show=failed", { ...listRoute, words: "two words", show: "failed" }],
     ["#/?range=hour&tool=count+words", { ...listRoute, range: "hour", tool: "count words" }],
     ["#/?sort=progress", { ...listRoute, order: "progress" }],
+    ["#/?sort=status&reverse=yes", { ...listRoute, order: "status", reversed: true }],
     ["#/tasks/a_b-1", { name: "task", taskId: "a_b-1", part: undefined }],
     ["#/tasks/a/items", { name: "task", taskId: "a", part: "items" }],
     ["#/server", { name: "server" }],

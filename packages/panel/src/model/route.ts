@@ -12,8 +12,11 @@ export const listFilters = ["all", "active", "waiting", "failed", "finished"] as
 /** One of the filters. */
 export type ListFilter = (typeof listFilters)[number];
 
-/** In which order tasks are shown; what is not over always comes first. */
-export const listOrders = ["newest", "name", "progress", "left"] as const;
+/** The columns of the list; it is sorted by each of them. */
+export const listColumns = ["task", "status", "progress", "rate", "left", "time"] as const;
+
+/** In which order tasks are shown: what is not over and the newest first, or by one column alone. */
+export const listOrders = ["newest", ...listColumns] as const;
 
 /** One of the orders. */
 export type ListOrder = (typeof listOrders)[number];
@@ -25,6 +28,8 @@ export type Route =
       readonly words: string;
       readonly show: ListFilter;
       readonly order: ListOrder;
+      /** The other way round than a column is sorted at first. */
+      readonly reversed: boolean;
       readonly range: ListRange;
       /** The tool whose tasks are shown; empty: all. */
       readonly tool: string;
@@ -37,7 +42,7 @@ export type Route =
 /** The list as it is first seen. */
 export const listRoute = {
   ...{ name: "list", words: "", show: "all", order: "newest" },
-  ...{ range: "all", tool: "" },
+  ...{ reversed: false, range: "all", tool: "" },
 } as const satisfies Route;
 
 /** Reads a route from the fragment of an address; everything that is none is the list. */
@@ -50,7 +55,8 @@ export function readRoute(hash: string): Route {
   const show = listFilters.find((one) => one === params.get("show")) ?? "all";
   const order = listOrders.find((one) => one === params.get("sort")) ?? "newest";
   const range = listRanges.find((one) => one === params.get("range")) ?? "all";
-  return { name: "list", words: params.get("q") ?? "", show, order, range, tool: params.get("tool") ?? "" };
+  const reversed = params.get("reverse") === "yes";
+  return { name: "list", words: params.get("q") ?? "", show, order, reversed, range, tool: params.get("tool") ?? "" };
 }
 
 /** Writes a route as the fragment of an address. */
@@ -63,6 +69,7 @@ export function writeRoute(route: Route): string {
   if (route.words !== "") params.set("q", route.words);
   if (route.show !== "all") params.set("show", route.show);
   if (route.order !== "newest") params.set("sort", route.order);
+  if (route.reversed) params.set("reverse", "yes");
   if (route.range !== "all") params.set("range", route.range);
   if (route.tool !== "") params.set("tool", route.tool);
   return params.size === 0 ? "#/" : `#/?${params}`;

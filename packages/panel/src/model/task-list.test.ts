@@ -31,8 +31,31 @@ describe("the list of tasks", () => {
     expect(shown({})).toEqual(["new", "asks", "cut", "old", "failed", "done"]);
   });
 
-  it("is ordered by name or progress", () => {
-    expect([shown({ order: "progress" })[0], shown({ order: "name" }).at(-3)]).toEqual(["old", "old"]);
+  it.each<[ListView["order"], first: readonly string[]]>([
+    ["task", ["asks", "cut", "failed", "done", "new", "old"]],
+    ["status", ["new", "asks", "cut", "old", "failed", "done"]],
+    ["progress", ["old", "new", "asks", "cut", "failed", "done"]],
+    ["time", ["old", "asks", "done", "new", "cut", "failed"]],
+  ])("is sorted by the column %s alone, and turned around", (order, first) => {
+    expect(shown({ order })).toEqual(first);
+    const ends = (ids: readonly string[]) => [ids[0], ids.at(-1)];
+    const groups: Readonly<Record<string, readonly [string, string]>> = {
+      ...{ task: ["old", "done"], status: ["done", "failed"] },
+      ...{ progress: ["new", "old"], time: ["cut", "old"] },
+    };
+    expect(ends(shown({ order, reversed: true }))).toEqual(groups[order]);
+  });
+
+  it.each<ListView["order"]>(["rate", "left"])("has last what has no %s, in both directions", (order) => {
+    const paced = (id: string, progress: number) =>
+      seenTask(task(id, { progress: 0 }), task(id, { progress, last_seq: 10 }).info, 2_000);
+    const some = [task("unknown"), paced("slow", 10), paced("fast", 40)];
+    const sorted = (reversed: boolean) =>
+      shownTasks(some, { ...view, order, reversed }, () => "", 2_000).map(({ info }) => info.id);
+    expect([sorted(false), sorted(true)]).toEqual([
+      ["fast", "slow", "unknown"],
+      ["slow", "fast", "unknown"],
+    ]);
   });
 
   it.each<[Partial<ListView>, readonly string[]]>([

@@ -54,6 +54,8 @@ function momentText(moment: TaskMoment): string {
       return `schläft bis ${moment.until}`;
     case "answered":
       return `Antwort: ${answers[moment.action] ?? moment.action}`;
+    case "received":
+      return `Antwort auf ${moment.key} angekommen`;
     case "requested":
       return moment.state === "pause" ? "Pause angefordert" : "Fortsetzung angefordert";
     case "restarted":
@@ -208,6 +210,7 @@ export const german: Texts = {
   range: "Zeit",
   ranges: { all: "Jederzeit", hour: "Letzte Stunde", day: "Letzter Tag" },
   activity: ({ started, ended, failed }) => `${started} begonnen, ${ended} beendet, ${failed} gescheitert`,
+  countsNewest: (count) => `Das Diagramm zählt die neuesten ${count} Aufgaben.`,
   ofTool: "Aufgaben von",
   allTools: "Alle Werkzeuge",
   keysTitle: "Tasten",
@@ -221,7 +224,7 @@ export const german: Texts = {
     "?": "diese Tasten",
   },
   sort: "Sortieren",
-  orders: { newest: "neueste", name: "Name", progress: "Fortschritt", left: "Restzeit" },
+  newest: "Neueste",
   columns: { task: "Aufgabe", status: "Zustand", progress: "Fortschritt", time: "Zeit", left: "Rest", rate: "Tempo" },
   select: (name) => `${name} auswählen`,
   selectAll: "Alle gezeigten auswählen",

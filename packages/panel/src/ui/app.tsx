@@ -1,3 +1,4 @@
+import { toolTitle } from "@resumable-mcp/protocol/display";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { lineText } from "../model/bounded.js";
 import type { PanelModel } from "../model/panel-model.js";
@@ -15,7 +16,7 @@ import { TaskScreen } from "./task/task-screen.js";
 /** The whole panel. */
 export function App({ model }: { readonly model: PanelModel }): ReactNode {
   const { connection } = model;
-  const facts = useSyncExternalStore(connection.subscribe, connection.facts);
+  const facts = useSyncExternalStore(connection.subscribe, connection.facts, connection.facts);
   const texts = textsFor(facts.locale ?? navigator.language);
   const [route, go] = useRoute(model);
   const [showsKeys, setShowsKeys] = useState(false);
@@ -131,8 +132,9 @@ function OpenedView({ part }: { readonly part: ScreenPart | undefined }): ReactN
       />
     );
   if (opened.name === "list") return <OpenedList />;
-  const { tool } = model.connection.facts().opened ?? {};
-  return <Empty title={opened.name === "none" ? texts.noTaskHere : texts.looking(tool && lineText(tool))} />;
+  const { tool, title } = model.connection.facts().opened ?? {};
+  const name = tool && lineText(toolTitle({ tool, title }));
+  return <Empty title={opened.name === "none" ? texts.noTaskHere : texts.looking(name)} />;
 }
 
 /** The list in a host keeps its filters to itself: the view stays that of the call. */

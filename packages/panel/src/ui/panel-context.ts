@@ -1,4 +1,6 @@
+import { toolTitle } from "@resumable-mcp/protocol/display";
 import { createContext, useContext, useSyncExternalStore } from "react";
+import { lineText } from "../model/bounded.js";
 import type { PanelModel } from "../model/panel-model.js";
 import type { PanelState } from "../model/panel-state.js";
 import type { Route } from "../model/route.js";
@@ -25,4 +27,10 @@ export function usePanelState<Part>(partOf: (state: PanelState) => Part): Part {
   const { model } = usePanel();
   const getPart = () => partOf(model.getSnapshot());
   return useSyncExternalStore(model.subscribe, getPart, getPart);
+}
+
+/** Says what people call a tool: its title, where the server lists one of that name. */
+export function useToolTitle(): (tool: string, most?: number) => string {
+  const titles = usePanelState((state) => state.titles);
+  return (tool, most) => lineText(toolTitle({ tool, title: titles?.get(tool) }), most);
 }

@@ -1,15 +1,17 @@
 import type { JsonObject } from "@resumable-mcp/protocol";
 import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Answers, fakeModel, wireTask } from "../../test/fake-server.js";
 import { listRoute, type Route } from "../model/route.js";
 import { TextsContext, textsFor } from "../texts/texts.js";
+import { App } from "./app.js";
 import { Frame } from "./frame.js";
 import { ListView } from "./list/list-view.js";
 import { PanelContext } from "./panel-context.js";
 import { ServerView } from "./server/server-view.js";
 import { SignIn } from "./sign-in.js";
+import { saveAs } from "./task/task-files.js";
 import { TaskScreen } from "./task/task-screen.js";
 
 const evil = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe\u001b]0;title\u0007';
@@ -43,6 +45,8 @@ async function drawn(route: Route, answers: Answers, view: ReactNode, locale = "
   );
 }
 
+/** What the server lists, so that people read the title of a tool and not its name. */
+const list_tools = { tools: [{ name: "render", title: "Render pages" }] };
 const taskRoute = { name: "task", taskId: "a" } as const;
 
 /** The parts of a task's view are those of the address. */
@@ -96,6 +100,16 @@ describe("a hostile tool", () => {
   );
 });
 
+it("saves a file under a name without folders and characters that hide or turn", () => {
+  const link = { href: "", download: "", click: vi.fn() };
+  vi.stubGlobal("document", { createElement: () => link });
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
+  saveAs(new Blob(["text"]), "../..\\folder\\\u202egpj.exe\u0000\u2028");
+  expect([link.download, link.click.mock.calls.length]).toEqual([".._.._folder__gpj.exe__", 1]);
+});
+
 describe("the view of a task", () => {
   it("says how far it is, what can be asked of it, and how often it was cut off", async () => {
     const markup = await drawn(taskRoute, { get_task: wireTask("a", { attempt: 2 }) }, task());
@@ -144,13 +158,32 @@ describe("the view of a task", () => {
       page: wireTask("page", { status: "completed", ...called("line", "failed") }),
       line: wireTask("line", { status: "failed" }),
     };
-    const markup = await drawn(taskRoute, { get_task: ({ task_id }) => tasks[String(task_id)] ?? null }, task());
+    const get_task: Answers["get_task"] = ({ task_id }) => tasks[String(task_id)] ?? null;
+    const markup = await drawn(taskRoute, { get_task, list_tools }, task());
+    expect(markup.match(/Render pages/g)).toHaveLength(3);
     const words = markup.match(/<ul class="children">|<\/ul>|>(?:book|page|line|paused|completed|failed)</g);
     const list = '<ul class="children">';
     expect(words).toEqual([
       ...[list, ">book<", ">paused<", list, ">page<", ">completed<", list, ">line<", ">failed<"],
       ...["</ul>", "</ul>", "</ul>"],
     ]);
+  });
+
+  it("has in its timeline the title of a tool that it called, and an answer that it has not taken yet", async () => {
+    const called = { seq: 6, type: "called", at: "2026-11-21T09:00:11.000Z", key: "book", tool: "render" };
+    const answers = {
+      get_task: wireTask("a", { status: "pending", answered: ["sure"] }),
+      get_task_journal: { ...journal, events: [...events, called] },
+      list_tools,
+    };
+    const markup = await drawn(taskRoute, answers, task("timeline"));
+    expect(markup.indexOf("call book of Render pages")).toBeGreaterThan(markup.indexOf("answer to sure received"));
+  });
+
+  it("waits in a host for the task of a tool by its title", async () => {
+    const facts = { locale: "en", opened: { tool: "render", title: "Render pages" } };
+    const { model } = fakeModel({}, { mode: "host", facts: () => facts });
+    expect(renderToStaticMarkup(<App model={model} />)).toContain("Waiting for the task of Render pages…");
   });
 
   it("says the same in German", async () => {
@@ -167,11 +200,26 @@ describe("the view of a task", () => {
   });
 });
 
+it("the chart says so where it does not count all tasks", async () => {
+  let made = 0;
+  const page = () => Array.from({ length: 200 }, () => wireTask(`t${made++}`));
+  const listOf = (more: JsonObject) => {
+    const route = { ...listRoute, range: "hour" } as const;
+    const list_session_tasks = () => ({ tasks: page(), ...more });
+    const answers = { list_session_tasks, get_checkpoint_stats: { checkpoint_stats: {} } };
+    return drawn(route, answers, <ListView route={route} />);
+  };
+  const sentence = "The chart counts the newest 1000 tasks.";
+  expect(await listOf({ total_tasks: 5_000, next_cursor: "more" })).toContain(sentence);
+  expect(await listOf({ total_tasks: 200 })).not.toContain(sentence);
+});
+
 describe("the list of all owners", () => {
   const answers = (all_owners: string) => ({
     list_session_tasks: { total_tasks: 1, tasks: [wireTask("a", { owner: "sub:bob" })] },
     get_checkpoint_stats: { checkpoint_stats: { failed: 2 }, total_checkpoints: 1, failed_by_tool: { render: 2 } },
     get_server_info: { all_owners },
+    list_tools,
   });
 
   async function listOf(reach: string, more: Parameters<typeof fakeModel>[1] = {}): Promise<string> {
@@ -196,6 +244,7 @@ describe("the list of all owners", () => {
       "read-only",
       "sub:bob",
       "Failed tasks, by tool",
+      "Render pages",
       "These are the tasks of all owners.",
     ])
       expect(read).toContain(text);

@@ -59,13 +59,14 @@ describe("the history of a task", () => {
         ["log", { level: "info", data: "a\u0007b" }],
         ["failed", { error: { message: "\u001b[2Jgone" } }],
       ),
+      ["\u202esure"],
     );
     const texts = [...timeline.map(({ moment }) => momentText(moment)), ...steps.map(stepText)];
     expect([texts, log[0]?.text]).toEqual([
       [
         ...["step evil", "step pay: attempt 2 failed: 503"],
         ...["call sum of add", "call sum returned", "call more of add", "call more failed: 503"],
-        ...["failed: gone", "evil", "pay: failed: 503", "sum: 3", "more: failed: 503"],
+        ...["failed: gone", "answer to sure received", "evil", "pay: failed: 503", "sum: 3", "more: failed: 503"],
       ],
       "a b",
     ]);

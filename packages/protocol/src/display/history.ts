@@ -59,7 +59,7 @@ export type TaskMoment =
     }
   | { readonly kind: "asked"; readonly message: string }
   | { readonly kind: "attempt_failed" | "failed"; readonly message: string; readonly stack: readonly string[] }
-  | { readonly kind: "step" | "returned"; readonly key: string }
+  | { readonly kind: "step" | "returned" | "received"; readonly key: string }
   | { readonly kind: "called"; readonly key: string; readonly tool: string }
   | { readonly kind: "call_failed"; readonly key: string; readonly message: string }
   | {
@@ -85,8 +85,12 @@ interface HistoryState {
   readonly run?: { readonly first: JournalEvent; readonly from: number; readonly count: number };
 }
 
-/** Tells a journal: checkpoints that follow each other are one line, and an attempt says after what it began. */
-export function readHistory(journal: TaskJournal | undefined): TaskHistory {
+/**
+ * Tells a journal: checkpoints that follow each other are one line, and an attempt says after what it began.
+ *
+ * @param answered keys of the questions whose answer the task has not taken yet.
+ */
+export function readHistory(journal: TaskJournal | undefined, answered: readonly string[] = []): TaskHistory {
   if (journal === undefined) return { timeline: [], steps: [], log: [] };
   const timeline: HistoryLine[] = [];
   let state: HistoryState = { progress: 0 };
@@ -100,6 +104,8 @@ export function readHistory(journal: TaskJournal | undefined): TaskHistory {
     state = passEvent(state, event, moment !== undefined);
   }
   timeline.push(...runLine(state));
+  for (const [index, key] of answered.entries())
+    timeline.push({ key: journal.lastSeq + 1 + index, moment: { kind: "received", key: plainText(key) } });
   return { timeline, steps: readSteps(journal.events), log: journal.events.flatMap(logLine) };
 }
 
@@ -232,6 +238,8 @@ export function momentText(moment: TaskMoment): string {
       return `sleeps until ${moment.until}`;
     case "answered":
       return `answered: ${moment.action}`;
+    case "received":
+      return `answer to ${moment.key} received`;
     case "requested":
       return `${moment.state} requested`;
     case "restarted":

@@ -16,12 +16,19 @@ export interface TaskTimes {
   readonly rate?: string;
 }
 
-/** The times of a task; only what moves has a rate. */
+/** The same as numbers; only what moves has a rate. */
+export function taskPace(task: PacedTask, nowMs: number) {
+  const pace = isMoving(task) ? task.pace : [];
+  return {
+    elapsedMs: shownElapsedMs(task, nowMs),
+    leftMs: remainingMs(pace, task.info.total, nowMs),
+    perSecond: ratePerSecond(pace),
+  };
+}
+
+/** The times of a task. */
 export function taskTimes(task: PacedTask, nowMs: number): TaskTimes {
-  const moves = isMoving(task);
-  const elapsedMs = shownElapsedMs(task, nowMs);
-  const leftMs = moves ? remainingMs(task.pace, task.info.total, nowMs) : undefined;
-  const perSecond = moves ? ratePerSecond(task.pace) : undefined;
+  const { elapsedMs, leftMs, perSecond } = taskPace(task, nowMs);
   return {
     elapsed: elapsedMs === undefined ? undefined : formatDuration(elapsedMs),
     left: leftMs === undefined ? undefined : formatDuration(leftMs),

@@ -8,10 +8,12 @@ import { useNow } from "../parts/use-now.js";
 interface ActivityProps {
   readonly tasks: readonly PanelTask[];
   readonly range: Exclude<ListRange, "all">;
+  /** Only so many tasks are known, the newest. */
+  readonly newest: number | undefined;
 }
 
 /** How many tasks started, ended and failed in the last hour or day, as a chart and in words. */
-export function Activity({ tasks, range }: ActivityProps): ReactNode {
+export function Activity({ tasks, range, newest }: ActivityProps): ReactNode {
   const texts = useTexts();
   const endMs = rangeEndMs(useNow());
   const { bars, total, highest } = useMemo(() => countActivity(tasks, range, endMs), [tasks, range, endMs]);
@@ -32,6 +34,7 @@ export function Activity({ tasks, range }: ActivityProps): ReactNode {
       </div>
       <figcaption className="muted">
         {texts.ranges[range]}: {texts.activity(total)}
+        {newest !== undefined && `. ${texts.countsNewest(newest)}`}
       </figcaption>
     </figure>
   );

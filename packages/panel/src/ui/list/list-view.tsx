@@ -3,8 +3,8 @@ import type { PanelConnection } from "../../connection/connection.js";
 import { mayAct, ownersReach } from "../../model/panel-state.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { maxListed } from "../../model/polls.js";
-import type { ListOrder, Route } from "../../model/route.js";
-import { shownTasks } from "../../model/task-list.js";
+import { listColumns, type Route } from "../../model/route.js";
+import { isDescending, shownTasks } from "../../model/task-list.js";
 import type { Texts } from "../../texts/catalogue.js";
 import { useTexts } from "../../texts/texts.js";
 import { usePanel, usePanelState } from "../panel-context.js";
@@ -28,7 +28,7 @@ function whose({ mode, signIn }: PanelConnection): keyof Texts["tasksOf"] {
 /** The caller's tasks. */
 export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
   const texts = useTexts();
-  const { go, model } = usePanel();
+  const { model } = usePanel();
   const tasks = usePanelState((state) => state.tasks);
   const listed = usePanelState((state) => state.listed);
   const total = usePanelState((state) => state.total);
@@ -44,6 +44,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
   const clear = useCallback(() => setSelected(new Set()), []);
   const [isRunning, setRunning] = useState(false);
   const closeForm = useCallback(() => setRunning(false), []);
+  const isCut = total > all.length && all.length >= maxListed;
   const allChosen = shown.length > 0 && chosen.length === shown.length;
   return (
     <div className="list-view">
@@ -56,6 +57,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
         <Activity
           tasks={route.tool === "" ? all : all.filter(({ info }) => info.tool === route.tool)}
           range={route.range}
+          newest={isCut ? all.length : undefined}
         />
       )}
       {isRunning && <RunDialog onDone={closeForm} />}
@@ -64,8 +66,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
         shown={shown}
         selected={selected}
         onSelected={setSelected}
-        order={route.order}
-        onOrder={(order) => go({ ...route, order })}
+        route={route}
         head={
           <input
             type="checkbox"
@@ -88,7 +89,7 @@ export function ListView({ route }: { readonly route: ListRoute }): ReactNode {
       {all.length > 0 && (
         <p className="list-foot muted">
           {shown.length === 0 ? texts.noMatch : texts.shownOf(shown.length, all.length)}
-          {total > all.length && all.length >= maxListed ? ` ${texts.newestOf(all.length, total)}` : ""}
+          {isCut ? ` ${texts.newestOf(all.length, total)}` : ""}
         </p>
       )}
     </div>
@@ -116,35 +117,11 @@ interface RowsProps {
   readonly selected: ReadonlySet<string>;
   readonly onSelected: (change: (last: ReadonlySet<string>) => ReadonlySet<string>) => void;
   readonly head: ReactNode;
-  readonly order: ListOrder;
-  readonly onOrder: (order: ListOrder) => void;
-}
-
-/** The columns by which the list is sorted. */
-const sorts: Readonly<Partial<Record<string, ListOrder>>> = {
-  task: "name",
-  progress: "progress",
-  left: "left",
-  time: "newest",
-};
-
-interface HeadProps {
-  readonly text: string;
-  readonly order: ListOrder | undefined;
-  readonly onOrder: (order: ListOrder) => void;
-}
-
-function HeadText({ text, order, onOrder }: HeadProps): ReactNode {
-  if (order === undefined) return text;
-  return (
-    <button type="button" className="head-sort" onClick={() => onOrder(order)}>
-      {text}
-    </button>
-  );
+  readonly route: ListRoute;
 }
 
 /** The rows that can be seen, of a list of any length. */
-function Rows({ shown, selected, onSelected, head, order, onOrder }: RowsProps): ReactNode {
+function Rows({ shown, selected, onSelected, head, route }: RowsProps): ReactNode {
   const texts = useTexts();
   const { go } = usePanel();
   const scroller = useRef<HTMLDivElement>(null);
@@ -169,16 +146,25 @@ function Rows({ shown, selected, onSelected, head, order, onOrder }: RowsProps):
         <span role="columnheader" className="cell-select">
           {head}
         </span>
-        {(["task", "status", "progress", "rate", "left", "time"] as const).map((name) => (
-          <span
-            key={name}
-            role="columnheader"
-            className={`cell-${name}`}
-            aria-sort={sorts[name] === order ? "descending" : undefined}
-          >
-            <HeadText text={columns[name]} order={sorts[name]} onOrder={onOrder} />
-          </span>
-        ))}
+        {listColumns.map((name) => {
+          const isSorted = route.order === name;
+          return (
+            <span
+              key={name}
+              role="columnheader"
+              className={`cell-${name}`}
+              aria-sort={isSorted ? (isDescending(route) ? "descending" : "ascending") : undefined}
+            >
+              <button
+                type="button"
+                className="head-sort"
+                onClick={() => go({ ...route, order: name, reversed: isSorted && !route.reversed })}
+              >
+                {columns[name]}
+              </button>
+            </span>
+          );
+        })}
       </div>
       <div className="rows-body" role="rowgroup" style={{ height: shown.length * rowHeight }}>
         {shown.slice(from, to).map((task, offset) => (

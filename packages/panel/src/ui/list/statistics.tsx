@@ -1,9 +1,8 @@
 import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/protocol";
 import type { ReactNode } from "react";
-import { lineText } from "../../model/bounded.js";
 import type { Route } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
-import { usePanel, usePanelState } from "../panel-context.js";
+import { usePanel, usePanelState, useToolTitle } from "../panel-context.js";
 
 const statuses = [...unfinishedStatuses, ...finalStatuses];
 
@@ -43,6 +42,7 @@ export function Failures({ route }: { readonly route: Extract<Route, { readonly 
   const texts = useTexts();
   const { go } = usePanel();
   const failed = usePanelState(({ failedByTool }) => failedByTool);
+  const titleOf = useToolTitle();
   if (failed === undefined || Object.keys(failed).length === 0) return null;
   return (
     <ul className="statistics" aria-label={texts.failedByTool}>
@@ -57,7 +57,7 @@ export function Failures({ route }: { readonly route: Extract<Route, { readonly 
                 aria-pressed={isChosen}
                 onClick={() => go({ ...route, show: isChosen ? "all" : "failed", tool: isChosen ? "" : tool })}
               >
-                <span className="statistic">{count}</span> {lineText(tool, 40)}
+                <span className="statistic">{count}</span> {titleOf(tool, 40)}
               </button>
             </li>
           );

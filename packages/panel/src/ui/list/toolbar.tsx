@@ -4,7 +4,7 @@ import { lineText } from "../../model/bounded.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { listFilters, listOrders, type Route } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
-import { usePanel } from "../panel-context.js";
+import { usePanel, useToolTitle } from "../panel-context.js";
 
 /** Tools that can be chosen among. */
 const maxTools = 200;
@@ -51,11 +51,13 @@ export function Toolbar({ route, tasks, onRun }: ToolbarProps): ReactNode {
         <span className="muted">{texts.sort}</span>
         <select
           value={route.order}
-          onChange={({ target }) => go({ ...route, order: listOrders.find((one) => one === target.value) ?? "newest" })}
+          onChange={({ target }) =>
+            go({ ...route, order: listOrders.find((one) => one === target.value) ?? "newest", reversed: false })
+          }
         >
           {listOrders.map((one) => (
             <option key={one} value={one}>
-              {texts.orders[one]}
+              {one === "newest" ? texts.newest : texts.columns[one]}
             </option>
           ))}
         </select>
@@ -71,6 +73,7 @@ export function Toolbar({ route, tasks, onRun }: ToolbarProps): ReactNode {
 function Tools({ route, tasks }: Omit<ToolbarProps, "onRun">): ReactNode {
   const texts = useTexts();
   const { go } = usePanel();
+  const titleOf = useToolTitle();
   const tools = useMemo(() => {
     const named = new Map(tasks.map(({ info }) => [info.tool, lineText(toolTitle(info), 40)]));
     return [...named].toSorted(([, left], [, right]) => compareTexts(left, right)).slice(0, maxTools);
@@ -89,7 +92,7 @@ function Tools({ route, tasks }: Omit<ToolbarProps, "onRun">): ReactNode {
         </option>
       ))}
       {route.tool !== "" && !tools.some(([name]) => name === route.tool) && (
-        <option value={route.tool}>{lineText(route.tool, 40)}</option>
+        <option value={route.tool}>{titleOf(route.tool, 40)}</option>
       )}
     </select>
   );

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** What a key does, as in the terminal client; those of a task press its buttons, which say themselves whether they make sense. */
+/** What a key does; those of a task press its buttons, which say themselves whether they make sense. */
 const keys: Readonly<Record<string, () => void>> = {
   "/": () => document.querySelector<HTMLElement>('main input[type="search"]')?.focus(),
   j: () => moveFocus(1),

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@resumable-mcp/protocol";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import type { RunnableTool } from "../../model/panel-model.js";
+import type { RunnableTool } from "../../model/runnable-tool.js";
 import { useTexts } from "../../texts/texts.js";
-import { usePanel } from "../panel-context.js";
+import { usePanel, useToolTitle } from "../panel-context.js";
 import { useSchemaForm } from "../parts/form-fields.js";
 import { LongText } from "../parts/long-text.js";
 import { Notices } from "../parts/notices.js";
@@ -17,6 +17,7 @@ interface RunDialogProps {
 export function RunDialog({ again, onDone }: RunDialogProps): ReactNode {
   const texts = useTexts();
   const { model } = usePanel();
+  const titleOf = useToolTitle();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const [tools, setTools] = useState<readonly RunnableTool[]>();
@@ -36,7 +37,7 @@ export function RunDialog({ again, onDone }: RunDialogProps): ReactNode {
   }, [model, only, onDone]);
   return (
     <dialog ref={dialog} className="confirm run" aria-labelledby={id} onClose={onDone}>
-      <h2 id={id}>{again === undefined ? texts.runTool : `${texts.verbs.restart}: ${tool?.title ?? again.tool}`}</h2>
+      <h2 id={id}>{again === undefined ? texts.runTool : `${texts.verbs.restart}: ${titleOf(again.tool)}`}</h2>
       {again === undefined && tools !== undefined && tools.length > 0 && (
         <div className="field">
           <label htmlFor={`${id}-tool`}>{texts.serverFields.tool}</label>

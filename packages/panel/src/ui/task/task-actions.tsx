@@ -53,7 +53,11 @@ export function TaskActions({ task }: { readonly task: PanelTask }): ReactNode {
       {isOver && (
         <>
           {!isForeign && (
-            <button type="button" onClick={() => (given === undefined ? setAsked("restart") : setRunning(true))}>
+            <button
+              type="button"
+              data-key="r"
+              onClick={() => (given === undefined ? setAsked("restart") : setRunning(true))}
+            >
               {texts.verbs.restart}
             </button>
           )}

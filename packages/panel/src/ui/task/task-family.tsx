@@ -4,7 +4,7 @@ import { type CalledTask, readFamily } from "../../model/family.js";
 import type { PanelTask } from "../../model/panel-task.js";
 import { type Route, writeRoute } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
-import { usePanel, usePanelState } from "../panel-context.js";
+import { usePanel, usePanelState, useToolTitle } from "../panel-context.js";
 import { StatusBadge } from "../parts/status-badge.js";
 
 /** Which task called this one, and which ones it called, on all levels. */
@@ -29,12 +29,13 @@ export function TaskFamily({ task: { info } }: { readonly task: PanelTask }): Re
 
 function CalledTasks({ called }: { readonly called: readonly CalledTask[] }): ReactNode {
   const texts = useTexts();
+  const titleOf = useToolTitle();
   if (called.length === 0) return null;
   return (
     <ul className="children">
       {called.map(({ facts: { taskId, key, tool, status }, task, children }) => (
         <li key={key}>
-          <TaskLink taskId={taskId} text={key} /> <span className="muted">{lineText(tool)}</span>{" "}
+          <TaskLink taskId={taskId} text={key} /> <span className="muted">{titleOf(tool)}</span>{" "}
           {status !== "called" && <span className="muted">{texts.childStatuses[status]}</span>}
           {status === "called" && task !== undefined && <StatusBadge task={task} />}
           <CalledTasks called={children} />

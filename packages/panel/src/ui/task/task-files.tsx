@@ -40,10 +40,10 @@ export function TaskFiles({ task: { info } }: { readonly task: PanelTask }): Rea
 }
 
 /** Hands a file to the browser's downloads, under a name without folders and invisible characters. */
-function saveAs(file: Blob, name: string): void {
+export function saveAs(file: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(file);
-  link.download = name.replace(/[/\\\p{C}]/gu, "_");
+  link.download = name.replace(/[/\\\p{C}\p{Zl}\p{Zp}]/gu, "_");
   link.click();
   URL.revokeObjectURL(link.href);
 }

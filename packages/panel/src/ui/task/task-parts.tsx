@@ -14,6 +14,7 @@ import { lineText } from "../../model/bounded.js";
 import { maxJournalEvents, type PanelTask } from "../../model/panel-task.js";
 import { type ScreenPart, taskParts } from "../../model/route.js";
 import { useTexts } from "../../texts/texts.js";
+import { useToolTitle } from "../panel-context.js";
 import { CopyButton } from "../parts/copy-button.js";
 import { Tabs } from "../parts/tabs.js";
 import { Items } from "./items.js";
@@ -31,7 +32,7 @@ interface TaskPartsProps {
 export function TaskParts({ task, part, onPart }: TaskPartsProps): ReactNode {
   const texts = useTexts();
   const { journal, info, result } = task;
-  const history = useMemo(() => readHistory(journal), [journal]);
+  const history = useMemo(() => readHistory(journal, info.answered), [journal, info.answered]);
   const chosen = part ?? (result === undefined ? "timeline" : "result");
   const counts = { log: history.log.length, steps: history.steps.length, items: info.itemCount };
   const tabs = taskParts.map((name) => ({
@@ -72,8 +73,10 @@ interface LinesProps {
 
 function Lines({ lines, none, isCut }: LinesProps): ReactNode {
   const texts = useTexts();
+  const titleOf = useToolTitle();
   const [most, setMost] = useState(pageLines);
   if (lines.length === 0) return <p className="muted">{none}</p>;
+  const named = (moment: TaskMoment) => ("tool" in moment ? { ...moment, tool: titleOf(moment.tool) } : moment);
   return (
     <>
       <ol className="lines" reversed>
@@ -85,7 +88,7 @@ function Lines({ lines, none, isCut }: LinesProps): ReactNode {
               <Time at={at} texts={texts} />
               <span className="mark" aria-hidden="true" />
               <span>
-                {lineText(texts.moment(moment), 1_000)}
+                {lineText(texts.moment(named(moment)), 1_000)}
                 {"stack" in moment && moment.stack.length > 0 && (
                   <details className="stack">
                     <summary>{texts.stack}</summary>
