@@ -74,6 +74,8 @@ const countArchives = defineTool({
   async run({ gate }, task) {
     const count = (name) => task.call(name, countRecords, { to: 4, gate, name });
     const counted = await Promise.all(["old", "new"].map(count));
+    await task.log("info", "Both archives are counted");
+    await task.log("warning", "The old one has no index");
     await task.artifact(
       "März 2026 #1.bin",
       Uint8Array.from({ length: 100_000 }, (_, at) => at % 251),
@@ -89,6 +91,11 @@ const failRecords = defineTool({
   input: z.object(gated),
   state: { at: 0 },
   async *run({ to }, task) {
+    const open = ({ attempt }) => {
+      if (attempt === 1) throw new Error("The index is locked.");
+      return "opened";
+    };
+    await task.step("open the index", open, { retry: { maxAttempts: 2, initialDelay: 1 } });
     for (let at = task.state.at + 1; at < to; at++)
       yield { progress: at, total: to, state: { at }, append: [{ record: at }] };
     throw new Error(`Record ${to} has no date.`);

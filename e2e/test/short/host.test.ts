@@ -20,14 +20,46 @@ test.each(revisions)(
   },
 );
 
-test("in a host, which can save no file, the files of a task have names and no button", async () => {
+test("in a host, a task shows its arguments, files, steps, log and calls, and is restarted from a form", async () => {
   const server = await stage.serve();
   await openGate(server, 4);
-  const host = await stage.openHost(server, { revision: "2026-07-28" });
-  await host.page.evaluate((gate) => window.host.callAndShow("count_archives", { gate }), gateOf(server));
-  const files = host.panel.getByRole("region", { name: "Files" });
+  const { page, panel } = await stage.openHost(server, { revision: "2026-07-28" });
+  let find = (): void => {};
+  const found = new Promise<void>((resolve) => {
+    find = resolve;
+  });
+  await page.route(server.url, async (route) => {
+    if (route.request().postData()?.includes('"find_task"')) await found;
+    await route.continue();
+  });
+  await page.evaluate((gate) => window.host.callAndShow("count_archives", { gate }), gateOf(server));
+  await panel.getByText("Waiting for the task of Count archives…").waitFor();
+  find();
+  const files = panel.getByRole("region", { name: "Files" });
   await files.getByText(`${archiveFile.name} 97.7 KiB`).waitFor();
+  // A host can save no file.
   expect(await files.getByRole("button").count()).toBe(0);
+  await panel.getByRole("region", { name: "Progress" }).getByText(gateOf(server)).waitFor();
+  const part = panel.getByRole("tabpanel");
+  await panel.getByRole("tab", { name: "Steps" }).click();
+  await expect.poll(() => part.locator("[data-kind=call] .step-bar").count()).toBe(2);
+  await panel.getByRole("tab", { name: "Log" }).click();
+  await panel.getByLabel("Search the log").fill("NO INDEX");
+  await expect.poll(() => part.getByRole("listitem").allTextContents()).toHaveLength(1);
+  const calls = panel.getByRole("region", { name: "Calls" });
+  await expect.poll(() => calls.getByText("Count records").count()).toBe(2);
+  await calls.getByRole("link", { name: "old", exact: true }).click();
+  await panel.getByRole("heading", { name: "Count records" }).waitFor();
+  await calls.getByRole("link", { name: "old", exact: true }).click();
+  await panel.getByRole("heading", { name: "Count archives" }).waitFor();
+  const id = panel.locator(".task-id");
+  const before = await id.textContent();
+  await page.keyboard.press("r");
+  const form = panel.getByRole("dialog");
+  expect(await form.getByLabel(/^gate\b/).inputValue()).toBe(gateOf(server));
+  await form.getByRole("button", { name: "Restart", exact: true }).click();
+  await expect.poll(() => id.textContent()).not.toBe(before);
+  await calls.getByText("completed").nth(1).waitFor();
 });
 
 test.each(revisions)(

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { connectClient, ofAnotherUser } from "../../src/server/start-task.js";
 import { enter, tabTo } from "../press-keys.js";
@@ -6,6 +7,14 @@ import { archiveFile, gateOf, openGate, prepareStage, records, seesPercent, show
 
 const stage = prepareStage();
 const serve = () => stage.serve({ flags: ["--ui"] });
+
+/** Presses a button that copies; resolves to what is copied. */
+async function copied(page: Page, from: Locator): Promise<string> {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await from.getByRole("button", { name: "Copy", exact: true }).click();
+  await from.getByRole("button", { name: "Copied", exact: true }).waitFor();
+  return page.evaluate(() => navigator.clipboard.readText());
+}
 
 test("with the keyboard alone a task is opened, answered, paused, resumed and cancelled", async () => {
   const server = await serve();
@@ -21,12 +30,12 @@ test("with the keyboard alone a task is opened, answered, paused, resumed and ca
   await page.keyboard.type("Ada");
   await page.keyboard.press("Enter");
   await seesPercent({ panel }, 80);
-  await enter(page, button("Pause"));
+  await page.keyboard.press("p");
   await openGate(server, 9);
   await panel.getByText("paused").first().waitFor();
   await enter(page, button("Resume"));
   await panel.getByText("running").first().waitFor();
-  await enter(page, button("Cancel"));
+  await page.keyboard.press("c");
   await enter(
     page,
     panel.getByRole("alertdialog").or(panel.getByRole("dialog")).getByRole("button", { name: "Cancel", exact: true }),
@@ -122,11 +131,13 @@ test("a tool is run from a form, found by a key, and run once more with other ar
   await dialog.getByText(/has to be a/).waitFor();
   await dialog.getByLabel(/^to\b/).fill("2");
   await dialog.getByRole("button", { name: "Run", exact: true }).click();
-  await panel.getByText("100% (2/2)").first().waitFor();
-  await panel.getByRole("button", { name: "Restart", exact: true }).click();
+  const facts = panel.getByRole("region", { name: "Progress" });
+  await facts.getByText("100% (2/2)").waitFor();
+  expect(JSON.parse(await copied(page, facts))).toMatchObject({ to: 2, gate: gateOf(server) });
+  await page.keyboard.press("r");
   await dialog.getByLabel(/^to\b/).fill("3");
   await dialog.getByRole("button", { name: "Restart", exact: true }).click();
-  await panel.getByText("100% (3/3)").first().waitFor();
+  await facts.getByText("100% (3/3)").waitFor();
   await page.goBack();
   await page.goBack();
   await panel
@@ -137,16 +148,44 @@ test("a tool is run from a form, found by a key, and run once more with other ar
   await panel.getByText("Last hour: 2 started, 2 ended, 0 failed").waitFor();
   expect(page.url()).toMatch(/range=hour/);
   await page.locator("h1").first().focus();
-  await page.keyboard.press("j");
-  await page.keyboard.press("j");
-  await page.keyboard.press("Enter");
-  await panel.getByText("100% (2/2)").first().waitFor();
+  for (const key of ["j", "j", "k", "Enter"]) await page.keyboard.press(key);
+  await facts.getByText("100% (3/3)").waitFor();
 });
 
-test("the id of another owner's task shows what an unknown id shows", async () => {
+test("a task that failed shows its steps on a line of time, where it failed, and its log by a word", async () => {
+  const server = await serve();
+  await openGate(server, 4);
+  const client = await connectClient(server);
+  await client.start("fail_records", { to: 3 }).catch(() => undefined);
+  await client.start("count_archives", { gate: gateOf(server) });
+  const { page, panel } = await stage.openUi(server);
+  const part = panel.getByRole("tabpanel");
+  await panel.getByRole("link", { name: /Fail at a record/ }).click();
+  await panel.getByText("failed", { exact: true }).first().waitFor();
+  await panel.getByRole("tab", { name: "Timeline" }).click();
+  await part.getByText("Stack", { exact: true }).first().click();
+  await part
+    .getByText(/at .*panel-tools-module\.js:\d+/)
+    .first()
+    .waitFor();
+  await panel.getByRole("tab", { name: "Steps" }).click();
+  const step = part.getByRole("listitem").filter({ hasText: "open the index" });
+  await step.getByText("2 attempts").waitFor();
+  const bars = [step.locator(".step-bar"), step.locator(".step-bar[data-failed]")];
+  expect(await Promise.all(bars.map((bar) => bar.count()))).toEqual([2, 1]);
+  await page.goBack();
+  await panel.getByRole("link", { name: /Count archives/ }).click();
+  await panel.getByRole("tab", { name: "Log" }).click();
+  await panel.getByLabel("Search the log").fill("NO INDEX");
+  await expect.poll(() => part.getByRole("listitem").count()).toBe(1);
+  expect(await copied(page, part)).toMatch(/^\S+ warning The old one has no index$/);
+});
+
+test("an operator sorts the tasks of all owners, and finds those of a tool; an id of another's shows the user what an unknown one shows", async () => {
   const server = await stage.serve({ flags: ["--ui", "--owner", "auto"] });
   const client = await connectClient(server, undefined, ofAnotherUser.headers);
-  const id = await client.start("count_records", { to: 1, client_id: ofAnotherUser.client_id });
+  const { client_id } = ofAnotherUser;
+  const id = await client.start("count_records", { to: 1, name: "beta", client_id });
   const shown = async (taskId: string): Promise<string> => {
     const { panel } = await stage.openUi(server, {}, `/ui#/tasks/${taskId}`);
     await panel
@@ -156,4 +195,36 @@ test("the id of another owner's task shows what an unknown id shows", async () =
     return ((await panel.getByRole("main").textContent()) ?? "").replaceAll(taskId, "ID");
   };
   expect(await shown(id)).toBe(await shown("0".repeat(id.length)));
+  await client.start("fail_records", { to: 3, client_id }).catch(() => undefined);
+  await (await connectClient(server)).start("count_records", { to: 3, name: "alpha" });
+  const { page, panel } = await stage.openUi(server);
+  const sees = (...tasks: readonly string[]) =>
+    expect
+      .poll(async () => {
+        const rows = await panel.locator(".rows-body a").allTextContents();
+        return rows.map((row) => /alpha|beta|Fail at a record/.exec(row)?.[0]);
+      })
+      .toEqual(tasks);
+  await sees("alpha");
+  await panel.getByLabel("All owners").check();
+  await sees("alpha", "Fail at a record", "beta");
+  const failures = panel.getByRole("list", { name: "Failed tasks, by tool" });
+  await failures.getByRole("button", { name: "1 Fail at a record" }).click();
+  await sees("Fail at a record");
+  await failures.getByRole("button").click();
+  await panel.getByLabel("Tasks of").selectOption("Count records");
+  await sees("alpha", "beta");
+  const column = panel.getByRole("columnheader", { name: "Task", exact: true });
+  for (const [direction, ...order] of [
+    ["ascending", "alpha", "beta"],
+    ["descending", "beta", "alpha"],
+  ] as const) {
+    await column.getByRole("button").click();
+    await sees(...order);
+    expect(await column.getAttribute("aria-sort")).toBe(direction);
+  }
+  expect(page.url()).toMatch(/sort=task&reverse=yes.*&tool=count_records$/);
+  await page.keyboard.press("/");
+  await page.keyboard.type("beta");
+  await sees("beta");
 });
