@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { findViolations, overflowOf, panelFrame } from "../../src/look/find-violations.js";
 import { makeStates } from "../../src/look/panel-states.js";
-import { gateOf, openGate, prepareStage } from "../stage.js";
+import { connectClient } from "../../src/server/start-task.js";
+import { archiveFile, gateOf, openGate, prepareStage } from "../stage.js";
 
 const stage = prepareStage();
 
@@ -21,15 +22,37 @@ test.each(["light", "dark"] as const)(
         expect([name, width, await overflowOf(panelFrame(page))]).toEqual([name, width, 0]);
       }
     }
-    await page.goto(new URL("/ui#/", server.origin).href);
+    const go = (path: string) => page.goto(new URL(path, server.origin).href);
+    /** Looks once a text is there, and closes what is open. */
+    const look = async (name: string, text: string | RegExp): Promise<void> => {
+      await panel.getByText(text).first().waitFor();
+      expect([name, await findViolations(panelFrame(page))]).toEqual([name, []]);
+      await page.keyboard.press("Escape");
+    };
+    await go("/ui#/");
     await page.keyboard.press("?");
-    await panel.getByText("previous task").waitFor();
-    expect(["keys", await findViolations(panelFrame(page))]).toEqual(["keys", []]);
-    await page.keyboard.press("Escape");
+    await look("keys", "previous task");
     await panel.getByRole("button", { name: /Run a tool/ }).click();
     await panel.getByLabel("Tool", { exact: true }).selectOption("count_records");
-    await panel.getByLabel(/^to\b/).waitFor();
-    expect(["run", await findViolations(panelFrame(page))]).toEqual(["run", []]);
+    await look("run", /^to\b/);
+    await panel.getByLabel("All owners").check();
+    await look("all owners", "These are the tasks of all owners.");
+    await panel.getByLabel("All owners").uncheck();
+    await panel.getByRole("columnheader", { name: "Status" }).getByRole("button").click();
+    await panel.locator("[aria-sort=ascending]").waitFor();
+    await look("sorted", "parish register");
+    await go(states.find(({ name }) => name === "failed")?.path ?? "");
+    await panel.getByRole("tab", { name: "Timeline" }).click();
+    await panel.getByText("Stack", { exact: true }).first().click();
+    await look("stack", /panel-tools-module\.js:\d+/);
+    const client = await connectClient(server);
+    const id = await client.start("count_archives", { gate: gateOf(server) });
+    await go(`/ui#/tasks/${id}`);
+    await look("calls and files", archiveFile.name);
+    await page.keyboard.press("r");
+    await look("restart", /^gate\b/);
+    await panel.getByRole("button", { name: "Delete", exact: true }).click();
+    await look("confirm", /^Delete this task\?/);
   },
 );
 
