@@ -29,6 +29,7 @@ const recipes = {
   "Work through a batch": "/cookbook/batch",
   "Make ten thousand calls": "/cookbook/many-calls",
   "Call a flaky API": "/cookbook/flaky-api",
+  "Spare a service": "/cookbook/limited-service",
   "Ask the user": "/cookbook/ask",
   "Call another tool": "/cookbook/call",
   "Make a file": "/cookbook/files",

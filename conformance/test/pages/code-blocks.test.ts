@@ -46,6 +46,13 @@ test("every block of code of a page is a file that is compiled, a command, or wh
   expect([...languages].sort()).toEqual(["diff", "js", "json", "py", "sh", "text", "ts"]);
 });
 
+test("a recipe fits on a screen", () => {
+  // A whole app, and the same tool for each SDK.
+  const longer = ["docs/cookbook/web-app.md", "docs/cookbook/checkpoints.md"];
+  const recipes = pages.filter((page) => page.startsWith("docs/cookbook/") && !longer.includes(page));
+  expect(recipes.filter((page) => read(page).trimEnd().split("\n").length > 80)).toEqual([]);
+});
+
 test("the code of all documents compiles under strict, and the tests and programs of a page run", async () => {
   const compilerOptions = {
     ...{ target: "ES2023", lib: ["ES2023", "DOM"], module: "NodeNext", types: ["node"], strict: true },

@@ -122,6 +122,32 @@ test("flaky API: the server is killed during an order, the service fails in two 
   expect([bought.size, refusals]).toEqual([3, []]);
 });
 
+test("limited service: one of two servers is killed, and no more recordings are transcribed at once than may be", async () => {
+  const page = await openPage("docs/cookbook/limited-service.md");
+  const asked: string[] = [];
+  const service = await world(
+    ({ url = "/" }) => ({ body: `What ${url.split("/").at(-1)} says.` }),
+    ({ url = "/" }) => asked.push(url) > 0,
+  );
+  const server = await page.serve();
+  const other = page.type("serve http", (line) => line.replace(" http", " http --port 0 --recover-after now"));
+  await other.seen(/listening on /);
+  const names = ["monday", "tuesday", "friday"];
+  const calls = names.map((name) =>
+    page.type("call transcribe", (line) => line.replace("http://127.0.0.1:8080/", service.url).replace("monday", name)),
+  );
+  const listed = async () => (await page.type("tasks").succeeded()).match(/transcribe/g)?.length;
+  await expect.poll(async () => [await listed(), asked.length]).toEqual([3, 2]);
+  await server.stop("SIGKILL");
+  // The two that had begun, on the other server.
+  await expect.poll(() => asked.length).toBe(4);
+  await page.serve();
+  service.release();
+  const results = await Promise.all(calls.map(async (call) => JSON.parse(await call.succeeded())));
+  expect(results[0]).toEqual(shownResult("docs/cookbook/limited-service.md"));
+  expect([results, asked.length]).toEqual([names.map((name) => ({ text: `What ${name}.mp3 says.` })), 4]);
+});
+
 test("ask: the server is killed while the question is open, and another process answers it", async () => {
   const page = await openPage("docs/cookbook/ask.md");
   const cache = join(page.folder, "cache");

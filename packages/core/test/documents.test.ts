@@ -27,7 +27,7 @@ describe("README.md", () => {
     expect(blocks[0]).toBe(example);
     const info = vi.spyOn(console, "info").mockImplementation(() => {});
     await import("./first-example.js");
-    expect(info.mock.lastCall).toEqual(["completed", { counted: 5 }]);
+    expect(info.mock.lastCall).toEqual(["completed", { flight: "flight to Oslo", room: "room in Oslo" }]);
     info.mockRestore();
   });
 

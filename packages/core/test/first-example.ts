@@ -1,25 +1,22 @@
 import { z } from "zod";
 import { createEngine, createMemoryStore, defineTool } from "../src/index.js";
 
-const countTo = defineTool({
-  name: "count_to",
-  description: "Counts to a number.",
-  input: z.object({ n: z.number().int().positive() }),
-  output: z.object({ counted: z.number() }),
-  state: { at: 0 },
-  async *run({ n }, task) {
-    for (let at = task.state.at + 1; at <= n; at++) {
-      await task.sleep(`beat-${at}`, 10);
-      yield { progress: at, total: n, state: { at }, message: `Counted ${at}/${n}` };
-    }
-    return { counted: n };
+const orderTrip = defineTool({
+  name: "order_trip",
+  description: "Books a flight and a room.",
+  input: z.object({ to: z.string() }),
+  output: z.object({ flight: z.string(), room: z.string() }),
+  async run({ to }, task) {
+    const flight = await task.step("flight", () => `flight to ${to}`);
+    const room = await task.step("room", () => `room in ${to}`, { retry: { maxAttempts: 3 }, timeout: "30s" });
+    return { flight, room };
   },
 });
 
-const engine = createEngine({ store: createMemoryStore(), tools: [countTo] });
+const engine = createEngine({ store: createMemoryStore(), tools: [orderTrip] });
 const tasks = engine.forOwner("local:me");
 
-const { record } = await tasks.start({ tool: "count_to", input: { n: 5 } });
+const { record } = await tasks.start({ tool: "order_trip", input: { to: "Oslo" } });
 for await (const seen of tasks.follow(record.id)) {
   if (seen.kind === "event") console.info(seen.event.seq, seen.event.type);
 }
