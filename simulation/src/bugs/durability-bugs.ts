@@ -149,6 +149,19 @@ export const durabilityBugs: readonly Bug[] = [
     replace: '    void this.#remember({ type: "step", ...step, value }).catch(() => {});',
   },
   {
+    name: "an artifact counts as kept before that is written",
+    file: "core/src/engine/attempt/artifact-writer.ts",
+    find: '      await commit({ type: "artifact", key: name, artifact, mimeType: mimeType ?? typeOf(given), bytes });',
+    replace:
+      '      commit({ type: "artifact", key: name, artifact, mimeType: mimeType ?? typeOf(given), bytes }).catch(() => {});',
+  },
+  {
+    name: "a call makes another task in each attempt",
+    file: "core/src/engine/attempt/child-calls.ts",
+    find: "taskKey(record.id, [record.itemsFromSeq, key])",
+    replace: "taskKey(record.id, [record.itemsFromSeq, key, record.attempt])",
+  },
+  {
     name: "a map runs ahead of what is committed",
     file: "core/src/engine/attempt/task-map.ts",
     find: "        if (!this.#isHalted) await committed;",

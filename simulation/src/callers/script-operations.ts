@@ -6,8 +6,8 @@ const operationSchema = z.discriminatedUnion("op", [
   z.object({ op: z.literal("work"), ms: z.number() }),
   /** Ignores its signal. */
   z.object({ op: z.literal("stubborn"), ms: z.number() }),
-  /** `fails`: so many of its attempts fail. */
-  z.object({ op: z.literal("step"), fails: z.number().optional() }),
+  /** `fails`: so many of its attempts fail; `hangs`: by taking longer than they may. */
+  z.object({ op: z.literal("step"), fails: z.number().optional(), hangs: z.boolean().optional() }),
   /**
    * A map over so many items, `width` of them at once. `fails`: so many attempts of one item fail. `collects`: each third item fails,
    * and is counted.

@@ -9,7 +9,7 @@ import {
   type Tool,
 } from "@resumable-mcp/core";
 import { z } from "zod";
-import { stepDelayMs } from "../history/check-steps.js";
+import { stepDelayMs, stepTimeoutMs } from "../history/check-steps.js";
 import type { History } from "../history/history.js";
 import type { Worker } from "../machine/worker.js";
 import { pause } from "./pause.js";
@@ -150,7 +150,7 @@ async function perform(operation: Operation, at: number, context: Context, known
     case "step":
       return operation.fails === undefined
         ? step(`step-${at}`, context)
-        : flakyStep(`step-${at}`, operation.fails, context);
+        : flakyStep(`step-${at}`, operation.fails, operation.hangs === true, context);
     case "map":
       return map(`map-${at}`, operation, context, known);
     case "artifact":
@@ -211,20 +211,23 @@ async function step(key: string, context: Context): Promise<void> {
 }
 
 /** A step that the outside world refuses so many times. It has few attempts, so that it may come to their end. */
-async function flakyStep(key: string, fails: number, context: Context): Promise<void> {
+async function flakyStep(key: string, fails: number, hangs: boolean, context: Context): Promise<void> {
   const { task, note } = context;
-  const run = async ({ attempt: tries }: StepAttempt) => {
+  const run = async ({ attempt: tries, signal }: StepAttempt) => {
     note("step_runs", { key, tries });
     await pause(5);
     const count = countUp(context, `${task.id}/${key}`);
     if (count > fails) return count;
-    note("step_fails", { key, tries });
+    note(hangs ? "step_hangs" : "step_fails", { key, tries });
+    if (hangs) await pause(3_600_000, signal);
     throw new RetryableError("The outside world refused it.", { delay: stepDelayMs });
   };
-  const value = await task.step(key, run, { retry: { maxAttempts: 3 }, timeout: "1m" }).catch((error: unknown) => {
-    if (isResumableError(error, "STEP_FAILED")) note("step_used_up", { key });
-    throw error;
-  });
+  const value = await task
+    .step(key, run, { retry: { maxAttempts: 3 }, timeout: stepTimeoutMs })
+    .catch((error: unknown) => {
+      if (isResumableError(error, "STEP_FAILED")) note("step_used_up", { key });
+      throw error;
+    });
   note("step_done", { key, value });
 }
 

@@ -3,25 +3,31 @@ import { livesOf } from "./lives.js";
 
 /** How long a step of a script waits after each failure, in milliseconds. */
 export const stepDelayMs = 400;
+/** How long an attempt of such a step may take, in milliseconds. */
+export const stepTimeoutMs = 300;
 
 /**
  * G2: when a step has begun its next attempt, no later attempt of its task makes an earlier one again, until all are used up; and none
- * begins before its delay is over, in whatever process.
+ * begins before its delay, or the time of the attempt before, is over, in whatever process.
  */
 export function checkSteps(evidence: Evidence): readonly Violation[] {
   const { events } = evidence;
   const lives = livesOf(evidence);
   const clocksAreTrue = !eventsOf(events, "fault").some(({ fault }) => fault === "clock");
   const highest = new Map<string, { readonly tries: number; readonly attempt: number }>();
-  const failedMs = new Map<string, number>();
+  const mayBeginMs = new Map<string, number>();
+  /** Clocks may drift by as much. An attempt begins a moment before it is known to hang. */
+  const after = (ms: number) => ms * 0.98 - 10;
   const violations: Violation[] = [];
   for (const event of events) {
     const { kind, task, key, atMs } = event;
-    if (kind !== "step_runs" && kind !== "step_fails" && kind !== "step_used_up") continue;
+    const leastMs =
+      kind === "step_fails" ? after(stepDelayMs) : kind === "step_hangs" ? after(stepTimeoutMs) : undefined;
+    if (kind !== "step_runs" && leastMs === undefined && kind !== "step_used_up") continue;
     const step = `${task}/${key}/${lives.of(event)}`;
     const [tries, attempt] = [Number(event.tries), Number(event.attempt)];
     if (kind === "step_used_up") highest.delete(step);
-    if (kind === "step_fails") failedMs.set(`${step}/${tries}`, failedMs.get(`${step}/${tries}`) ?? atMs);
+    if (leastMs !== undefined) mayBeginMs.set(`${step}/${tries}`, mayBeginMs.get(`${step}/${tries}`) ?? atMs + leastMs);
     if (kind !== "step_runs") continue;
     const before = highest.get(step);
     if (before !== undefined && attempt >= before.attempt && tries < before.tries) {
@@ -29,10 +35,9 @@ export function checkSteps(evidence: Evidence): readonly Violation[] {
       violations.push({ rule: "G2", text });
     }
     if (tries > (before?.tries ?? 1)) highest.set(step, { tries, attempt });
-    const waitedMs = atMs - (failedMs.get(`${step}/${tries - 1}`) ?? Number.NEGATIVE_INFINITY);
-    // Clocks may drift by as much.
-    if (clocksAreTrue && waitedMs < stepDelayMs * 0.98 - 2) {
-      const text = `Attempt ${tries} of ${key} of ${task} began ${Math.round(waitedMs)} ms after the one before failed.`;
+    const earlyMs = (mayBeginMs.get(`${step}/${tries - 1}`) ?? atMs) - atMs;
+    if (clocksAreTrue && earlyMs > 0) {
+      const text = `Attempt ${tries} of ${key} of ${task} began ${Math.round(earlyMs)} ms before it may.`;
       violations.push({ rule: "G2", text });
     }
   }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
+import { stepTimeoutMs } from "./check-steps.js";
 import type { Evidence } from "./evidence.js";
 
 /** Slots are free whatever is called: there are more of them than calls, or none is held for long. */
@@ -22,7 +23,10 @@ const shortMs = 1_500;
 /** How long a program holds its slot, without its waits. */
 function heldMs(operations: readonly JsonObject[]): number {
   if (operations.length === 0) return Number.POSITIVE_INFINITY;
-  return operations.reduce((sum, { op, ms }) => sum + (op === "work" || op === "stubborn" ? Number(ms) : 0), 0);
+  return operations.reduce((sum, { op, ms, fails, hangs }) => {
+    const ownMs = op === "work" || op === "stubborn" ? Number(ms) : hangs === true ? Number(fails) * stepTimeoutMs : 0;
+    return sum + ownMs;
+  }, 0);
 }
 
 /** What the input of a scripted task says that it does. */

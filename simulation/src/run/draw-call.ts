@@ -195,7 +195,7 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   if (kind < 10) return drawNested(random);
   if (kind < 15) return { op: "artifact", bytes: random.pick([0, 100, 300_000, 300_000]) };
   if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
-  if (kind < 48) return random.percent(40) ? { op: "step", fails: random.pick([1, 2, 5]) } : { op: "step" };
+  if (kind < 48) return random.percent(40) ? drawFlaky(random) : { op: "step" };
   if (kind < 52) return { op: "parallel", steps: random.pick([1, 3]), ms: random.pick([1, 300]) };
   if (kind < 63)
     return { op: "sleep", ms: random.pick([50, 1_000, 6_000]), ...(random.percent(30) && { afterMs: 400 }) };
@@ -207,6 +207,11 @@ function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   if (kind < 93) return { op: "fail", times: random.pick([1, 2, 2, 5]) };
   if (kind < 97) return { op: "stubborn", ms: random.pick([500, 4_000]) };
   return { op: "give_up" };
+}
+
+function drawFlaky(random: Random): Operation {
+  const fails = random.pick([1, 2, 5]);
+  return { op: "step", fails, ...(fails === 2 && { hangs: true }) };
 }
 
 function drawNested(random: Random): Operation {
