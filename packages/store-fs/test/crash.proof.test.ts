@@ -1,13 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { isFinal, type Store } from "@resumable-mcp/core";
-import { build } from "tsup";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { observerPoints } from "../src/disk/store-context.js";
+import { builtProgram } from "./built-program.js";
 import {
   artifactChunks,
   checkpoint,
@@ -22,26 +18,7 @@ import {
 } from "./crash-work.js";
 import { emptyFolder, openStore } from "./scene.js";
 
-const outDir = mkdtempSync(join(tmpdir(), "store-fs-crash-"));
-
-beforeAll(async () => {
-  await build({
-    entry: [join(import.meta.dirname, "crash-child.ts")],
-    outDir,
-    config: false,
-    format: "esm",
-    target: "node20",
-    platform: "node",
-    noExternal: [/.*/],
-    silent: true,
-    outExtension: () => ({ js: ".mjs" }),
-    esbuildOptions(options) {
-      options.conditions = ["@resumable-mcp/source"];
-    },
-  });
-});
-
-afterAll(() => rm(outDir, { recursive: true, force: true }));
+const program = builtProgram("crash-child");
 
 interface Death {
   readonly facts: readonly Fact[];
@@ -50,7 +27,7 @@ interface Death {
 }
 
 async function dieAt(directory: string, durability: string, point: string, nth: number): Promise<Death> {
-  const child = spawn(process.execPath, [join(outDir, "crash-child.mjs"), directory, durability, point, String(nth)], {
+  const child = spawn(process.execPath, [program, directory, durability, point, String(nth)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";
