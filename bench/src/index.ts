@@ -19,7 +19,10 @@ const {
   wrap,
 } = readOptions("npm run bench --", purpose, {
   list: flag("list the measures, and which packages changed since the table was measured"),
-  only: texts("NAME", "run only the measures whose id contains NAME; may be repeated"),
+  only: texts(
+    "NAME",
+    "run only the measures whose id contains NAME; may be repeated. many-calls, of minutes, runs only so",
+  ),
   json: text("FILE", "write the figures to FILE (default: bench-results.json)"),
   write: flag("also replace the table in docs/performance.md"),
   postgres: flag(
@@ -80,7 +83,9 @@ if (list) {
     console.error(`No measure has "${unknown}" in its id. There are: ${all.map(({ id }) => id).join(", ")}.`);
     process.exit(2);
   }
-  const chosen = all.filter(({ id }) => only.length === 0 || only.some((name) => id.includes(name)));
+  const chosen = all.filter(({ id, isLong }) =>
+    only.length === 0 ? isLong !== true : only.some((name) => id.includes(name)),
+  );
   const [outcomes, database] = postgres
     ? await runOnPostgres(chosen)
     : [await runAll(chosen), `SQLite ${sqliteVersion()}`];

@@ -3,6 +3,7 @@ import { openPostgresAdmin } from "@resumable-mcp/store-postgres/admin";
 import { type PostgresServer, startPostgres } from "@resumable-mcp/store-postgres/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connect, newDatabase, serverVariable } from "../src/postgres/database.js";
+import { bookAll } from "../src/postgres/many-calls.js";
 import { startReplica } from "../src/postgres/replica.js";
 import { roundTrips } from "../src/postgres/round-trips.js";
 import { fillDatabase } from "../src/postgres/stored-in-postgres.js";
@@ -86,5 +87,16 @@ test.each(["engine", "dbos"] as const)(
       const heard = await Promise.race([first.heard({ id, question }), other.heard({ id, question })]);
       expect([at, heard]).toEqual([expect.any(Number), expect.any(Number)]);
     }
+  },
+);
+
+test.each(["engine", "dbos"] as const)(
+  "%s: each order of a shop is booked under one key, though the process dies",
+  { timeout: hangMs },
+  async (kind) => {
+    const { booked, again } = await bookAll(scope, kind, { orders: 150, killsAfter: [60] });
+    expect(booked).toBe(150);
+    // What was under way at the death.
+    expect(again).toBeLessThanOrEqual(100);
   },
 );

@@ -2,13 +2,13 @@ import { createInterface } from "node:readline";
 import { createEngine } from "@resumable-mcp/core";
 import { tell, tellError, tellNote } from "../kills/in-life.js";
 import { createFsStore, observer } from "../storm/folder-store.js";
-import { busyJob, drawJob, jobTool, jobToolName } from "../storm/job.js";
+import { busyJob, drawJob, jobToolName, jobTools } from "../storm/job.js";
 import type { WorkerOrder } from "./run-crashes.js";
 
 const { directory, durability, seed, limits }: WorkerOrder = JSON.parse(process.argv[2] ?? "{}");
 const engine = createEngine({
   store: createFsStore({ directory, durability }),
-  tools: [jobTool(tellNote)],
+  tools: jobTools(tellNote),
   observer,
   limits,
   onError: tellError,

@@ -82,6 +82,7 @@ class Crashes implements Storm {
         "engine.checkpoint.before",
         "engine.checkpoint.after",
         "engine.attempt.ended",
+        "engine.artifact.chunk",
         ...store.points,
       ],
       progress: () => `${this.#runs.size - this.#unfinished.size} runs finished`,

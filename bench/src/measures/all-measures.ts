@@ -1,3 +1,4 @@
+import { manyCalls } from "../postgres/many-calls.js";
 import { checkpointRate, stepRate } from "../postgres/rates.js";
 import { answered, idle, recovery } from "../postgres/replicas.js";
 import { roundTrips } from "../postgres/round-trips.js";
@@ -52,4 +53,5 @@ export const postgresMeasures: readonly Measure[] = [
   answered,
   storedInPostgres,
   idle,
+  manyCalls,
 ];

@@ -41,6 +41,27 @@ const ask = DBOS.registerWorkflow(
   { name: "ask" },
 );
 
+/** As docs/coming-from/dbos.md has it. */
+const book = DBOS.registerWorkflow(
+  async (shop: string) => {
+    const call = async (path: string, options: RequestInit = {}) => {
+      const response = await fetch(new URL(path, shop), options);
+      if (!response.ok) throw new Error(`The shop answered ${response.status}.`);
+      return response.text();
+    };
+    const orders = await DBOS.runStep(async () => (await call("orders")).split("\n"), { name: "orders" });
+    const retry = { retriesAllowed: true, maxAttempts: 20, intervalSeconds: 1, backoffRate: 1.5 };
+    const id = DBOS.workflowID;
+    const bookOne = (order: string) =>
+      call(`orders/${order}`, { method: "POST", headers: { "idempotency-key": `${id}-${order}` } });
+    for (let at = 0; at < orders.length; at += 100) {
+      const part = orders.slice(at, at + 100);
+      await Promise.all(part.map((order) => DBOS.runStep(() => bookOne(order), { name: order, ...retry })));
+    }
+  },
+  { name: "book" },
+);
+
 // Each replica has a name of its own: at its start, one with the default name also takes what others under that name still run.
 DBOS.setConfig({
   name: "bench",
@@ -76,4 +97,6 @@ serveOrders({
     return at;
   },
   heard: ({ id, question }) => moments.at(`heard ${id}-${question}`),
+  book: async (shop) => (await DBOS.startWorkflow(book)(shop)).workflowID,
+  booked: (id) => DBOS.retrieveWorkflow<void>(id).getResult(),
 });

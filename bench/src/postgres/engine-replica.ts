@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createEngine, defineTool } from "@resumable-mcp/core";
+import { createEngine, defineTool, RetryableError } from "@resumable-mcp/core";
 import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { z } from "zod";
 import { Moments, pauseMs, placeOfReplica, serveOrders, sharedNow, stepResult } from "./replica.js";
@@ -49,10 +49,29 @@ const ask = defineTool({
   },
 });
 
+/** As docs/cookbook/many-calls.md has it. */
+const book = defineTool({
+  name: "book",
+  description: "Books each order of a shop.",
+  input: z.object({ shop: z.url(), run: z.string() }),
+  async run({ shop }, task) {
+    const call = async (path: string, options: RequestInit) => {
+      const response = await fetch(new URL(path, shop), options);
+      if (response.status === 429) throw new RetryableError("Too many calls.", { delay: "1s" });
+      if (!response.ok) throw new Error(`The shop answered ${response.status}.`);
+      return await response.text();
+    };
+    const orders = await task.step("orders", async ({ signal }) => (await call("orders", { signal })).split("\n"));
+    const bookOne = (order: string, { signal, idempotencyKey }: { signal: AbortSignal; idempotencyKey: string }) =>
+      call(`orders/${order}`, { method: "POST", headers: { "idempotency-key": idempotencyKey }, signal });
+    return await task.map("book", orders, bookOne, { concurrency: 100, retry: { maxAttempts: 20 }, timeout: "30s" });
+  },
+});
+
 const store = createPostgresStore({ connectionString: url });
 const engine = createEngine({
   store,
-  tools: [steps, walk, ask],
+  tools: [steps, walk, ask, book],
   limits: { maxRunning, maxRunningPerOwner: maxRunning },
   observer: (point, taskId) => {
     if (point === "engine.attempt.ended") moments.note(`end of ${taskId}`);
@@ -90,4 +109,9 @@ serveOrders({
     return at;
   },
   heard: ({ id, question }) => moments.at(`${id}-${question}`),
+  book: (shop) => start("book", { shop }, true),
+  async booked(id) {
+    const { record } = await tasks.wait(id);
+    if (record.status !== "completed") throw new Error(`The task is ${record.status}: ${record.error?.message}`);
+  },
 });

@@ -30,6 +30,10 @@ export interface ReplicaOrders {
   answer(question: QuestionOf): Promise<number>;
   /** Gives when the answer reached the tool, in the replica that runs it. */
   heard(question: QuestionOf): Promise<number>;
+  /** Begins to book each order of a shop. Gives the id. */
+  book(shop: string): Promise<string>;
+  /** Resolves when each is booked, in whatever process. */
+  booked(id: string): Promise<void>;
 }
 
 /** Between the steps of a task that is begun. */
@@ -99,7 +103,8 @@ export async function startReplica(
       });
   await opened;
   const [run, begin, follow, ask] = [give("run"), give("begin"), give("follow"), give("ask")];
-  return { run, begin, follow, ask, asked: give("asked"), answer: give("answer"), heard: give("heard"), kill };
+  const [asked, answer, heard] = [give("asked"), give("answer"), give("heard")];
+  return { run, begin, follow, ask, asked, answer, heard, book: give("book"), booked: give("booked"), kill };
 }
 
 /** Where this process is to work, as its parent says. */

@@ -60,6 +60,8 @@ export interface Measure {
   readonly judges?: Judged;
   /** At least 15, so that the median has an interval. */
   readonly rounds?: number;
+  /** It takes minutes, and runs only where it is named. */
+  readonly isLong?: true;
   prepare(scope: Scope): Promise<PreparedMeasure>;
 }
 
@@ -79,7 +81,7 @@ export interface PreparedMeasure {
 }
 
 /** What came out. */
-export interface Outcome extends Omit<Measure, "prepare" | "rounds" | "judges"> {
+export interface Outcome extends Omit<Measure, "prepare" | "rounds" | "isLong" | "judges"> {
   readonly rounds: number;
   readonly subjectFigure: Spread;
   readonly peerFigure: Spread;

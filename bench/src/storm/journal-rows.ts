@@ -4,7 +4,7 @@ import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { openPostgresAdmin } from "@resumable-mcp/store-postgres/admin";
 import pg from "pg";
 import { finalTask } from "../kills/storm-history.js";
-import { damageOf } from "./damage-of.js";
+import { damageOf, wrongArtifacts } from "./damage-of.js";
 import type { StoredTasks } from "./judge.js";
 import { mixedAttempts, type Written } from "./one-writer.js";
 
@@ -19,15 +19,17 @@ export interface JournalRow {
 export async function readDatabase(url: string): Promise<StoredTasks> {
   const journals = await readJournalRows(url);
   const proofs = [...journals].flatMap(([id, rows]) => proveRows(rows).map((problem) => `${id}: ${problem}`));
-  const damage = await damageOf(openPostgresAdmin({ connectionString: url }));
+  const problems = [...(await damageOf(openPostgresAdmin({ connectionString: url }))), ...proofs];
   const store = createPostgresStore({ connectionString: url });
   try {
     const tasks: FinalTask[] = [];
     for (const id of journals.keys()) {
       const task = await finalTask(store, id);
-      if (task !== undefined) tasks.push(task);
+      if (task === undefined) continue;
+      tasks.push(task);
+      problems.push(...(await wrongArtifacts(store, task.record)));
     }
-    return { tasks, problems: [...damage, ...proofs], lines: [] };
+    return { tasks, problems, lines: [] };
   } finally {
     await store.close();
   }

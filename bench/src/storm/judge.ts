@@ -1,4 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { artifactsOf } from "@resumable-mcp/core/store";
 import {
   checkLimits,
   type Evidence,
@@ -47,6 +48,8 @@ export function judge({ stored, calls, open, events, limits }: StormFacts): read
     ...open.map((name) => `${name} has no result.`),
     ...failures(events),
     ...twoWriters(events),
+    ...forgotten(judged),
+    ...wrongOutputs(judged),
     ...tooManyRunning(judged),
     ...evidenceOfPlaces({ ...judged, tasks: tasks.map((task) => asEnded(task, judged)) }).flatMap(problemsOf),
   ];
@@ -87,6 +90,29 @@ function twoWriters(events: readonly HistoryEvent[]): readonly string[] {
     const known = workers.get(name) ?? worker;
     workers.set(name, known);
     return known === worker ? [] : [`${name} began in ${known} and in ${worker}`];
+  });
+}
+
+/** What a tool saw done is kept for as long as its task lives. */
+function forgotten({ events, tasks }: Judged): readonly string[] {
+  const records = new Map(tasks.map(({ record }) => [record.id, record]));
+  return events.flatMap(({ kind, task, key }) => {
+    if (kind !== "step_done" && kind !== "map_done") return [];
+    const remembered = records.get(String(task))?.remembered ?? {};
+    return Object.hasOwn(remembered, String(key)) ? [] : [`G1: ${key} of ${task} was done, and is not in its task.`];
+  });
+}
+
+/** A task that was called gives its caller what its own steps gave. */
+function wrongOutputs({ events, tasks }: Judged): readonly string[] {
+  const given = new Map<string, unknown[]>();
+  for (const { kind, task, key, value } of events)
+    if (kind === "step_done") given.set(`${task}/${key}`, [...(given.get(`${task}/${key}`) ?? []), value]);
+  return tasks.flatMap(({ record: { id, parent, output } }) => {
+    const received = parent === undefined ? [] : (given.get(`${parent.id}/${parent.key}`) ?? []);
+    const right = JSON.stringify({ values: ["part-1", "part-2"].map((key) => given.get(`${id}/${key}`)?.[0]) });
+    const wrong = received.filter((value) => value !== right || value !== JSON.stringify(output));
+    return wrong.map((value) => `G2: ${parent?.id} received ${value} of ${id}, whose steps gave ${right}.`);
   });
 }
 
@@ -138,6 +164,7 @@ export function describe({ stored, events, limits }: StormFacts): readonly strin
     followed.flatMap((each) => (each.kind === "event" ? [each.event] : [])),
   );
   const inJournals = (is: (event: (typeof journals)[number]) => boolean) => journals.filter(is).length;
+  const artifacts = tasks.reduce((sum, { record }) => sum + artifactsOf(record).length, 0);
   const { maxRunning, maxRunningPerOwner } = limits;
   const full = (fewer: Partial<Limits>) =>
     tooManyRunning({ calls: [], events, tasks, limits: { ...noLimits, ...fewer } }).length;
@@ -145,6 +172,8 @@ export function describe({ stored, events, limits }: StormFacts): readonly strin
     `${tasks.length} tasks, ${inJournals(({ type }) => type === "checkpoint")} checkpoints, each by its one writer`,
     `${inJournals((event) => event.type === "attempt_ended" && event.reason === "crashed")} crashed attempts in the journals`,
     `${inJournals(({ type }) => type === "answered")} questions answered, ${count("answer_refused")} answers refused`,
+    `${count("step_fails")} attempts of steps failed, ${count("map_done")} maps were done`,
+    `${tasks.filter(({ record }) => record.parent !== undefined).length} tasks were called, ${artifacts} artifacts kept`,
     `${events.filter(({ snapshot }) => snapshot === true).length} snapshots shown to followers`,
     `${full({ maxRunning: maxRunning - 1 })} times a replica ran the ${maxRunning} tasks that it may run`,
     `${full({ maxRunningPerOwner: maxRunningPerOwner - 1 })} times one owner had its ${maxRunningPerOwner} of them`,

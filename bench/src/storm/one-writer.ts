@@ -189,7 +189,18 @@ function wrongAcknowledgements(history: readonly Written[], acknowledged: readon
   });
 }
 
-/** Between its start and its end, an attempt alone writes checkpoints. */
+/** What only the tool of a task makes happen. */
+const ownTypes: ReadonlySet<string> = new Set<TaskEvent["type"]>([
+  "checkpoint",
+  "step",
+  "step_failed",
+  "artifact",
+  "called",
+  "returned",
+  "completed",
+]);
+
+/** Between its start and its end, an attempt alone writes what its tool does. */
 export function mixedAttempts(history: readonly Written[]): readonly string[] {
   const problems: string[] = [];
   let running: Written | undefined;
@@ -203,8 +214,8 @@ export function mixedAttempts(history: readonly Written[]): readonly string[] {
       running = written;
       known = true;
     }
-    const own = event.type === "checkpoint" || event.type === "step" || event.type === "completed";
-    if (own && known && running?.lease !== lease) problems.push(`event ${event.seq} is not by the attempt that runs`);
+    if (ownTypes.has(event.type) && known && running?.lease !== lease)
+      problems.push(`event ${event.seq} is not by the attempt that runs`);
     if (event.type === "attempt_ended" || event.type === "completed") running = undefined;
   }
   return problems;

@@ -5,7 +5,7 @@ import { createFsStore } from "@resumable-mcp/store-fs";
 import { openFsAdmin } from "@resumable-mcp/store-fs/admin";
 import type { Acknowledged } from "../kills/life.js";
 import { finalTask } from "../kills/storm-history.js";
-import { damageOf } from "./damage-of.js";
+import { damageOf, wrongArtifacts } from "./damage-of.js";
 import type { StoredTasks } from "./judge.js";
 import { type JournalFile, proveOneWriter, readJournalFiles } from "./one-writer.js";
 
@@ -35,7 +35,10 @@ export async function readFolder({ directory, whole, acknowledged }: ReadOptions
       const proof = proveOneWriter(files, ofTask);
       problems.push(...proof.problems.map((problem) => `${id}: ${problem}`));
       const task = await finalTask(reader, id);
-      if (task !== undefined) tasks.push(task);
+      if (task !== undefined) {
+        tasks.push(task);
+        problems.push(...(await wrongArtifacts(reader, task.record)));
+      }
       if (whole && task?.followed[0]?.kind === "snapshot") problems.push(`${id}: its first events were removed`);
       sums.acknowledged += ofTask.length;
       sums.writers += proof.writers;

@@ -1,5 +1,5 @@
 import { tellNote } from "../kills/in-life.js";
-import { jobTool } from "./job.js";
+import { jobTools } from "./job.js";
 
 /** What the replicas serve. Their standard output is free, so it tells what the tools do. */
-export default [jobTool(tellNote)];
+export default jobTools(tellNote);

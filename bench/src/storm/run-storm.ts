@@ -24,8 +24,6 @@ export interface StormOptions {
   readonly seed: number;
   /** The networks break, too: between clients and replicas, and between replicas and the database. */
   readonly partitions: boolean;
-  /** How long what is left has after the last kill, in milliseconds. */
-  readonly calmMs: number;
   readonly keep: boolean;
 }
 
@@ -33,6 +31,8 @@ const replicaLives: Lives = { ms: [50, 6_000], notes: [1, 100] };
 /** Long enough to lose a lease and to go on. */
 const partitionedLives: Lives = { ms: [50, 25_000], notes: [1, 100] };
 const clientLives: Lives = { ms: [1_000, 15_000], notes: [1, 30] };
+/** How long what is left has after the last kill. */
+const calmMs = 600_000;
 /** Longer than a lease, which is 15 s. */
 const sleepMs = 17_000;
 
@@ -85,7 +85,6 @@ class ReplicaStorm implements Storm {
     );
     await Promise.all([...replicas, this.#killDatabases(createRandom(this.#seedOf(1_000)))]);
     const broken = (await troubles) ?? [];
-    const { calmMs } = this.#options;
     console.log(`${weather.kills} kills; what is left has ${calmMs / 1_000} s`);
     const calm = new AbortController();
     const tooLate = pause(calmMs, false, { signal: calm.signal }).catch(() => false);

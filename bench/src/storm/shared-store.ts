@@ -8,7 +8,6 @@ import { built } from "../workers/run-isolated.js";
 import type { FolderOrder } from "./folder-store.js";
 import { readDatabase } from "./journal-rows.js";
 import type { StoredTasks } from "./judge.js";
-import { buildWith, withStore } from "./put-back.js";
 import { readFolder } from "./read-folder.js";
 
 /** A store that replicas share. */
@@ -40,31 +39,26 @@ export async function openFolder(whole = false): Promise<SharedStore> {
     points: observerPoints.filter((point) => !avoided.some((start) => point.startsWith(start))),
     environment(point) {
       const order: FolderOrder = { point, whole };
-      return {
-        ...withStore("@resumable-mcp/store-fs", built("storm/folder-store.js")),
-        STORM_FOLDER: JSON.stringify(order),
-      };
+      return { NODE_OPTIONS: `--import=${built("storm/other-store.js")}`, STORM_FOLDER: JSON.stringify(order) };
     },
     read: (acknowledged) => readFolder({ directory: place, whole, acknowledged }),
     close: (keepFiles) => (keepFiles ? Promise.resolve() : remove()),
   };
 }
 
-/** A new database, for replicas whose code may have a defect. */
-export async function openDatabase(defect: string | undefined): Promise<SharedStore> {
+/** A new database. */
+export async function openDatabase(): Promise<SharedStore> {
   const { directory, remove } = await temporaryFolder();
-  const other = defect === undefined ? undefined : await buildWith(defect);
   const database = await startPostgres();
   return {
     place: database.url,
     directory,
     database,
     points: [],
-    environment: () => other?.environment ?? {},
+    environment: () => ({}),
     read: () => readDatabase(database.url),
     async close(keepFiles) {
       await database.stop();
-      await other?.remove();
       if (!keepFiles) await remove();
     },
   };

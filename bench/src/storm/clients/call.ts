@@ -43,7 +43,10 @@ export function randomOf({ seed }: ClientOrder, name: string): Random {
   return createRandom(mixed);
 }
 
-/** A store that is away, a server that is about to stop, a task that lost its processes three times: another try overcomes each. */
+/**
+ * A store that is away, a server that is about to stop, a task, or one that it called, that lost its processes three times: another try
+ * overcomes each.
+ */
 export function isPassing(code: string | undefined): boolean {
-  return /^(CRASH_LOOP|DRAINING|STORE_(READ|WRITE)_FAILED)$/.test(code ?? "");
+  return /^(CHILD_FAILED|CRASH_LOOP|DRAINING|STORE_(READ|WRITE)_FAILED)$/.test(code ?? "");
 }
