@@ -6,7 +6,7 @@ const patienceMs = 900_000;
 const stormMs = 840_000;
 /** Each verb was used, and nothing was wrong. */
 const allDone =
-  /[1-9]\d* attempts of steps failed, [1-9]\d* maps were done\n[1-9]\d* tasks were called, [1-9]\d* artifacts kept[^]*\d+ calls complete, 0 problems/;
+  /[1-9]\d* attempts of steps failed, [1-9]\d* maps were done\n[1-9]\d* tasks were called, [1-9]\d* artifacts kept[\s\S]*\d+ calls complete, 0 problems/;
 const crashesOutput = (...flags: readonly string[]) => stormOutput("crashes", flags, stormMs);
 
 describe("crashes", () => {
