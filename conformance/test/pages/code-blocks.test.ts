@@ -95,8 +95,8 @@ test("every option that a page names is one of the programs'", async () => {
     ["help", "servers"],
   ];
   const helps = await Promise.all(asked.map((words) => start(process.execPath, [program, ...words]).succeeded()));
-  // Of npm, Node, pg_dump and Claude Code.
-  const foreign = ["--save-dev", "--test", "--import", "--schema", "--debug"];
+  // Of npm, Node, pg_dump, Claude Code and the benchmark.
+  const foreign = ["--save-dev", "--test", "--import", "--schema", "--debug", "--postgres", "--only"];
   const operators = ["auth", "deploy", "limits", "observe", "postgres", "security", "store-commands", "upgrading"];
   const named = [...pages, ...[...operators, "errors", "troubleshooting"].map((name) => `docs/${name}.md`)].flatMap(
     (page) => [...read(page).matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option),
