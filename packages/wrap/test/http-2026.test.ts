@@ -20,6 +20,8 @@ interface Remote {
   readonly calls: Asked[];
   /** What it says that its version is. */
   version: string;
+  /** What it says of its tool, if it has it. */
+  listed: readonly JsonObject[];
 }
 
 async function listen(
@@ -51,19 +53,19 @@ async function remote(call: (asked: Asked, count: number) => void): Promise<Remo
       const _meta = { "io.modelcontextprotocol/serverInfo": serverInfo };
       return send({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, _meta });
     }
-    const properties = { place: { type: "string", "x-mcp-header": "Place" } };
-    if (method === "tools/list")
-      return send({ tools: [{ name: "wörk", inputSchema: { type: "object", properties } }] });
+    if (method === "tools/list") return send({ tools: opened.listed });
     if (method !== "tools/call") return void response.writeHead(400).end();
     const asked = { params: Object(params), headers, response, send };
     calls.push(asked);
     call(asked, calls.length);
   };
-  const opened: Remote = { url: await listen(answer), calls, version: "1" };
+  const properties = { place: { type: "string", "x-mcp-header": "Place" } };
+  const listed = [{ name: "wörk", inputSchema: { type: "object", properties }, annotations: { idempotentHint: true } }];
+  const opened: Remote = { url: await listen(answer), calls, version: "1", listed };
   return opened;
 }
 
-async function open(url: string, rules: Pick<WrapOptions, "repeat" | "passHeaders"> = {}) {
+async function open(url: string, rules: Pick<WrapOptions, "repeat" | "passHeaders" | "trustAnnotations"> = {}) {
   const { definition, tasks } = await openWrapped({ url, ...rules });
   const call = async (input: JsonObject = {}): Promise<TaskView> => {
     const { record } = await tasks.start({ tool: "wörk", input });
@@ -208,17 +210,29 @@ it("a request is made again with the checkpoint that it had sent itself, and wit
   expect(resumed).toEqual([undefined, undefined, undefined, { state: "of 3", attempt: 3 }]);
 });
 
+const plain = { name: "wörk", inputSchema: { type: "object" } };
+const always = { repeat: { wörk: "always" } } as const;
+
 it.each([
-  ["is made again from the beginning, where that does no harm", "1", "done"],
-  ["is not, where its server is another version now", "2", "is another version now"],
-])("a call whose answer breaks off %s", async (_what, version, said) => {
+  ["is made again from the beginning, where that does no harm", always, {}, "done"],
+  ["is not, where its server is another version now", always, { version: "2" }, "is another version now"],
+  [
+    "is not, where its server no longer says that it does no harm",
+    { trustAnnotations: true },
+    { listed: [plain] },
+    "may or",
+  ],
+  ["is not, where its server says something else of it now", always, { listed: [plain] }, "is another version now"],
+  ["is not, where its server has it no longer", always, { listed: [] }, "is another version now"],
+] as const)("a call whose answer breaks off %s", async (_what, rules, change, said) => {
   const far = await remote(({ response, send }, count) => {
-    far.version = version;
+    Object.assign(far, change);
     if (count === 1) response.destroy();
     else send(done);
   });
-  const { call } = await open(far.url, { repeat: { wörk: "always" } });
+  const { call } = await open(far.url, rules);
   expect(outputOf(await call())).toContain(said);
+  expect(far.calls).toHaveLength(said === "done" ? 2 : 1);
 });
 
 it.each([

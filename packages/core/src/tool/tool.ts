@@ -92,6 +92,8 @@ export interface TaskContext<State = Json, Item = Json> {
   readonly id: string;
   /** Whose task it is: a tagged string such as `sub:alice`. */
   readonly owner: string;
+  /** When the call came (ISO 8601). */
+  readonly createdAt: string;
   /** The state of the last checkpoint; at the beginning the tool's first state, copied for this task. */
   readonly state: State;
   /** 1 for the first attempt. */

@@ -51,7 +51,7 @@ export async function makeCall(ways: CallWays): Promise<UpstreamResponse> {
 async function oneRequest(ways: CallWays): Promise<UpstreamResponse> {
   const { connection, entry, name, next, events } = ways;
   if (next.kind === "continue" && next.round !== undefined)
-    return unknownOutcome(name, "Its server speaks another version of MCP now", ways.reached());
+    return unknownOutcome(name, { why: "Its server speaks another version of MCP now", reached: ways.reached() });
   // The list of the other era does not say that.
   const { execution } = connection.facts.tools.find((listed) => listed.name === entry.name) ?? entry;
   const { taskSupport }: JsonObject = Object(execution);
@@ -114,11 +114,8 @@ async function roundTrips(ways: CallWays): Promise<UpstreamResponse> {
     if ("error" in response) {
       const isForgotten = isFirst && requestState !== undefined && response.error.code === rpcCodes.invalidParams;
       if (!isForgotten) return response;
-      return unknownOutcome(
-        name,
-        `Its server does not take its own state any longer (${response.error.message})`,
-        reached(),
-      );
+      const why = `Its server does not take its own state any longer (${response.error.message})`;
+      return unknownOutcome(name, { why, reached: reached() });
     }
     const { resultType, taskId } = response.result;
     if (resultType === "task" && typeof taskId === "string") {
@@ -252,5 +249,5 @@ function errorOf(error: unknown, statusMessage: unknown): Extract<UpstreamRespon
 }
 
 function unknownTask({ name, reached }: CallWays, message: string): UpstreamResponse {
-  return unknownOutcome(name, `Its server does not know its task any longer (${message})`, reached());
+  return unknownOutcome(name, { why: `Its server does not know its task any longer (${message})`, reached: reached() });
 }

@@ -13,12 +13,21 @@ export function failure(code: string, message: string): UpstreamResponse {
   };
 }
 
-/** Of a call that may have taken effect. @param reached what the server reported of it last. */
-export function unknownOutcome(name: string, why: string, reached: string): UpstreamResponse {
+/** What is known of a call that may have taken effect. */
+interface UnknownOutcome {
+  readonly why: string;
+  /** What the server reported of it last. */
+  readonly reached: string;
+  readonly isRepeated?: boolean;
+}
+
+/** Of a call that may have taken effect. */
+export function unknownOutcome(name: string, { why, reached, isRepeated = false }: UnknownOutcome): UpstreamResponse {
   const far = reached === "" ? "" : ` It had reported ${reached}.`;
+  const advice = `It was not called a second time: who runs the gateway may allow that with --repeat ${name}=always.`;
   return failure(
     "OUTCOME_UNKNOWN",
-    `${why}: ${name} may or may not have taken effect.${far} Check before you call it again. It was not called a second time: who runs the gateway may allow that with --repeat ${name}=always.`,
+    `${why}: ${name} may or may not have taken effect.${far} Check before you call it again.${isRepeated ? "" : ` ${advice}`}`,
   );
 }
 

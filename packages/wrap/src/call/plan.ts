@@ -31,6 +31,8 @@ export interface RepeatFacts {
   readonly state: CallState;
   /** What {@link CallState.repeatable} has to name now. */
   readonly of: string;
+  /** Its user allows that it is made again from the beginning. */
+  readonly mayRepeat: boolean;
   readonly nowMs: number;
   /** Servers that were lost one after the other, without a checkpoint in between. */
   readonly losses: number;
@@ -51,19 +53,21 @@ export type NextCall =
   | { readonly kind: "repeat" }
   | { readonly kind: "unknown"; readonly why: string };
 
+export const serverLost = "The server was lost while it carried out the call";
+
 /** Decides what becomes of a call whose answer was lost. Pure. */
-export function planCall({ state, of, nowMs, losses }: RepeatFacts): NextCall {
+export function planCall({ state, of, mayRepeat, nowMs, losses }: RepeatFacts): NextCall {
   const { waits, task, checkpoint, round, repeatable } = state;
   if (waits === true) return { kind: "begin" };
+  const unknown = (why: string): NextCall => ({ kind: "unknown", why });
   if (losses >= wrapLimits.maxLosses)
-    return { kind: "unknown", why: `The server was lost ${losses} times in a row while it carried out the call` };
+    return unknown(`The server was lost ${losses} times in a row while it carried out the call`);
   if (task !== undefined) return { kind: "await", task };
   if (checkpoint !== undefined || round !== undefined) return { kind: "continue", checkpoint, round };
-  if (repeatable === undefined) return { kind: "unknown", why: "The server was lost while it carried out the call" };
-  if (repeatable.of !== of)
-    return { kind: "unknown", why: "The server was lost while it carried out the call, and is another version now" };
+  if (repeatable === undefined || !mayRepeat) return unknown(serverLost);
+  if (repeatable.of !== of) return unknown(`${serverLost}, and is another version now`);
   if (nowMs - Date.parse(repeatable.since) > wrapLimits.repeatWithinMs)
-    return { kind: "unknown", why: "The server was lost while it carried out the call, which was made too long ago" };
+    return unknown(`${serverLost}, which was made too long ago`);
   return { kind: "repeat" };
 }
 

@@ -8,7 +8,7 @@ import { ConnectionLost } from "../upstream/peer.js";
 import { CallEvents } from "./call-events.js";
 import { makeCall } from "./make-call.js";
 import { callerAway, kept, notMade, tooMuchAppended, unknownOutcome } from "./outcomes.js";
-import { type CallState, type NextCall, planCall } from "./plan.js";
+import { type CallState, type NextCall, planCall, serverLost } from "./plan.js";
 import { Questions } from "./questions.js";
 
 /** Where a call is made, and what its user allows. */
@@ -17,8 +17,8 @@ export interface CallParts {
   readonly entry: JsonObject;
   /** Its name, as callers see it. */
   readonly name: string;
-  /** Its call may be made again from the beginning. */
-  readonly mayRepeat: boolean;
+  /** Its call may be made again from the beginning, as its server lists it. */
+  mayRepeat(listed: JsonObject): boolean;
   /** In which era the call of a task came. */
   eraOf(owner: string, taskId: string): Promise<Era>;
   /** Headers of a task's caller that go with its call; `undefined` where the caller does not come. */
@@ -42,19 +42,22 @@ type Steps = AsyncGenerator<Checkpoint<CallState | null, Json>, UpstreamResponse
  */
 export async function* runCall(parts: CallParts, input: JsonObject, task: Task): Steps {
   const { owner, signal } = task;
-  const { name, mayRepeat } = parts;
+  const { name, entry } = parts;
   const call = new OneCall(parts, input, task);
-  // Where a call may be made again, that is noted before it is made: without a note it was not made.
-  const isFirst = task.state === null && (task.attempt === 1 || mayRepeat);
-  const era = task.state?.era ?? (isFirst ? await parts.eraOf(owner, task.id) : "2026");
+  const isFirst = task.state === null && task.attempt === 1;
+  // Where a call may be made again, that is noted before it is made. One without a note may have been made when it was not allowed.
+  const isUnnoted = task.state === null && !isFirst && parts.mayRepeat(entry);
+  const era = task.state?.era ?? (isFirst || isUnnoted ? await parts.eraOf(owner, task.id) : "2026");
   const spoken = era === "2025" ? { era } : {};
   let state: CallState = isFirst ? { waits: true, ...spoken } : (task.state ?? {});
   let known: CallState | null = task.state;
   // Nothing is left to continue from: no server is needed to know that.
-  if (!isFirst && Object.keys(state).length === 0)
-    return unknownOutcome(name, "The process that made the call died, or the call was paused", call.reached);
+  if (!isFirst && !isUnnoted && Object.keys(state).length === 0)
+    return unknownOutcome(name, { why: "The process that made the call died", reached: call.reached });
   const passed = await parts.headersOf(task.id, signal);
   if (passed === undefined) return callerAway(name, state);
+  /** How the server was lost last. */
+  let lost = "";
   for (let losses = 0; ; ) {
     let connection = parts.live(owner, era);
     if (connection === undefined) {
@@ -69,9 +72,13 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
         return notMade(name, error, state);
       }
     }
-    const of = identityOf(connection.facts, parts.entry);
-    const next = planCall({ state, of, nowMs: Date.now(), losses });
-    if (next.kind === "unknown") return unknownOutcome(name, next.why, call.reached);
+    const listed = connection.facts.tools.find((tool) => tool.name === entry.name);
+    const mayRepeat = parts.mayRepeat(listed ?? {});
+    const of = identityOf(connection.facts, listed);
+    if (isUnnoted) state = { repeatable: { since: task.createdAt, of }, ...state };
+    const next = planCall({ state, of, mayRepeat, nowMs: Date.now(), losses });
+    if (next.kind === "unknown")
+      return unknownOutcome(name, { why: `${lost}${next.why}`, reached: call.reached, isRepeated: losses > 1 });
     const { waits: _waits, era: _era, ...made } = state;
     const repeatable = made.repeatable ?? { since: new Date().toISOString(), of };
     const begun = mayRepeat ? { ...made, repeatable } : made;
@@ -99,9 +106,10 @@ export async function* runCall(parts: CallParts, input: JsonObject, task: Task):
     if (!(outcome instanceof ConnectionLost)) return outcome;
     signal.throwIfAborted();
     if (outcome.notSent && next.kind === "begin") state = { ...state, ...spoken, waits: true };
+    lost = `${outcome.message.replace(/\.?$/, ".")} `;
     // No server is needed to know that nothing can be continued.
     if (Object.keys(state).length === 0)
-      return unknownOutcome(name, "The server was lost while it carried out the call", call.reached);
+      return unknownOutcome(name, { why: `${lost}${serverLost}`, reached: call.reached });
     losses += 1;
   }
 }
@@ -253,7 +261,7 @@ class OneCall {
     if (appended.length === 0 && next.kind !== "repeat") return response;
     const own = Array.isArray(result.content) ? result.content : [];
     if (next.kind !== "repeat") return { result: { ...result, content: [...appended, ...own] } };
-    const text = "The server was lost while it carried out this call, and the call was made again.";
+    const text = "This call was interrupted while its server carried it out, or before that, and was made again.";
     const sentence = { type: "text", text, annotations: { audience: ["assistant"] } };
     const _meta = { ...Object(result._meta), [metaKeys.repeated]: true };
     return { result: { ...result, content: [...appended, ...own, sentence], _meta } };
@@ -266,7 +274,7 @@ function shortened(data: Json): Json {
   return text.length > wrapLimits.maxLogLength ? `${text.slice(0, wrapLimits.maxLogLength)}…` : data;
 }
 
-/** What a server says of one of its tools, and which version of it does. */
-function identityOf({ name, version }: ServerFacts, { annotations = null }: JsonObject): string {
-  return JSON.stringify([name, version, annotations]);
+/** What a server says of one of its tools, if it has it, and which version of it does. */
+function identityOf({ name, version }: ServerFacts, listed: JsonObject | undefined): string {
+  return JSON.stringify([name, version, ...(listed === undefined ? [] : [listed.annotations ?? null])]);
 }

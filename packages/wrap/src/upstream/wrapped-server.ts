@@ -98,8 +98,8 @@ export class WrappedServer implements Upstream {
   toolsAs(shown: (name: string) => string, version: string): readonly Tool[] {
     return this.entries.map((entry) => {
       const name = shown(entry.name);
-      const parts = { entry, name, mayRepeat: mayRepeat({ ...entry, name }, this.#options) };
-      return mirroredTool({ ...parts, ...this.#places }, version);
+      const repeats = (listed: JsonObject) => mayRepeat({ ...listed, name }, this.#options);
+      return mirroredTool({ entry, name, mayRepeat: repeats, ...this.#places }, version);
     });
   }
 

@@ -4,6 +4,7 @@ import type { TaskEventBody } from "../../task/task-event.js";
 import { findEntry, type Signal, type TaskRecord } from "../../task/task-record.js";
 import { readDesiredState } from "../../task/task-rules.js";
 import { Exclusive } from "../exclusive.js";
+import { canContinue } from "../runs-again.js";
 import { passOn } from "../scheduling/family.js";
 import type { AttemptEnd } from "../telemetry.js";
 import { AttemptControl } from "./attempt-control.js";
@@ -130,9 +131,9 @@ export class Attempt {
     }
     const request = readDesiredState({ record: journal.record, signals, leased: true });
     if (request !== "pause") control.unwant("pause");
-    // Another server hears at once that the call is cancelled: no checkpoint of ours is near.
-    else if (tool.mirrors !== undefined) control.abort("pause");
-    else control.want("pause");
+    else if (tool.mirrors === undefined) control.want("pause");
+    // Another server hears at once that the call is cancelled: no checkpoint of ours is near. Without any it is not stopped.
+    else if (canContinue(tool, journal.record)) control.abort("pause");
   }
 
   #write(events: readonly TaskEventBody[], signalId: string, written = () => {}): void {

@@ -3,6 +3,7 @@ import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit, fixedLimits } from "../../limits.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Checkpoint } from "../../tool/tool.js";
+import { canContinue } from "../runs-again.js";
 import type { AttemptParts } from "./attempt-parts.js";
 import { checkCheckpoint, keepsCheckpoints, writeCheckpoint } from "./check-checkpoint.js";
 import { createTaskContext, inputOfAttempt } from "./task-context.js";
@@ -30,6 +31,7 @@ export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<
         throw error;
       }
     }
+    if (control.aborted === undefined && !canContinue(tool, parts.journal.record)) continue;
     if (control.wanted !== undefined) control.abort(control.wanted);
     // From any other checkpoint the next attempt would begin with an older state, or with none.
     else if (control.aborted === undefined && next.value.state !== undefined && parts.yields()) control.abort("turn");

@@ -18,6 +18,7 @@ export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): 
   return {
     id: record.id,
     owner: record.owner,
+    createdAt: record.createdAt,
     attempt: record.attempt,
     state: await stateOfAttempt(parts.tool, record, parts.tools.validate),
     signal: parts.control.signal,

@@ -2,6 +2,7 @@ import { invalidValue } from "../../errors.js";
 import { isFinal, type NewSignal, type TaskSnapshot } from "../../task/task-record.js";
 import { isDelivered, readStatus } from "../../task/task-rules.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
+import { canContinue } from "../runs-again.js";
 import { isKeptForParent } from "../scheduling/family.js";
 import { readOwned } from "../scheduling/read-tasks.js";
 import { findArtifact } from "./artifact-reader.js";
@@ -9,7 +10,7 @@ import { checkGivenAnswer } from "./check-answer.js";
 import { findTask } from "./find-task.js";
 import { followTask, waitForTask } from "./follow-task.js";
 import { type EngineParts, startTask } from "./start-task.js";
-import { illegalTransition, isTaskId, keptForParent, taskNotFound, toTaskView } from "./task-view.js";
+import { cannotPause, illegalTransition, isTaskId, keptForParent, taskNotFound, toTaskView } from "./task-view.js";
 
 /** One owner's view of an engine. Its methods may be taken off it. */
 export class OneOwnersTasks implements OwnedTasks {
@@ -69,8 +70,12 @@ export class OneOwnersTasks implements OwnedTasks {
   };
 
   readonly pause: OwnedTasks["pause"] = async (taskId) => {
-    const status = readStatus(await this.#own(taskId));
+    const snapshot = await this.#own(taskId);
+    const { record } = snapshot;
+    const status = readStatus(snapshot);
     if (isFinal(status) || status === "paused") throw illegalTransition(taskId, status, "pause");
+    const isBegun = record.attempt > 0;
+    if (isBegun && !canContinue(this.#parts.tools.all.get(record.tool), record)) throw cannotPause(taskId, status);
     return this.#request(taskId, { kind: "pause" });
   };
 
@@ -233,12 +238,16 @@ export class OneOwnersTasks implements OwnedTasks {
     const { record } = snapshot;
     const detached = record.detached || snapshot.signals.some((signal) => signal.kind === "detach");
     const status = readStatus(snapshot);
-    const { onCallerCancel, mirrors } = tools.all.get(record.tool) ?? {};
-    if (detached || onCallerCancel === "detach" || isFinal(status) || status === "paused" || callers.isAwaited(taskId))
+    const tool = tools.all.get(record.tool);
+    if (
+      detached ||
+      tool?.onCallerCancel === "detach" ||
+      isFinal(status) ||
+      status === "paused" ||
+      callers.isAwaited(taskId)
+    )
       return;
-    // The call of another server's tool that left nothing to continue from is over when its caller cancels it.
-    if (mirrors !== undefined && record.state === undefined)
-      return void (await this.#request(taskId, { kind: "cancel" }));
+    if (!canContinue(tool, record)) return void (await this.#request(taskId, { kind: "cancel" }));
     await this.#request(taskId, { kind: "pause", cause: "caller_left" });
     if (!callers.isAwaited(taskId)) return;
     // A caller came while the task was being stopped.

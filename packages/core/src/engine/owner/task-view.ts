@@ -57,6 +57,15 @@ export function illegalTransition(taskId: string, status: TaskStatus, wanted: ke
   });
 }
 
+/** Makes the error for a call of another server's tool whose outcome would not be known after a pause. */
+export function cannotPause(taskId: string, status: TaskStatus): ResumableError {
+  return new ResumableError(
+    "ILLEGAL_TRANSITION",
+    `Task ${taskId} cannot be paused: another server carries out its call, and has sent nothing that the call could continue from. Wait until it has finished, or cancel it.`,
+    { details: { taskId, status, wanted: "pause" } },
+  );
+}
+
 /** Makes the error for a task whose output the task that called it has not read yet. */
 export function keptForParent({ id: taskId, status, parent }: TaskRecord): ResumableError {
   return new ResumableError(
