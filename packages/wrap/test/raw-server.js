@@ -19,7 +19,7 @@ const tools = [
   { name: "saved", description: "The same, with checkpoints.", inputSchema: schema },
   { name: "ask", description: "Asks first.", inputSchema: schema, annotations: { idempotentHint: true } },
   { name: "hang", description: "Never ends.", inputSchema: { type: "object" } },
-  ...["flood", "huge", "large", "garbage", "child", "rename"].map((name) => ({
+  ...["flood", "huge", "huge-last", "huge-note", "large", "garbage", "child", "rename"].map((name) => ({
     name,
     description: "Odd.",
     inputSchema: { type: "object" },
@@ -27,7 +27,10 @@ const tools = [
   { name: "get_task", description: "Has the name of a control tool.", inputSchema: { type: "object" } },
 ];
 
+const x = "x".repeat(2 ** 21);
 const answers = new Map();
+/** Hear that the tools were listed again. */
+const listed = [];
 let lastId = 0;
 function ask(message) {
   lastId += 1;
@@ -49,9 +52,12 @@ async function call({ id, params }) {
       send({ method: "notifications/progress", params: { progressToken: _meta.progressToken, progress: count } });
     return { content: [{ type: "text", text: "flooded" }] };
   }
-  if (name === "huge")
-    process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"x":"${"x".repeat(2 ** 21)}"}}\n`);
-  if (name === "large") return { content: [], text: "x".repeat(2 ** 21) };
+  if (name === "huge") process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"x":"${x}"}}\n`);
+  if (name === "huge-last")
+    process.stdout.write(`{"result": {"content": [], "x": "${x}"}, "jsonrpc": "2.0", "id": ${id}}\n`);
+  if (name === "huge-note") send({ method: "notifications/message", params: { level: "info", data: x } });
+  if (name.startsWith("huge")) return new Promise(() => {});
+  if (name === "large") return { content: [], text: x };
   if (name === "garbage") process.stdout.write("not a message\n[1,2]\nnull\n");
   if (name === "garbage") return { content: [{ type: "text", text: "after garbage" }] };
   if (name === "child") {
@@ -61,9 +67,16 @@ async function call({ id, params }) {
     return { content: [] };
   }
   if (name === "rename") {
-    tools.push({ name: "renamed", description: "Came later.", inputSchema: { type: "object" } });
+    const index = tools.findIndex((tool) => tool.name === name);
+    tools[index] = { name: "renamed", description: "Came later.", inputSchema: { type: "object" } };
     send({ method: "notifications/tools/list_changed" });
-    return { content: [] };
+    const ping = { id: "after-list", method: "ping" };
+    await new Promise((resolve) => listed.push(resolve));
+    await new Promise((resolve) => {
+      answers.set(ping.id, resolve);
+      send(ping);
+    });
+    return { content: [{ type: "text", text: "renamed" }] };
   }
   if (name === "hang") return new Promise(() => {});
   if (name === "nope") throw { code: -32_602, message: "No such tool here.", data: { why: "unknown" } };
@@ -109,8 +122,10 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
         instructions: "Use me.",
       },
     });
-  else if (method === "tools/list") send({ id, result: { tools } });
-  else if (method === "prompts/list") send({ id, result: { prompts: [{ name: "mine" }] } });
+  else if (method === "tools/list") {
+    send({ id, result: { tools } });
+    for (const resolve of listed.splice(0)) resolve();
+  } else if (method === "prompts/list") send({ id, result: { prompts: [{ name: "mine" }] } });
   else if (method === "notifications/cancelled") note("cancelled");
   else if (method === "tools/call")
     await call({ id, params }).then(

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,6 +49,7 @@ describe("a call of a wrapped server", () => {
     const ended = await call("work", { dieAt: 2 });
     expect(resultOf(ended)).toMatchObject({ isError: true, structuredContent: { error: { code: "OUTCOME_UNKNOWN" } } });
     expect(JSON.stringify(resultOf(ended))).toContain("It had reported 1 of 3, step 1.");
+    expect(JSON.stringify(resultOf(ended))).toContain("The server ended (SIGKILL). The server was lost");
     expect(await effects()).toEqual(["call work", "step 1", "died"]);
   });
 
@@ -120,19 +121,6 @@ describe("a call of a wrapped server", () => {
     await tasks.cancel(again.record.id);
   });
 
-  it("says after a pause that its outcome is not known, and is not made again", async () => {
-    const { tasks } = await open();
-    const { record } = await tasks.start({ tool: "hang", input: {} });
-    await expect.poll(effects).toContain("call hang");
-    await tasks.pause(record.id);
-    await expect.poll(async () => (await tasks.get(record.id)).status).toBe("paused");
-    await tasks.resume(record.id);
-    expect(resultOf(await tasks.wait(record.id))).toMatchObject({
-      structuredContent: { error: { code: "OUTCOME_UNKNOWN" } },
-    });
-    expect((await effects()).filter((line) => line === "call hang")).toHaveLength(1);
-  });
-
   it("passes everything else through", async () => {
     const { definition } = await open();
     const signal = new AbortController().signal;
@@ -145,8 +133,15 @@ describe("a call of a wrapped server", () => {
 describe("a server that does what it should not", () => {
   const textOf = (view: TaskView) => JSON.stringify(view.record.output ?? view.record.error);
 
-  it("may flood with progress: its call ends, and its journal has only what was committed", async () => {
-    const ended = await call("flood", {});
+  it("may flood with progress: its call ends, its journal has only what was committed, and a call beside it ends", async () => {
+    const { tasks } = await open();
+    const { record: beside } = await tasks.start({ tool: "work", input: { steps: 3, holdAt: 2 } });
+    await expect.poll(effects).toContain("step 1");
+    const { record } = await tasks.start({ tool: "flood", input: {} });
+    await expect.poll(effects).toContain("call flood");
+    await writeFile(join(folder, "effects.go"), "");
+    expect(textOf(await tasks.wait(beside.id))).toContain("done");
+    const ended = await tasks.wait(record.id);
     expect(textOf(ended)).toContain("flooded");
     expect(ended.record.progress).toBe(20_000);
     expect(ended.record.lastSeq).toBeLessThan(20_000);
@@ -159,11 +154,28 @@ describe("a server that does what it should not", () => {
     expect(notes).toEqual(["The server wrote a line that is not a message: not a message"]);
   });
 
-  it("is stopped when a message is too long, and the next call has another", async () => {
+  it.each(["huge", "huge-last"])(
+    "gives an answer that is too long (%s): its call alone ends with the limit, and is not made again",
+    async (tool) => {
+      lowerLimit("maxLineBytes", 2 ** 20);
+      const { tasks } = await open({ repeat: { [tool]: "always" } });
+      const { record: beside } = await tasks.start({ tool: "work", input: { steps: 3, holdAt: 2 } });
+      await expect.poll(effects).toContain("step 1");
+      const { record } = await tasks.start({ tool, input: {} });
+      expect(textOf(await tasks.wait(record.id))).toContain("longer than maxLineBytes = 1048576");
+      await writeFile(join(folder, "effects.go"), "");
+      expect(textOf(await tasks.wait(beside.id))).toContain("done");
+      expect((await effects()).filter((line) => line === `call ${tool}`)).toHaveLength(1);
+    },
+  );
+
+  it("is stopped where a message that is too long is of no call, and the next call has another", async () => {
     lowerLimit("maxLineBytes", 2 ** 20);
     const { tasks } = await open();
-    const started = await tasks.start({ tool: "huge", input: {} });
-    expect(textOf(await tasks.wait(started.record.id))).toContain("OUTCOME_UNKNOWN");
+    const started = await tasks.start({ tool: "huge-note", input: {} });
+    const ended = textOf(await tasks.wait(started.record.id));
+    expect(ended).toContain("OUTCOME_UNKNOWN");
+    expect(ended).toContain("The server was stopped: A line is longer than maxLineBytes = 1048576.");
     const next = await tasks.start({ tool: "work", input: { steps: 1 } });
     expect(textOf(await tasks.wait(next.record.id))).toContain("done");
   });
@@ -184,12 +196,13 @@ describe("a server that does what it should not", () => {
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
-  it("may change its tools while it is called", async () => {
+  it("may take away the tool that is called, and list another: the call ends with its result", async () => {
     const { definition, engine, tasks } = await open();
     const { record } = await tasks.start({ tool: "rename", input: {} });
-    await tasks.wait(record.id);
-    await expect.poll(() => engine.tools.map(({ name }) => name)).toContain("renamed");
-    expect(definition.upstream?.tools.map(({ name }) => name)).toContain("renamed");
+    expect(textOf(await tasks.wait(record.id))).toContain("renamed");
+    const names = engine.tools.map(({ name }) => name);
+    expect([names.includes("renamed"), names.includes("rename")]).toEqual([true, false]);
+    expect(definition.upstream?.tools.map(({ name }) => name)).toEqual(names);
   });
 });
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { readLines } from "@resumable-mcp/mcp/stdio";
-import { parseJson, problemOfJson } from "@resumable-mcp/protocol";
+import { parseJson, problemOfJson, rpcCodes } from "@resumable-mcp/protocol";
 import { wrapLimits } from "../limits.js";
 import type { OpenWire, Wire, WireListener } from "./peer.js";
 
@@ -21,6 +21,10 @@ export interface ServerCommand {
 const guard = `(trap '' TERM INT HUP; read _ <&3; kill -TERM 0; sleep ${wrapLimits.stopMs / 1_000}; kill -KILL 0) >/dev/null 2>&1 &
 exec 3<&-
 exec "$@"`;
+
+/** Where an answer names its request: SDKs write that first or last. */
+const idFirst = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)\s*,\s*"(?:result|error)"/;
+const idLast = /,\s*"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /** Starts a server, and talks to it over its standard input and output. Its standard error is that of this process. */
 export function startProcess(server: ServerCommand, onNote: (sentence: string) => void): OpenWire {
@@ -91,7 +95,12 @@ class ProcessWire implements Wire {
   async #read(): Promise<void> {
     const { stdout } = this.#child;
     if (stdout !== null)
-      await readLines(stdout, wrapLimits.maxLineBytes, async (line) => this.#take(line)).catch((error: unknown) => {
+      await readLines(
+        stdout,
+        wrapLimits.maxLineBytes,
+        async (line) => this.#take(line),
+        (begin, end) => this.#refuse(begin, end),
+      ).catch((error: unknown) => {
         this.#why ??= `The server was stopped: ${error instanceof Error ? error.message : String(error)}`;
         this.#signal("SIGKILL");
       });
@@ -109,6 +118,14 @@ class ProcessWire implements Wire {
       if (!this.#notedGarbage) this.#onNote(`The server wrote a line that ${problem}: ${line.slice(0, 200)}`);
       this.#notedGarbage = true;
     }
+  }
+
+  /** Of an answer that is too long: its request ends with an error. False where it is not known which that is. */
+  #refuse(begin: string, end: string): boolean {
+    const [, id] = idFirst.exec(begin) ?? idLast.exec(end) ?? [];
+    const message = `The server's answer is longer than maxLineBytes = ${wrapLimits.maxLineBytes}, and was not read. Ask for less.`;
+    if (id !== undefined) this.#hear({ jsonrpc: "2.0", id: Number(id), error: { code: rpcCodes.refused, message } });
+    return id !== undefined;
   }
 
   /** What is wrong with one message ends nothing else. */
