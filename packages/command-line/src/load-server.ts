@@ -20,7 +20,9 @@ export async function loadDefinition(
 ): Promise<ServerDefinition> {
   const definition = await loadServer(module);
   const controlTools = readControlToolMode(values["control-tools"]) ?? definition.controlTools;
-  return { ...definition, controlTools, panel: values.panel === false ? false : (definition.panel ?? page) };
+  const panel = values.panel === false ? false : (definition.panel ?? page);
+  // What another server says of itself may change: nothing else is copied.
+  return Object.create(definition, { controlTools: { value: controlTools }, panel: { value: panel } });
 }
 
 /** @throws {@link CommandError} that says what the option takes. */

@@ -97,7 +97,7 @@ export interface ServerDefinition {
   readonly name: string;
   readonly version: string;
   /** Shown to models before they use the tools. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   readonly tools: readonly Tool[];
   /**
    * Which of the tools that control tasks `tools/list` shows. `minimal`: those that a model needs to continue a task. Listed or

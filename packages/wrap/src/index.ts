@@ -56,15 +56,29 @@ export async function wrap(options: WrapOptions): Promise<ServerDefinition> {
     throw missing[0];
   }
   for (const [index, why] of missing.entries()) if (why !== undefined) servers[index]?.server.note(why.message);
-  const { name: ownName = name, version = "0", instructions }: Partial<ServerFacts> = upstream.facts ?? {};
-  const { tools } = upstream;
+  const facts = (): Partial<ServerFacts> => upstream.facts ?? {};
+  let prefix = prefixFor(upstream.tools);
+  upstream.watch(({ method }) => {
+    if (method === "notifications/tools/list_changed") prefix = prefixFor(upstream.tools);
+  });
+  // As it is then: the server may answer late, or be another version later.
   return {
-    name: ownName,
-    version,
-    ...(instructions !== undefined && { instructions }),
-    tools,
-    prefix: prefixFor(tools),
     upstream,
+    get name() {
+      return facts().name ?? name;
+    },
+    get version() {
+      return facts().version ?? "0";
+    },
+    get instructions() {
+      return facts().instructions;
+    },
+    get tools() {
+      return upstream.tools;
+    },
+    get prefix() {
+      return prefix;
+    },
   };
 }
 

@@ -20,6 +20,7 @@ import {
   type TaskRemarks,
   taskArtifacts,
 } from "@resumable-mcp/protocol";
+import { findUpstream } from "../define-server.js";
 import { limits } from "../limits.js";
 import { forSdk } from "../sdk-workarounds.js";
 import { type InterimStatus, interimStep, type NextStep, nextStep, progressText } from "./next-step.js";
@@ -171,8 +172,8 @@ function continuationOf(record: TaskRecord, continues: FailureReport["continues"
 }
 
 function outputResult(engine: Engine, { tool, output = null }: TaskRecord): ToolResult {
+  if (isMirrored(engine, tool)) return mirroredResult(output);
   const known = engine.tools.find(({ name }) => name === tool);
-  if (known?.mirrors !== undefined) return mirroredResult(output);
   const content = known === undefined ? [text(JSON.stringify(output))] : known.content(output);
   return isJsonObject(output) ? { content, structuredContent: output } : { content };
 }
@@ -186,6 +187,12 @@ function withArtifacts(result: ToolResult, record: TaskRecord): ToolResult {
   return links.length === 0 ? result : { ...result, content: [...result.content, ...links] };
 }
 
+/** Whether the output of a tool's tasks is what another server answered, which may not list the tool any longer. */
+export function isMirrored(engine: Engine, tool: string): boolean {
+  const known = engine.tools.find(({ name }) => name === tool);
+  return known === undefined ? findUpstream(engine) !== undefined : known.mirrors !== undefined;
+}
+
 /** What another server answered, as it is. @throws {@link RpcError} where that was an error. */
 function mirroredResult(output: Json): ToolResult {
   const { result, error }: JsonObject = isJsonObject(output) ? output : {};
@@ -194,12 +201,8 @@ function mirroredResult(output: Json): ToolResult {
 }
 
 /** The error that another server answered in place of a result. */
-export function mirroredError(
-  { engine }: Pick<Answerer, "engine">,
-  { tool, output }: TaskRecord,
-): RpcError | undefined {
-  const isMirrored = engine.tools.some(({ name, mirrors }) => name === tool && mirrors !== undefined);
-  const { error }: JsonObject = isMirrored && isJsonObject(output) ? output : {};
+export function mirroredError({ engine }: Pick<Answerer, "engine">, record: TaskRecord): RpcError | undefined {
+  const { error }: JsonObject = isMirrored(engine, record.tool) ? Object(record.output) : {};
   return error === undefined ? undefined : readableError(error);
 }
 
@@ -207,8 +210,8 @@ export function mirroredError(
 export function mirroredFailure(answerer: Pick<Answerer, "engine">, record: TaskRecord): string | undefined {
   const refusal = mirroredError(answerer, record);
   if (refusal !== undefined) return refusal.message;
-  const { mirrors } = answerer.engine.tools.find(({ name }) => name === record.tool) ?? {};
-  const { isError, content }: JsonObject = mirrors === undefined ? {} : Object(Object(record.output).result);
+  const output = isMirrored(answerer.engine, record.tool) ? record.output : undefined;
+  const { isError, content }: JsonObject = Object(Object(output).result);
   if (isError !== true) return undefined;
   const [first] = Array.isArray(content) ? content : [];
   const { text: said }: JsonObject = Object(first);

@@ -17,7 +17,7 @@ export interface RegisterToolsOptions<Context> extends OperatorScopes {
   readonly singleUser?: boolean | undefined;
   /** Which control tools are listed. All can be called, except with `none`: then there are none. Default `minimal`. */
   readonly controlTools?: ControlToolMode | undefined;
-  /** Put before the names of the control tools, where they would meet tools of the same name. */
+  /** Put before the names of the control tools, where they would meet tools of the same name: it may change when tools do. */
   readonly prefix?: string | undefined;
   /** Answer long calls before the caller's time limit. Default: for hosts with a known limit. */
   readonly handoff?: boolean | undefined;

@@ -1,5 +1,12 @@
 import { type Engine, isJsonObject, isResumableError, type JsonObject } from "@resumable-mcp/core";
-import { type ControlToolsOffer, findPanelTool, metaKeys, rpcCodes, toText } from "@resumable-mcp/protocol";
+import {
+  type ControlToolsOffer,
+  findControlTool,
+  findPanelTool,
+  metaKeys,
+  rpcCodes,
+  toText,
+} from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { RpcError } from "../call/rpc-error.js";
@@ -7,7 +14,7 @@ import { type ClientArgument, splitClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
 import { findUpstream } from "../define-server.js";
 import { forAllOwners } from "./all-owners.js";
-import { InvalidArguments, offeredTools } from "./control-tools.js";
+import { type ControlTool, InvalidArguments, offeredTools } from "./control-tools.js";
 import type { EraAdapter, Method, Methods, RegisterToolsOptions } from "./methods.js";
 import { listedPanelTools, readCaller, runPanelTool } from "./panel-tools.js";
 import { resourceMethods, toArray } from "./resource-methods.js";
@@ -24,17 +31,22 @@ export function ownMethods<Context, EraCall extends Call>(
   adapter: EraAdapter<Context, EraCall>,
 ): Methods<Context> {
   bringValidator(engine);
-  const { controlTools: listed = "minimal", prefix = "", onError } = options;
-  const offer: ControlToolsOffer = { listed, prefix };
+  const { controlTools: listed = "minimal", onError } = options;
+  const offer: ControlToolsOffer = {
+    listed,
+    get prefix() {
+      return options.prefix ?? "";
+    },
+  };
   const panel = listed === "none" ? undefined : options.panel;
   const showsApps = (context: Context): boolean => panel !== undefined && adapter.showsApps(context);
-  const panelTools = listedPanelTools.map((tool) => ({ ...tool, name: `${prefix}${tool.name}` }));
   return {
     "tools/list": async (_params, context, next) => {
       const forApps = showsApps(context);
       const { shown, names } = listedTools(engine, offer, forApps);
       const { tools, _meta, ...list } = await next();
       const others = toArray(tools).filter(({ name }) => !names.has(String(name)));
+      const panelTools = listedPanelTools.map((tool) => ({ ...tool, name: `${offer.prefix}${tool.name}` }));
       const ofPanel = forApps ? panelTools.filter(({ name }) => !adapter.hasOwnTool(name, context)) : [];
       const notStarted = findUpstream(engine)?.notStarted;
       const meta = {
@@ -55,9 +67,8 @@ function callMethod<Context, EraCall extends Call>(
   options: RegisterToolsOptions<never>,
   { call: makeCall, whileOpen, runTool, showsApps, hasOwnTool }: EraAdapter<Context, EraCall>,
 ): Method<Context> {
-  const prefix = offer.listed === "none" ? undefined : offer.prefix;
   const { panel, onError } = options;
-  const controls = new Map(offeredTools(offer.listed).map((tool) => [`${offer.prefix}${tool.name}`, tool]));
+  const controls = new Map<string, ControlTool>(offeredTools(offer.listed).map((tool) => [tool.name, tool]));
   const answer = async (
     context: Context,
     argument: ClientArgument,
@@ -68,12 +79,12 @@ function callMethod<Context, EraCall extends Call>(
       return await (whileOpen === undefined ? run(call) : whileOpen(call, run));
     } catch (error) {
       if (error instanceof RpcError) throw error;
-      return failureResult(error, onError, prefix);
+      return failureResult(error, onError, offer.listed === "none" ? undefined : offer.prefix);
     }
   };
   return async (params, context, next) => {
     const name = toText(params.name);
-    const [tool, control] = [toolsByName(engine).get(name), controls.get(name)];
+    const [tool, control] = [toolsByName(engine).get(name), controls.get(findControlTool(name, offer) ?? "")];
     if (tool !== undefined || control !== undefined) {
       const { rest, ...argument } = splitClientId(argumentsOf(params), tool);
       return answer(context, argument, async (call) => {

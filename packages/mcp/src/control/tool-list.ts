@@ -2,6 +2,7 @@ import { type Engine, isJsonObject, type JsonObject, type Tool } from "@resumabl
 import {
   type ControlToolsOffer,
   definedOnly,
+  findControlTool,
   findPanelTool,
   listedControlTools,
   metaKeys,
@@ -65,11 +66,13 @@ export function ownToolNames(
   engine: Engine,
   options: Pick<RegisterToolsOptions<never>, "controlTools" | "prefix" | "panel">,
 ): (name: string) => boolean {
-  const { controlTools: listed = "minimal", prefix = "", panel } = options;
-  const controls = new Set(offeredTools(listed).map(({ name }) => `${prefix}${name}`));
+  const { controlTools: listed = "minimal", panel } = options;
   const hasPanel = panel !== undefined && listed !== "none";
-  return (name) =>
-    controls.has(name) || toolsByName(engine).has(name) || (hasPanel && findPanelTool(name, { prefix }) !== undefined);
+  return (name) => {
+    const { prefix = "" } = options;
+    const isControl = findControlTool(name, { listed, prefix }) !== undefined;
+    return isControl || toolsByName(engine).has(name) || (hasPanel && findPanelTool(name, { prefix }) !== undefined);
+  };
 }
 
 function withUi(entry: JsonObject, ui: JsonObject): JsonObject {

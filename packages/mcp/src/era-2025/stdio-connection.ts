@@ -39,8 +39,14 @@ export class StdioConnection2025 {
   private constructor({ definition, engine, ...options }: StdioOptions2025) {
     this.#requests = new PipeRequests(options);
     const panel = makePanel(definition);
-    const { controlTools, prefix } = definition;
-    this.#router = new Router2025({ engine, definition, options: { ...options, panel, controlTools, prefix } });
+    const { controlTools } = definition;
+    const given = {
+      ...{ ...options, panel, controlTools },
+      get prefix() {
+        return definition.prefix;
+      },
+    };
+    this.#router = new Router2025({ engine, definition, options: given });
     const self = this;
     this.#connection = {
       get client() {

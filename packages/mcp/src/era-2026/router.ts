@@ -27,7 +27,7 @@ import { changeIn, Listener, makeNotifier } from "./subscriptions/listener.js";
 import { taskMethods } from "./tasks/task-methods.js";
 
 /** How a definition is served to clients of the 2026 era. */
-export interface RouterOptions extends Pick<CallOptions2026, "singleUser" | "handoff" | "prefix">, OperatorScopes {
+export interface RouterOptions extends Pick<CallOptions2026, "singleUser" | "handoff">, OperatorScopes {
   readonly definition: ServerDefinition;
   readonly engine: Engine;
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -54,10 +54,15 @@ export class Router2026 {
   #setup: SetupServer | undefined;
 
   constructor({ definition, engine, ...options }: RouterOptions) {
-    const { controlTools, prefix, upstream } = definition;
+    const { controlTools, upstream } = definition;
     const panel = makePanel(definition);
     this.#definition = definition;
-    this.#options = { definition, engine, prefix, ...options, controlTools, panel };
+    this.#options = {
+      ...{ definition, engine, ...options, controlTools, panel },
+      get prefix() {
+        return definition.prefix;
+      },
+    };
     this.#environment = { engine, options: this.#options, signingKey: storedSigningKey(engine) };
     const other =
       upstream && upstreamServer(upstream, "2026", (request: Request2026) => call2026(this.#environment, request));

@@ -9,6 +9,7 @@ import { RpcError } from "../../call/rpc-error.js";
 import {
   type Answerer,
   finishedResult,
+  isMirrored,
   keptMs,
   mirroredFailure,
   statusMessage,
@@ -92,9 +93,8 @@ export async function listTasks(
   cursor: string | undefined,
 ): Promise<TaskPage2025> {
   const { tasks: listed, nextCursor } = await tasks.list({ limit: pageSize, cursor });
-  const mirrored = new Set(engine.tools.flatMap(({ name, mirrors }) => (mirrors === undefined ? [] : [name])));
   const shown = listed.map(async (task) => {
-    if (task.status !== "completed" || !mirrored.has(task.tool)) return summary2025(task);
+    if (task.status !== "completed" || !isMirrored(engine, task.tool)) return summary2025(task);
     // A list does not say whether another server answered with an error.
     const view = await tasks.get(task.id).catch(() => undefined);
     return view === undefined ? summary2025(task) : task2025({ engine }, view);

@@ -51,8 +51,13 @@ export function serverOf({ createServer, definition, engine, ...given }: Session
       return { server, router: routerOf(server) ?? new Router2025({ engine }) };
     };
   const panel = makePanel(definition);
-  const { controlTools, prefix } = definition;
-  const options = { ...given, panel, controlTools, prefix };
+  const { controlTools } = definition;
+  const options = {
+    ...{ ...given, panel, controlTools },
+    get prefix() {
+      return definition.prefix;
+    },
+  };
   const router = new Router2025({ engine, options, definition });
   return async (): Promise<SessionServer> => ({ router, server: await setupServer(definition, engine, options) });
 }
