@@ -122,7 +122,9 @@ async function connect([command = "", ...args]: readonly string[]): Promise<Clie
 /** What a server says to one client, from its lists to the result of each of its tools. */
 interface Said {
   readonly tools: readonly JsonObject[];
-  readonly names: readonly string[];
+  /** Prompts, resources and their templates, each by its list. */
+  readonly others: Readonly<Record<string, readonly JsonObject[]>>;
+  readonly instructions: string | undefined;
   readonly answers: Readonly<Record<string, JsonObject>>;
 }
 
@@ -134,11 +136,16 @@ async function hear(words: readonly string[]): Promise<Said> {
   // Without the checks of the SDK's client, and without what it leaves out.
   const ask = async (method: string, params: JsonObject = {}) =>
     (await client.request({ method, params }, ResultSchema)) as JsonObject;
-  const list = async (kind: string) => (await ask(`${kind}/list`))[kind] as readonly JsonObject[];
+  const list = async (kind: string, path = kind) => (await ask(`${path}/list`))[kind] as readonly JsonObject[];
   try {
     const tools = await list("tools");
     const { prompts, resources } = client.getServerCapabilities() ?? {};
-    const others = [...(prompts ? await list("prompts") : []), ...(resources ? await list("resources") : [])];
+    const others = {
+      prompts: prompts ? await list("prompts") : [],
+      resources: resources ? await list("resources") : [],
+      // Some that have resources know no templates.
+      resourceTemplates: resources ? await list("resourceTemplates", "resources/templates").catch(() => []) : [],
+    };
     const answers: Record<string, JsonObject> = {};
     for (const { name, execution } of tools) {
       const params = { name: String(name), arguments: { ...inputs[String(name)] } };
@@ -150,7 +157,7 @@ async function hear(words: readonly string[]): Promise<Said> {
         : ask("tools/call", params);
       answers[String(name)] = await called.catch(({ code, message, data }) => ({ code, message, data }));
     }
-    return { tools, names: others.map(({ name }) => String(name)), answers };
+    return { tools, others, instructions: client.getInstructions(), answers };
   } finally {
     await client.close();
   }
@@ -169,12 +176,19 @@ function asListed({ execution: _execution, outputSchema, ...tool }: JsonObject):
   return { ...withoutOurs(tool), ...(schema !== undefined && { outputSchema: schema }) };
 }
 
+/** What identifies an entry of a list of prompts, resources or templates. */
+const idOf = ({ uri, uriTemplate, name }: JsonObject) => uri ?? uriTemplate ?? name;
+
 test.each(servers)("%s lists and answers the same through the gateway", async (_name, words) => {
   const direct = await hear(words);
   const gateway = [process.execPath, program, "wrap", "--store", await mkdtemp(join(root, "store-")), "--"];
   const through = await hear([...gateway, ...words]);
   expect(through.tools.slice(0, direct.tools.length).map(asListed)).toEqual(direct.tools.map(asListed));
-  expect(through.names).toEqual(expect.arrayContaining([...direct.names]));
+  for (const [kind, listed] of Object.entries(direct.others)) {
+    const ids = new Set(listed.map(idOf));
+    expect(through.others[kind]?.filter((entry) => ids.has(idOf(entry)))).toEqual(listed);
+  }
+  expect(through.instructions?.startsWith(direct.instructions ?? "")).toBe(true);
   // No input is wrong: only what has to fail does.
   const failing = Object.entries(direct.answers).filter(
     ([, { isError, code }]) => isError === true || code !== undefined,

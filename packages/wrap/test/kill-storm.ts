@@ -40,32 +40,37 @@ const toolsOf = {
 export type StormServer = keyof typeof toolsOf;
 const steps = 4;
 
-/** Kills host, gateway and server at random moments while calls are made one after the other, and counts what the server did. */
+/** Kills host, gateway and server, or all three, at random moments while calls are made one after the other, and counts what the server did. */
 export async function runKillStorm({ folder, kills, transport, server, random }: StormOptions): Promise<StormCount> {
   const effects = join(folder, "effects");
   const lines = () => (existsSync(effects) ? readFileSync(effects, "utf8").trim().split("\n") : []);
   const gateway =
     transport === "stdio" ? new StdioHost(folder, effects, server) : new HttpHost(folder, effects, server);
-  const victims = ["host", "gateway", "server"] as const;
-  const killed = { host: 0, gateway: 0, server: 0 };
-  const total = () => killed.host + killed.gateway + killed.server;
+  const victims = ["host", "gateway", "server", "all"] as const;
+  const killed = { host: 0, gateway: 0, server: 0, all: 0 };
+  const total = () => Object.values(killed).reduce((sum, count) => sum + count, 0);
   let over = false;
   const killing = (async () => {
     let seen = 0;
+    let inRow = 0;
     while (total() < kills) {
       // The server has begun something since the last kill.
       const wanted = seen + 1 + Math.floor(random() * 2 * steps);
       while (lines().filter((line) => line.startsWith("step ")).length < wanted) await pause(2);
       await pause(random() * 10);
       seen = lines().filter((line) => line.startsWith("step ")).length;
-      const victim = victims[Math.floor(random() * victims.length)] ?? "server";
+      const drawn = victims[Math.floor(random() * victims.length)] ?? "server";
+      // A third server that one gateway loses in a row ends its call.
+      const victim = drawn === "server" && inRow === 2 ? "gateway" : drawn;
       const [pid, parent] = (lines().findLast((line) => line.startsWith("pid ")) ?? "pid 0 0")
         .slice(4)
         .split(" ")
         .map(Number);
-      if (victim === "host") gateway.kill();
-      else if (!kill(victim === "gateway" ? parent : pid)) continue;
+      const processes = { host: [], gateway: [parent], server: [pid], all: [parent, pid] }[victim];
+      if (victim === "host" || victim === "all") gateway.kill();
+      if (processes.map(kill).includes(false) && victim !== "all") continue;
       killed[victim] += 1;
+      inRow = victim === "server" ? inRow + 1 : victim === "host" ? inRow : 0;
     }
     over = true;
   })();
