@@ -133,14 +133,14 @@ describe("a call of a wrapped server", () => {
 describe("a server that does what it should not", () => {
   const textOf = (view: TaskView) => JSON.stringify(view.record.output ?? view.record.error);
 
-  it("may flood with progress: its call ends, its journal has only what was committed, and a call beside it ends", async () => {
+  it("may flood with progress: its call ends, its journal has only what was committed, and another call ends", async () => {
     const { tasks } = await open();
-    const { record: beside } = await tasks.start({ tool: "work", input: { steps: 3, holdAt: 2 } });
+    const { record: other } = await tasks.start({ tool: "work", input: { steps: 3, holdAt: 2 } });
     await expect.poll(effects).toContain("step 1");
     const { record } = await tasks.start({ tool: "flood", input: {} });
     await expect.poll(effects).toContain("call flood");
     await writeFile(join(folder, "effects.go"), "");
-    expect(textOf(await tasks.wait(beside.id))).toContain("done");
+    expect(textOf(await tasks.wait(other.id))).toContain("done");
     const ended = await tasks.wait(record.id);
     expect(textOf(ended)).toContain("flooded");
     expect(ended.record.progress).toBe(20_000);
@@ -159,12 +159,12 @@ describe("a server that does what it should not", () => {
     async (tool) => {
       lowerLimit("maxLineBytes", 2 ** 20);
       const { tasks } = await open({ repeat: { [tool]: "always" } });
-      const { record: beside } = await tasks.start({ tool: "work", input: { steps: 3, holdAt: 2 } });
+      const { record: other } = await tasks.start({ tool: "work", input: { steps: 3, holdAt: 2 } });
       await expect.poll(effects).toContain("step 1");
       const { record } = await tasks.start({ tool, input: {} });
       expect(textOf(await tasks.wait(record.id))).toContain("longer than maxLineBytes = 1048576");
       await writeFile(join(folder, "effects.go"), "");
-      expect(textOf(await tasks.wait(beside.id))).toContain("done");
+      expect(textOf(await tasks.wait(other.id))).toContain("done");
       expect((await effects()).filter((line) => line === `call ${tool}`)).toHaveLength(1);
     },
   );
