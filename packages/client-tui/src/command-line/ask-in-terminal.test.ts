@@ -49,6 +49,18 @@ describe("a question on a terminal", () => {
     expect(await answer).toEqual({ action: "accept", content: { polite: true, size: "M" } });
   });
 
+  it("asks again for a value that the question's schema refuses", async () => {
+    const { input, place, shows } = terminal();
+    const properties = { reason: { type: "string", minLength: 1 } };
+    const strict = { ...question, schema: { type: "object" as const, properties, required: ["reason"] } };
+    const answer = askInTerminal(strict, new AbortController().signal, place);
+    await shows("reason, - declines the question:");
+    input.write("\r");
+    await shows("Type it again.");
+    input.write("late\r");
+    expect(await answer).toEqual({ action: "accept", content: { reason: "late" } });
+  });
+
   it("is there again, with what was typed, after the connection was lost and restored", async () => {
     const { input, output, place, shows } = terminal();
     const answer = askInTerminal(question, new AbortController().signal, place);

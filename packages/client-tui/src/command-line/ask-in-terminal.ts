@@ -5,7 +5,7 @@ import { plainText } from "../display/plain-text.js";
 import { asObject } from "../json.js";
 import { UsageError } from "./exit-code.js";
 import type { Output } from "./output.js";
-import { ofQuestion, parseToolArguments, requiredKeys } from "./tool-arguments.js";
+import { checkArguments, ofQuestion, parseToolArguments, requiredKeys } from "./tool-arguments.js";
 
 /** Where a question is asked. */
 export interface AskPlace {
@@ -63,7 +63,9 @@ async function askOne(
     if (text === "" && schema.default !== undefined) return { [key]: schema.default };
     if (text === "" && !isRequired(field)) return {};
     try {
-      return parseToolArguments([`${key}=${wordOf(text, schema)}`], undefined, whole, ofQuestion);
+      const value = parseToolArguments([`${key}=${wordOf(text, schema)}`], undefined, whole, ofQuestion);
+      await checkArguments(value, { ...whole, required: [] }, "Type it again.");
+      return value;
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       say(error.message);

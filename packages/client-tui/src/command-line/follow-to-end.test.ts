@@ -1,7 +1,7 @@
 import type { ClientEvent } from "@resumable-mcp/client";
 import type { QuestionAnswer } from "@resumable-mcp/protocol";
 import { expect, it } from "vitest";
-import { fakeClient } from "../../test/fake-client.js";
+import { fakeClient, fakeTask } from "../../test/fake-client.js";
 import type { CommandContext } from "./command.js";
 import { followToEnd } from "./follow-to-end.js";
 import { createOutput } from "./output.js";
@@ -58,4 +58,40 @@ it("says progress, log and questions, and with --quiet the questions alone", asy
   const { written } = await follow(["call", "count"], events);
   expect([written.includes("50% (1/2)"), written.includes("info: working")]).toEqual([true, true]);
   expect((await follow(["call", "count", "--quiet"], events)).written).toBe("The task asks: Sure?\n");
+});
+
+it("asks again when the task refuses an answer and still asks", async () => {
+  const written: string[] = [];
+  const task = fakeTask("a", { status: "input_required", questions: [question] });
+  const client = fakeClient({ tasks: [task], said: [] });
+  let answers = 0;
+  let settle = () => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const answer = async () => {
+    answers += 1;
+    if (answers === 1) throw new Error("The answer is not valid: reason: Name one.");
+    settle();
+    return task;
+  };
+  const context: CommandContext = {
+    client: { ...client, task: (id) => ({ ...client.task(id), answer }) },
+    line: parseCommandLine(["call", "count"], {}),
+    output: createOutput({ write: () => true }, { write: (text: string) => written.push(text) }, false),
+    interrupts: { next: () => new Promise(() => {}) },
+    onFollow: () => {},
+    clock: () => 0,
+    ask: async () => ({ action: "accept", content: {} }),
+  };
+  await followToEnd(context, {
+    taskId: "a",
+    name: "count",
+    async *events() {
+      yield { type: "question", question } as const;
+      await settled;
+    },
+    result: async () => ({ content: [], isError: false, meta: {}, status: "completed", reused: false, text: "done" }),
+  });
+  expect([answers, written.join("").includes("reason: Name one.")]).toEqual([2, true]);
 });

@@ -83,11 +83,20 @@ function stepAside(context: CommandContext, taskId: string, event: ClientEvent, 
   if (event.type !== "question") return undefined;
   const { question } = event;
   if (ask !== undefined) {
-    ask(question, signal)
-      .then((answer) => client.task(taskId).answer(question.key, answer))
-      .catch((error: unknown) => {
-        if (!signal.aborted) output.note(errorMessage(error));
-      });
+    const say = (error: unknown) => {
+      if (!signal.aborted) output.note(errorMessage(error));
+    };
+    const task = client.task(taskId);
+    // An answer that the task refuses leaves its question open.
+    const askOnce = (): Promise<unknown> =>
+      ask(question, signal).then((answer) =>
+        task.answer(question.key, answer).catch(async (error: unknown) => {
+          say(error);
+          const { questions } = await task.info();
+          return !signal.aborted && questions.some(({ key }) => key === question.key) ? askOnce() : undefined;
+        }),
+      );
+    askOnce().catch(say);
     return undefined;
   }
   if (line.wait) return undefined;
