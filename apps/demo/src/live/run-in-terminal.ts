@@ -46,7 +46,7 @@ export function serverActions(server: Server): readonly ExtraAction[] {
         const { pid } = server;
         if (pid === undefined) return "No server runs: r starts it.";
         await server.kill();
-        return `Process ${pid} was killed with SIGKILL: r starts the server again.`;
+        return `Process ${pid} was killed with SIGKILL: r in the menu, or : elsewhere, starts the server again.`;
       },
     },
     {
