@@ -65,14 +65,14 @@ it("asks again when the task refuses an answer and still asks", async () => {
   const task = fakeTask("a", { status: "input_required", questions: [question] });
   const client = fakeClient({ tasks: [task], said: [] });
   let answers = 0;
-  let settle = () => {};
-  const settled = new Promise<void>((resolve) => {
-    settle = resolve;
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
   });
   const answer = async () => {
     answers += 1;
     if (answers === 1) throw new Error("The answer is not valid: reason: Name one.");
-    settle();
+    finish();
     return task;
   };
   const context: CommandContext = {
@@ -89,7 +89,7 @@ it("asks again when the task refuses an answer and still asks", async () => {
     name: "count",
     async *events() {
       yield { type: "question", question } as const;
-      await settled;
+      await finished;
     },
     result: async () => ({ content: [], isError: false, meta: {}, status: "completed", reused: false, text: "done" }),
   });
