@@ -149,11 +149,10 @@ export const durabilityBugs: readonly Bug[] = [
     replace: '    void this.#remember({ type: "step", ...step, value }).catch(() => {});',
   },
   {
-    name: "an artifact counts as kept before that is written",
+    name: "a new artifact deletes the others of its task",
     file: "core/src/engine/attempt/artifact-writer.ts",
-    find: '      await commit({ type: "artifact", key: name, artifact, mimeType: mimeType ?? typeOf(given), bytes });',
-    replace:
-      '      commit({ type: "artifact", key: name, artifact, mimeType: mimeType ?? typeOf(given), bytes }).catch(() => {});',
+    find: "keep: [...this.#bytes.keys()]",
+    replace: "keep: []",
   },
   {
     name: "a call makes another task in each attempt",
