@@ -77,5 +77,8 @@ const code =
   ended?.status === "fulfilled"
     ? ended.value
     : await runWords(ended === undefined ? runUi : () => Promise.reject(ended.reason));
+// A pipe may not have taken all that was printed.
+const printed = [process.stdout, process.stderr];
+await Promise.all(printed.map((stream) => new Promise<void>((resolve) => stream.write("", () => resolve()))));
 // Connections that a server keeps half open must not keep the program alive.
 leave(code);

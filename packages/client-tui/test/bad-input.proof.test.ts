@@ -196,6 +196,18 @@ describe("a reader that stops early", () => {
   });
 });
 
+describe("a pipe that holds less than is printed", () => {
+  it("gets all of it", async () => {
+    const gate = "x".repeat(100_000);
+    const called = await run("call", "count", "to=1", `gate=${gate}`, "--json", ...common);
+    const [started = ""] = called.stdout.split("\n");
+    const words = ["show", JSON.parse(started).task_id, "--json", ...common].map((word) => `'${word}'`).join(" ");
+    // Reads late.
+    const shell = start("bash", ["-c", `'${process.execPath}' '${cli}' ${words} | (sleep 3; cat)`]);
+    expect([await shell.ended, JSON.parse(shell.stdout()).arguments.gate.length]).toEqual([0, gate.length]);
+  });
+});
+
 describe("a terminal that can do nothing", () => {
   it("is written to line by line, without a control character", async () => {
     const program = startInTerminalWith({ TERM: "dumb", NO_COLOR: "1" }, "call", "count", "to=3", ...common);
