@@ -72,7 +72,9 @@ test("every entry can be imported, and its types hold with all declarations chec
 
 describe("the first example of", () => {
   test("core runs a tool to its end", limits, async () => {
-    expect(await project.run("node", "core.js").succeeded()).toMatch(/^completed { flight: 'flight to Oslo', room: 'room in Oslo' }$/m);
+    expect(await project.run("node", "core.js").succeeded()).toMatch(
+      /^completed { flight: 'flight to Oslo', room: 'room in Oslo' }$/m,
+    );
   });
 
   test("store-fs runs a tool to its end and leaves the task in its folder", limits, async () => {
