@@ -16,7 +16,7 @@ describe("crashes", () => {
   });
 
   it("leave each task one writer at a time in three processes (G4)", { timeout: patienceMs }, async () => {
-    const output = await crashesOutput("--kills", "20", "--tasks", "30", "--whole");
+    const output = await crashesOutput("--kills", "20", "--tasks", "15", "--whole");
     expect(output).toMatch(allDone);
   });
 
